@@ -58,9 +58,10 @@ test: build ## Run all tests, in Rust and in Python.
 lessons: build ## Run the cells of the lessons and write what they show into them.
 	$(BIN)/python tests/lessons.py docs/lessons/*.ipynb
 
-explore: build ## Run the tests with properties of fresh random cases, CASES=2000 of each in Rust.
+explore: build ## Run the tests with properties of fresh random cases, CASES=2000 of each in Rust, and as many random scenarios.
 	@# The same SEED and CASES draw the same cases again.
 	seed=$${SEED:-$$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed CASES=$(CASES)"; \
+		PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m explorer --seed $$seed --cases $(CASES) && \
 		PROPTEST_RNG_SEED=$$seed PROPTEST_CASES=$(CASES) cargo test -p farweb --locked
 	$(BIN)/python -m pytest --hypothesis-profile=default
 

@@ -36,8 +36,9 @@ def with_scenarios(sweep: SweepResults, overrides: Any = None, text: str = SCENA
         sweep: Made by hand.
         overrides: From the levels of a point, as their labels, the keys of the scenario that they set; the factors'
             own names when left out.
-        text: The scenario.
+        text: The scenario. Each replication has requests of its own: those made by hand differ.
     """
+    text = text.replace('"requests.csv"', '"requests-{seed}.csv"')
     made: dict[int, dict[str, Any]] = {}
     for part in sweep.path.glob("parts/run=*/manifest.json"):
         point = json.loads(part.read_text("utf-8"))["point"]

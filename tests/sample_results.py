@@ -18,6 +18,8 @@ _RANGES = pa.list_(pa.struct([("start", _I), ("end", _I)]))
 COLUMNS: dict[str, dict[str, pa.DataType]] = {
     "requests": {
         "request": _I,
+        "client": pa.uint64(),
+        "visit_request": _S,
         "host": _S,
         "source": _S,
         "tag": _S,
@@ -48,6 +50,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
     "connections": {
         "connection": _I,
         "leg": _I,
+        "client": pa.uint64(),
         "open_ns": _I,
         "close_ns": _I,
         "bytes_up": _I,

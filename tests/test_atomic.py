@@ -2,16 +2,19 @@
 
 import errno
 import os
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from farweb.errors import RunError
-from farweb.files import atomic
+from farweb.files import atomic, place
 from farweb.files.atomic import is_held, leftovers, staged_file, staged_folder
 
 
@@ -54,6 +57,32 @@ def test_a_full_disk_leaves_what_was_there(folder: Path, older: bool) -> None:
     assert not older or os.listdir(out) == ["old"]
 
 
+@pytest.mark.parametrize("taker", [staged_folder, staged_file])
+def test_another_command_may_remove_the_folder_that_it_made_when_it_fails(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, taker: Callable[[Path], AbstractContextManager[Path]]
+) -> None:
+    lock, name = atomic._lock, secrets.token_hex
+
+    def without_parent(path: Path) -> int:
+        monkeypatch.setattr(atomic, "_lock", lock)
+        Path("new").rmdir()
+        return lock(path)
+
+    def nameless(size: int) -> str:
+        monkeypatch.setattr(secrets, "token_hex", name)
+        for entry in Path("new").iterdir():
+            entry.unlink()
+        Path("new").rmdir()
+        return name(size)
+
+    monkeypatch.setattr(atomic, "_lock", without_parent)
+    monkeypatch.setattr(secrets, "token_hex", nameless)
+    with taker(Path("new/out")) as stage:
+        (stage / "table" if stage.is_dir() else stage).write_text("whole")
+    assert Path("new/out").exists()
+    assert (atomic._lock, secrets.token_hex) == (lock, name), "both were met"
+
+
 def test_an_error_of_another_kind_passes(folder: Path) -> None:
     with pytest.raises(ZeroDivisionError), staged_folder(folder / "very" / "deep" / "out"):
         raise ZeroDivisionError
@@ -66,7 +95,7 @@ def test_an_error_of_another_kind_passes(folder: Path) -> None:
 def exchange(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How an older folder is replaced: as the system can, or as where it cannot let two names change places."""
     if request.param == "two steps":
-        monkeypatch.setattr(atomic, "_exchanger", lambda: None)
+        monkeypatch.setattr(place, "_renamer", lambda: None)
     return str(request.param)
 
 
@@ -103,7 +132,7 @@ def test_a_rename_that_fails_puts_the_older_folder_back(folder: Path, monkeypatc
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return rename(self, target)
 
-    monkeypatch.setattr(atomic, "_exchanger", lambda: None)
+    monkeypatch.setattr(place, "_renamer", lambda: None)
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(RunError), staged_folder(out) as stage:
         (stage / "new").touch()
@@ -182,7 +211,7 @@ def test_windows_opens_no_folder_and_brings_files_to_the_disk_that_may_be_writte
     monkeypatch.setattr(os, "open", strict)
     monkeypatch.setattr(os, "fsync", fsync)
     monkeypatch.setattr(shutil, "rmtree", lambda path, ignore_errors: None)  # which opens folders, but not on Windows
-    monkeypatch.setattr(atomic, "_exchanger", lambda: None)
+    monkeypatch.setattr(place, "_renamer", lambda: None)
     with staged_folder(folder / "out") as stage:
         (stage / "a").touch()
     with staged_file(folder / "file") as stage:
@@ -226,10 +255,9 @@ def test_a_killed_process_leaves_nothing_that_looks_whole(folder: Path) -> None:
     )
     died = subprocess.run([sys.executable, "-c", code], check=False)
     assert died.returncode == -signal.SIGKILL
-    left = os.listdir(folder)
-    assert len(left) == 1
-    assert left[0].startswith(".out.")
-    assert left[0].endswith(".partial")
+    stage, lock = sorted(os.listdir(folder))
+    assert stage.startswith(".out.") and stage.endswith(".partial")
+    assert lock == ".out.taken"
     with staged_folder(Path("out")):
         pass
     assert os.listdir(folder) == ["out"]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb import ResultsError
-from farweb.results.breakdown import break_down, parts_by_kind
+from farweb.results.breakdown import break_down, sums_by_kind
 from farweb.results.legs import connection_uses
 from farweb.results.parts import KINDS, Leg, parts, path_legs
 from sample_results import COLUMNS, Row, leg, request, write_results
@@ -405,21 +405,46 @@ def test_the_table_for_people(tmp_path: Path) -> None:
     assert nagle.sheet().rows[6][0] == "held by Nagle's rule"
 
 
-def test_parts_of_each_request_by_kind(tmp_path: Path) -> None:
+def test_sums_over_requests_by_kind(tmp_path: Path) -> None:
     requests = [request(number, 0.23, 1000, tag="sample" if number else None) for number in range(2)]
-    found = parts_by_kind(make(tmp_path / "r", [*chain(0), *chain(1)], requests))
+    results = make(tmp_path / "r", [*chain(0), *chain(1)], requests)
     times = {"handshake": 0.01, "request": 0.067, "server": 0.025, "cwnd": 0.035, "window": 0.023, "travel": 0.067}
-    assert found["number"].to_list() == [0, 1]
-    for row in found.drop("number").iter_rows(named=True):
-        assert set(row) == set(KINDS) - {"fetch"}
-        assert {kind: value for kind, value in row.items() if value} == {**times, "rest": 0.003}
+    for chosen in ([0], [1], [0, 1], [7]):
+        number = len(set(chosen) - {7})
+        expected = {kind: number * times.get(kind, 0.003 if kind == "rest" else 0.0) for kind in KINDS}
+        assert sums_by_kind(results, pl.Series(chosen)) == pytest.approx(expected)
+
+
+def test_pieces_give_what_the_whole_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    requests = [request(number, 0.23, 1000) for number in range(7)]
+    results = make(tmp_path / "r", [row for number in reversed(range(7)) for row in chain(number)], requests)
+    whole = break_down(results)
+    monkeypatch.setattr("farweb.results.breakdown._LEAST_REQUESTS", 2)
+    monkeypatch.setattr("farweb.results.breakdown.spare_bytes", lambda: 0)
+    assert break_down(results) == whole
+
+
+@pytest.mark.parametrize("table", ["requests", "exchanges", "connections"])
+def test_rows_that_would_multiply_are_refused(tmp_path: Path, table: str) -> None:
+    opened: list[Row] = [{"connection": number, "leg": 0, "open_ns": 0} for number in range(2)]
+    rows: dict[str, list[Row]] = {"requests": [request(0, 0.23, 1000)], "exchanges": chain(0), "connections": opened}
+    rows[table].append(rows[table][0])
+    results = write_results(
+        tmp_path / "r",
+        rows["requests"],
+        exchanges=rows["exchanges"],
+        connections=rows["connections"],
+        scenario=[leg()] * 2,
+    )
+    with pytest.raises(ResultsError, match=rf"{table}\.parquet: has several rows of the same "):
+        break_down(results)
 
 
 def test_a_latency_of_nothing_on_one_leg(tmp_path: Path) -> None:
     requests = [request(0, 0, 1000), request(1, 1, 1000, status="failed", end_ns=None)]
     rows = [exchange(number, 0, 1000 * number) for number in range(2)]
     results = write_results(tmp_path / "r", requests, exchanges=rows, scenario=[leg()])
-    assert parts_by_kind(results).columns == ["number", *(kind for kind in KINDS if kind != "fetch")]
+    assert set(sums_by_kind(results, pl.Series([0, 1])).values()) == {0.0}
     found = break_down(results)
     assert {part.share for part in found.parts} == {0.0}
     assert found.sheet().header == ["", "mean", "share", "round trips"]

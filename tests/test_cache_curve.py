@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from farweb import WorkloadError, cache_curve
 from farweb.cache.replay import STACK_FROM, next_requests
 from farweb.cache.settings import POLICIES, USUAL_POLICIES
+from farweb.inputs.caching import STORE
 from samples import LOG, Farweb
 
 SHARED = Path(__file__).parent.parent.parent / "shared/data"
@@ -213,7 +214,7 @@ def test_the_table_and_the_figure(folder: Path, farweb: Farweb) -> None:
 
 def test_the_next_request_for_an_object() -> None:
     never = 2**64 - 1
-    found = next_requests(np.array([5, 6, 5, 5, 7, 6], dtype=np.uint64))
+    found = next_requests(np.array([5, 6, 5, 5, 7, 6], dtype=np.uint64), np.full(6, STORE, dtype=np.uint8))
     assert found.tolist() == [2, 5, 3, never, never, never]
 
 

@@ -1,6 +1,7 @@
 """Caches with and without packets: where each request ends before the next one begins, both serve the same ones."""
 
 import random
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,7 @@ def compare(
     line: str = "",
     admit: Sequence[str] = (),
     ttl: str | None = None,
+    changed: str = "serve",
 ) -> dict[str, Any]:
     """Send requests through a cache with packets and without, and hold one against the other; what the first counted.
 
@@ -76,7 +78,8 @@ def compare(
         policy: Of the cache.
         line: Admission or freshness, as a scenario has it.
         admit: The same as `farweb workload cache` has it: admission,
-        ttl: and freshness.
+        ttl: and freshness,
+        changed: and requests for another size.
     """
     rows = (f"{APART_S * row},a.example,300,{size},{object_}" for row, (object_, size) in enumerate(asked))
     Path("requests.csv").write_text("\n".join(("start_s,host,request_bytes,response_bytes,object", *rows)))
@@ -84,9 +87,10 @@ def compare(
     Path("path.toml").write_text(PATH + legs + cache)
 
     options = [*(word for rule in admit for word in ("--admit", rule)), *(("--ttl", ttl) if ttl else ())]
+    options += ["--changed", changed]
     asking = ("workload", "cache", "requests.csv", "--policy", policy, "--capacity", f"{CAPACITY} B", "--json")
     (shown,) = farweb(*asking, *options).json()["results"]
-    bare = _core.Cache(read_admission(admit, ttl).config(policy, CAPACITY), 1)
+    bare = _core.Cache(read_admission(admit, ttl, changed).config(policy, CAPACITY), 1)
     objects, sizes = (np.array(column) for column in zip(*asked, strict=True))
     times = np.arange(len(asked), dtype=np.uint64) * np.uint64(APART_S * 10**9)
     met = bare.replay(objects.astype(np.uint64), sizes, times)
@@ -134,3 +138,16 @@ def test_admission_and_freshness_mean_the_same(
     kept = compare(farweb, zipf(resized=False), SPLIT, "lru", line, admit, ttl)
     assert 50 < kept["hits"] < 400
     assert (kept["revalidations"] > 50) == (ttl is not None)
+
+
+@pytest.mark.parametrize(
+    ("legs", "ttl"), [(SPLIT, None), (SPLIT, "95 s"), (THROUGH, None)], ids=["split", "split, ttl", "cut-through"]
+)
+def test_changed_objects_mean_the_same(folder: Path, farweb: Farweb, legs: str, ttl: str | None) -> None:
+    hits = {}
+    for changed in ("serve", "fetch"):
+        line = f'changed = "{changed}"' + (f'\nttl = "{ttl}"' if ttl else "")
+        kept = compare(farweb, zipf(resized=True), legs, "lru", line, ttl=ttl, changed=changed)
+        hits[changed] = kept["hits"]
+        shutil.rmtree("r")
+    assert 50 < hits["fetch"] < hits["serve"]

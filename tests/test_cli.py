@@ -183,6 +183,7 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
     log = "".join(LOG.replace("8510000", f"85100{i:02}") for i in range(20))
     (folder / "access.log").write_text(log)
     (folder / "access.log.gz").write_bytes(gzip.compress(log.encode()))
+    (folder / "app.json").write_text('{"ts": 851000000.5, "uri": "/x", "size": 9, "took": 250}\n')
     for table in ("requests", "mon", "tue"):
         farweb("workload", "import", "access.log", "--format", "squid", "-o", f"{table}.parquet")
     farweb("run", "satellite.toml", "--out", "results/cable")
@@ -257,3 +258,11 @@ def test_interrupted_run_ends_with_130_and_leaves_nothing(cable: Path) -> None:
     assert process.returncode == 130, err
     assert err == "farweb: interrupted\n"
     assert sorted(os.listdir()) == ["cable.toml", "requests.csv"]
+
+
+def test_verbs_of_other_tools_are_answered_by_name(farweb: Farweb) -> None:
+    for verb, sentence in (("har", "does not model pages and browsers"), ("netem", "does not model jitter")):
+        answer = farweb(verb, "x")
+        assert (answer.code, answer.out) == (2, "") and sentence in answer.err
+    assert "Did you mean 'sweep'?" in farweb("swep", "x").err
+    assert farweb("frobnicate").err == "farweb: No such command 'frobnicate'. (see farweb --help)\n"

@@ -184,7 +184,7 @@ def test_a_table_of_an_older_version_is_told(tmp_path: Path) -> None:
     old = write_results(tmp_path / "old", [request(1, 1.0, 10)], packets=[])
     old.manifest["scenario"]["leg"] = [{"from": "client", "to": "server", "carrier": {"kind": "http/1.0"}}]
     pl.DataFrame({"time_ns": [1]}).write_parquet(old.path / "packets.parquet")
-    with pytest.raises(ResultsError, match="has no column connection: an older version of farweb wrote it"):
+    with pytest.raises(ResultsError, match="has no column connection: another version of farweb wrote it"):
         export_pcapng(old, tmp_path / "a.pcapng")
     (old.path / "packets.parquet").write_text("no table")
     with pytest.raises(ResultsError, match="cannot be read"):
@@ -194,6 +194,7 @@ def test_a_table_of_an_older_version_is_told(tmp_path: Path) -> None:
 def test_a_row_that_no_recorder_writes_is_told(results: Results) -> None:
     table = results.packets.with_columns(window_field=pl.lit(70_000))
     table.write_parquet(results.path / "packets.parquet")
+    del results.manifest["files"]
     with pytest.raises(ResultsError, match="column window_field: found 70000"):
         export_pcapng(results, Path("a.pcapng"))
     assert not Path("a.pcapng").exists()
@@ -203,6 +204,7 @@ def test_rows_of_one_connection_are_found_wherever_they_stand(results: Results) 
     whole = results.packets
     expected = whole.filter((pl.col("connection") == 2) & pl.col("link").is_null() & (pl.col("node") == "server"))
     whole.write_parquet(results.path / "packets.parquet", row_group_size=16)
+    del results.manifest["files"]
     done: list[tuple[int, int]] = []
     exported = export_pcapng(results, Path("a.pcapng"), connection=2, progress=lambda *now: done.append(now))
     assert exported.packets == len(expected) > 0

@@ -30,6 +30,34 @@ def test_rows_are_those_that_a_run_writes(cable: Path) -> None:
     assert extent.rows["packets"] == pytest.approx(written["packets"], rel=0.2)
 
 
+def test_packets_count_at_every_link_until_the_run_ends(cable: Path) -> None:
+    (extent,) = extents(cable)
+    assert extent.packet_hops == pytest.approx(Scenario.load(cable).run(out="out").manifest["packet_hops"], rel=0.2)
+    table = "start_s,host,request_bytes,response_bytes\n0,a.example,300,10000000000\n"
+    (cable.parent / "requests.csv").write_text(table)
+    fills: dict[str, Value] = {"leg.0.tcp.profile": "linux", "leg.0.tcp.buffer": "700 kB"}
+    for end in ("run.until", "clients.give_up"):
+        scenario = Scenario.load(cable, {**fills, end: "20 s"})
+        (extent,) = scenario.check().extents
+        assert extent.packet_hops == pytest.approx(scenario.run(out="out").manifest["packet_hops"], rel=0.2)
+
+
+def test_a_response_that_would_never_end_is_refused_before_it_begins(cable: Path, farweb: Farweb) -> None:
+    table = cable.parent / "requests.csv"
+    table.write_text(f"start_s,host,request_bytes,response_bytes\n0,a.example,300,{10**15}\n")
+    for verb in ("check", "run"):
+        answer = farweb(verb, cable, "--quiet")
+        assert (answer.code, len(answer.err.splitlines())) == (2, 1)
+        assert f"{cable}:21: workload.requests: a run sends about 1,027,397,260," in answer.err
+        assert "packets over links, which take a core some 71 h; the limit is 300,000,000,000, and" in answer.err
+    table.write_text(f"start_s,host,request_bytes,response_bytes\n0,a.example,300,{10**14}\n")
+    warned = farweb("run", cable, "--set", "run.until=1 s")
+    assert (warned.code, "packets over links" in warned.err) == (3, False), "no request is answered in a second"
+    warned = farweb("check", cable)
+    assert warned.code == 0
+    assert "a run sends about 102,739,726," in " ".join(warned.out.split())
+
+
 def test_requests_that_start_after_the_end_do_not_count(cable: Path) -> None:
     (extent,) = extents(cable, run__until="10 s", record__links_every="1 s")
     assert extent.rows["requests"] == round(3 * 10 / 20)

@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import hashlib
 import json
 import lzma
 import os
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from farweb import RunError, WorkloadError, _core, object_ids
 from farweb.files.columns import Column
 from farweb.inputs.importer import REPORT_KEY, import_log
+from farweb.inputs.tables import RequestBatches
 from samples import LOG, Farweb
 
 
@@ -42,6 +44,12 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
                 "host": ((numbers % 3).astype(np.int32), ["a", "b", "c"]),
                 "request_bytes": np.full(len(starts), 300, dtype=np.int64),
                 "response_bytes": numbers + 1,
+                "object": (numbers % 2 + 1).astype(np.uint64),
+                "server_s": np.full(len(starts), np.nan),
+                "wait_s": np.full(len(starts), np.nan),
+                "client": (numbers % 5).astype(np.uint64),
+                "method": ((numbers * 0).astype(np.int32), ["GET"]),
+                "caching": ((numbers * 0).astype(np.int32), ["store"]),
             }
 
         def report(self) -> str:
@@ -52,7 +60,17 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             remarks: dict[str, Any] = {"unreadable_lines": 0, "unreadable": [], "assumptions": []}
             times = {"first_start_s": min(starts, default=None), "last_start_s": max(starts, default=None)}
             order = {"origin_unix_s": 850_000_000, "sorted": starts == sorted(starts)}
-            return json.dumps({**counts, **sizes, **remarks, **times, **order})
+            part = {"requests": self._rows, "bytes": self._rows}
+            by = {name: {"x": part} for name in ("schemes", "http_versions", "methods", "caching")}
+            facts: dict[str, Any] = {
+                **by,
+                "tunnels": part,
+                "bytes_logged": self._rows,
+                "dropped_bytes": {},
+                "software": None,
+            }
+            facts |= {"storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
+            return json.dumps({**counts, **sizes, **remarks, **times, **order, **facts})
 
     return Reader
 
@@ -79,11 +97,60 @@ def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(_core, "LogReader", reader_of([[3000, 1000]], {"hit": 5}))
     report = import_log("-", "out.parquet", format="squid", keep="misses", request_bytes=None)
     kept = json.loads(pq.read_schema("out.parquet").metadata[REPORT_KEY])
-    assert kept["log"] == {"file": "-", "format": "squid", "keep": "misses"}
+    clients = {"client_names": "pseudonyms", "client_key": "random"}
+    assert kept["log"] == {"file": "-", "format": "squid", "keep": "misses", **clients}
     assert kept["dropped"] == {"hit": 5}
     assert report.span_s == 2.0
+    assert (kept["objects"], kept["cache_treatment"]["of_several_sizes"]) == (2, 0)
     assert report.to_dict()["dropped"] == {"hit": 5}
     assert "left out: hit" in report._repr_html_()
+
+
+TUNNEL = "851000009.000 90000 10.0.0.3 TCP_TUNNEL/200 84500 CONNECT far.example:443 - DIRECT/192.0.2.3 -\n"
+
+
+def test_the_facts_of_all_requests_stand_beside_what_the_table_carries(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(LOG + TUNNEL)
+    found = farweb("workload", "import", "access.log", "--no-tunnels", "--json").json()
+    assert found["schemes"] == {"http": {"requests": 4, "bytes": 18500}, "https": {"requests": 1, "bytes": 84500}}
+    assert found["methods"] == {"GET": {"requests": 4, "bytes": 18500}, "CONNECT": {"requests": 1, "bytes": 84500}}
+    assert found["http_versions"] == {"unknown": {"requests": 5, "bytes": 103000}}
+    assert found["tunnels"] == {"requests": 1, "bytes": 84500}
+    assert found["dropped_bytes"] == {"hit": 3000, "connect-tunnel": 84500}
+    assert (found["bytes_logged"], found["software"]) == (103000, "Squid")
+    assert found["carried_bytes_share"] == pytest.approx(15500 / 103000)
+    kept = json.loads(pq.read_schema("access.parquet").metadata[REPORT_KEY])
+    assert all(kept[name] == found[name] for name in ("schemes", "methods", "tunnels", "carried_bytes_share"))
+    with_tunnels = farweb("workload", "import", "access.log", "--force")
+    assert "tunnels: 1 in the log" in with_tunnels.out
+    shown = farweb("workload", "import", "access.log", "--no-tunnels", "--force").out
+    for row in ("http 80 %, https 20 %", "GET 80 %, CONNECT 20 %", "82.0 %", "15.0 %", "Squid"):
+        assert row in shown, row
+
+
+def test_facts_of_several_logs_add_up_and_the_busiest_span_carries_less(farweb: Farweb, folder: Path) -> None:
+    (folder / "a.log").write_text(LOG)
+    (folder / "b.log").write_text(TUNNEL)
+    (folder / "c.log").write_text('c - - [25/Oct/2015:04:11:25 +0100] "GET /x HTTP/1.1" 200 1000\n')
+    found = farweb("workload", "import", "a.log", "b.log", "--json").json()
+    assert found["tunnels"] == {"requests": 1, "bytes": 84500}
+    assert (found["bytes_logged"], found["schemes"]["http"]["requests"]) == (103000, 4)
+    busiest = farweb("workload", "import", "a.log", "--busiest", "1s", "--json", "-o", "busiest.parquet").json()
+    assert (busiest["requests"], busiest["bytes_logged"]) == (2, 18500)
+    left_out = busiest["dropped_bytes"]["outside-busiest"]
+    assert left_out == pytest.approx(500, abs=250), "the share is that of sizes with requests"
+    assert busiest["carried_bytes_share"] == pytest.approx((15500 - left_out) / 18500)
+    other = farweb("workload", "import", "a.log", "c.log", "--json", "-o", "other.parquet").json()
+    assert (other["software"], other["http_versions"]["1.1"]["requests"]) == ("Squid", 1)
+
+
+def test_requests_for_objects_with_several_sizes_are_counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core, "LogReader", reader_of([[1000, 2000, 3000], [4000, 9000]]))
+    every = import_log("-", "out.parquet", format="squid")
+    assert (every.counts["objects"], every.counts["cache_treatment"]["of_several_sizes"]) == (2, 5)
+    assert "5 (100 %)" in every._repr_html_()
+    busiest = import_log("-", "busiest.parquet", format="squid", busiest_s=3.0)
+    assert (busiest.requests, busiest.counts["cache_treatment"]["of_several_sizes"]) == (3, 2), "of what is kept"
 
 
 def test_a_log_without_a_request_says_what_it_had(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,6 +277,119 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(
     assert (answer.code, os.listdir(folder)) == (2, ["access.log"])
     assert message in answer.err
     assert answer.err.count("\n") == 1
+
+
+def siphash(key: bytes, text: bytes) -> int:
+    """SipHash-2-4, step by step as its paper has it."""
+    mask = 2**64 - 1
+    low, high = (int.from_bytes(key[i : i + 8], "little") for i in (0, 8))
+    v = [low ^ 0x736F6D6570736575, high ^ 0x646F72616E646F6D, low ^ 0x6C7967656E657261, high ^ 0x7465646279746573]
+
+    def rotate(number: int, by: int) -> int:
+        return (number << by | number >> (64 - by)) & mask
+
+    def rounds(times: int) -> None:
+        for _ in range(times):
+            for a, b, c, d, one, other in ((0, 1, 2, 3, 13, 16), (2, 1, 0, 3, 17, 21)):
+                v[a] = (v[a] + v[b]) & mask
+                v[c] = (v[c] + v[d]) & mask
+                v[b], v[d] = rotate(v[b], one) ^ v[a], rotate(v[d], other) ^ v[c]
+                v[a] = rotate(v[a], 32)
+
+    padded = text + bytes(7 - len(text) % 8) + bytes([len(text) % 256])
+    for i in range(0, len(padded), 8):
+        word = int.from_bytes(padded[i : i + 8], "little")
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    rounds(4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def clients_of(farweb: Farweb, *options: str) -> tuple[list[Any], dict[str, Any]]:
+    """The clients of the requests that an import writes, and what it reports."""
+    answer = farweb("workload", "import", *options, "--json", "--force", "-o", "out.parquet")
+    assert answer.code == 0, answer.err
+    return pq.read_table("out.parquet")["client"].to_pylist(), answer.json()
+
+
+def test_clients_get_pseudonyms_by_a_key(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(CLF)
+    names = [line.split()[0] for line in CLF.splitlines()]
+    first, report = clients_of(farweb, "access.log")
+    assert [first.index(client) for client in first] == [names.index(name) for name in names]
+    assert (report["log"]["client_names"], report["log"]["client_key"]) == ("pseudonyms", "random")
+    assert report["with_client"] == 4
+    second, _ = clients_of(farweb, "access.log")
+    assert not set(first) & set(second), "a key for each import"
+    given, report = clients_of(farweb, "access.log", "--client-key", "of 2015")
+    content = (folder / "out.parquet").read_bytes()
+    assert report["log"]["client_key"] == "given"
+    assert b"of 2015" not in content
+    assert clients_of(farweb, "access.log", "--client-key", "of 2015")[0] == given
+    assert (folder / "out.parquet").read_bytes() == content, "the same input and key give the same bytes"
+    assert not set(clients_of(farweb, "access.log", "--client-key", "of 2016")[0]) & set(given)
+    key = hashlib.blake2b(b"of 2015", digest_size=16, person=b"farweb clients").digest()
+    assert given == [siphash(key, name.encode()) for name in names]
+
+
+def test_rotated_logs_keep_pseudonyms_with_one_key(farweb: Farweb, folder: Path) -> None:
+    lines = CLF.splitlines(keepends=True)
+    (folder / "one.log").write_text("".join(lines[:2]))
+    (folder / "two.log").write_text("".join(lines[2:]))
+    (folder / "access.log").write_text(CLF)
+    whole, _ = clients_of(farweb, "access.log", "--client-key", "k")
+    one, two = (clients_of(farweb, f"{name}.log", "--client-key", "k")[0] for name in ("one", "two"))
+    assert one + two == whole
+    together, _ = clients_of(farweb, "one.log", "two.log")
+    names = [line.split()[0] for line in lines]
+    assert [together.index(each) for each in together] == [names.index(name) for name in names], "one key an import"
+
+
+def test_clients_are_kept_as_logged_on_demand(farweb: Farweb, folder: Path) -> None:
+    lines = CLF.splitlines(keepends=True)
+    lines[1] = lines[1].replace(lines[1].split()[0], "-", 1)
+    (folder / "access.log").write_text("".join(lines))
+    names = [None if line.startswith("- ") else line.split()[0] for line in lines]
+    kept, report = clients_of(farweb, "access.log", "--keep-clients")
+    assert kept == names
+    assert (report["log"]["client_names"], "client_key" in report["log"]) == ("as-logged", False)
+    assert (report["with_client"], report["requests"]) == (3, 4)
+    reader = _core.RequestReader(
+        RequestBatches(Path("out.parquet"), "out", tuple(pq.read_schema("out.parquet").names)), "out"
+    )
+    columns = reader.batch(10)
+    assert columns is not None
+    assert np.asarray(columns["client"]).tolist() == [
+        2**64 - 1 if name is None else object_ids([name])[0] for name in names
+    ]
+    answer = farweb("workload", "import", "access.log", "--force", "-o", "out.parquet", "--keep-clients")
+    assert re.search(r"requests without a client\s+clients are named as in the log\s+1\b", answer.out)
+    answer = farweb("workload", "import", "access.log", "--keep-clients", "--client-key", "k", "-o", "x.parquet")
+    assert (answer.code, answer.err.count("\n")) == (2, 1)
+
+
+def test_a_log_without_clients_gives_a_table_without_the_column(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(re.sub(r"(?m)^\S+", "-", CLF))
+    for options in ((), ("--keep-clients",)):
+        answer = farweb("workload", "import", "access.log", "--json", "--force", "-o", "out.parquet", *options)
+        assert answer.json()["with_client"] == 0
+        assert "client" not in pq.read_schema("out.parquet").names
+
+
+def test_the_client_behind_a_proxy(farweb: Farweb, folder: Path) -> None:
+    line = '10.0.0.1 [25/Oct/2015:04:00:0{} +0100] "GET /a HTTP/1.1" 200 1000 "{}"\n'
+    forwarded = ["203.0.113.9, 10.0.0.2", "-", "203.0.113.10"]
+    (folder / "nginx.log").write_text("".join(line.format(i, each) for i, each in enumerate(forwarded)))
+    string = '$remote_addr [$time_local] "$request" $status $bytes_sent'
+    options = ("nginx.log", "--keep-clients", "--client-from-forwarded", "--log-format")
+    found, report = clients_of(farweb, *options, f'{string} "$http_x_forwarded_for"')
+    assert found == ["203.0.113.9", "10.0.0.1", "203.0.113.10"]
+    assert report["log"]["client_from_forwarded"] is True
+    answer = farweb("workload", "import", *options, string, "-o", "none.parquet")
+    assert (answer.code, answer.err.count("\n"), (folder / "none.parquet").exists()) == (2, 1, False)
+    assert f"nginx.log: has no field X-Forwarded-For; its fields are {string}" in answer.err
 
 
 def test_a_table_that_is_there_is_replaced_on_demand_only(farweb: Farweb, folder: Path) -> None:

@@ -19,13 +19,15 @@ from farweb.results.manifest import (
     read_manifest,
 )
 
-_SCENARIO: Mapping[str, Any] = {"path": {}, "leg": []}
+_WAY = {"delay": "1 ms"}
+_SCENARIO: Mapping[str, Any] = {"path": {"nodes": ["a", "b"], "link": [{"up": _WAY, "down": _WAY}]}, "leg": []}
+_DESIGN = {"kind": "full-factorial", "replications": 1, "random_numbers": "common", "factors": [], "points": [[]]}
 _COMMON: Mapping[str, Any] = {"inputs": {}, "name": None, "scenario": _SCENARIO, "seed": 1, "version": version}
 RUN: Mapping[str, Any] = {
     **{"kind": RUN_KIND, **_COMMON, "events": 1, "now_ns": 1, "packet_hops": 1, "warmup_ns": 0},
     **{"cpu_s": 0.5, "wall_s": 1, "links": [], "rows": {}},
 }
-SWEEP: Mapping[str, Any] = {"kind": SWEEP_KIND, **_COMMON, "complete": True, "design": {}, "runs": 4}
+SWEEP: Mapping[str, Any] = {"kind": SWEEP_KIND, **_COMMON, "complete": True, "design": _DESIGN, "runs": 4}
 
 
 def parse(manifest: object, kind: str | None = None) -> dict[str, Any]:
@@ -106,7 +108,7 @@ def test_a_folder_without_a_manifest_that_can_be_read_is_none(tmp_path: Path) ->
     with pytest.raises(ResultsError, match=r": not a results folder: no manifest.json in it$"):
         read_manifest(tmp_path)
     (tmp_path / "manifest.json").mkdir()
-    with pytest.raises(ResultsError, match=r"manifest.json: cannot be read: .*[Dd]irectory"):
+    with pytest.raises(ResultsError, match=r"manifest.json: is a folder$"):
         read_manifest(tmp_path)
     for content, said in {b"{": "Expecting", b"\xff": "'utf-8'", b"[" * 200_000: ""}.items():
         with pytest.raises(DamagedManifestError, match=f"^r/manifest.json: cannot be read: {said}"):

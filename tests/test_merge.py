@@ -123,6 +123,17 @@ def test_days_and_tags_and_objects_of_tables_are_kept(folder: Path) -> None:
     ]
 
 
+def test_clients_of_tables_are_kept(folder: Path) -> None:
+    seven, eight = object_ids(["10.0.0.7", "10.0.0.8"]).tolist()
+    table("a.parquet", [0.0, 1.0], client=["10.0.0.7", None])
+    table("b.csv", [0.5, 2.0], client=["10.0.0.8", "10.0.0.7"])
+    assert merged("a.parquet", "b.csv").sort("start_s", "client")["client"].drop_nulls().sort().to_list() == sorted(
+        [seven, seven, eight]
+    )
+    table("c.csv", [0.5])
+    assert "client" not in merged("c.csv", "c.csv").columns
+
+
 def test_a_merged_table_is_one_that_runs_take(folder: Path, farweb: Farweb, cable: Path) -> None:
     table("more.csv", [0.0, 3.5], "c.example")
     farweb("workload", "merge", "requests.csv", "more.csv", "-o", "m.parquet")

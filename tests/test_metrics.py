@@ -13,7 +13,7 @@ import pytest
 from farweb import Results, ResultsError, Scenario
 from farweb.results.measure import measure
 from farweb.results.metrics import METRICS, find_metric, is_of_part, metrics_of, metrics_table, restored, within
-from sample_results import SECOND, Row, measured_leg, request, write_results
+from sample_results import SECOND, Row, leg, measured_leg, request, write_results
 from samples import Farweb
 
 
@@ -40,7 +40,8 @@ def make(
     connections: Sequence[tuple[int, int | None]] | None = None,
     **more: Any,
 ) -> Results:
-    results = write_results(path, requests, warmup_ns=warmup_s * SECOND)
+    legs = [leg() for _ in more.get("legs", [0])]
+    results = write_results(path, requests, warmup_ns=warmup_s * SECOND, scenario=legs)
     if connections is not None:
         columns = {
             "open_ns": pa.array([open_s * SECOND for open_s, _ in connections], pa.int64()),

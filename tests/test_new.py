@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from farweb.inputs.new import PATHS, PROXIES
+from farweb.inputs.new import PROXIES
+from farweb.inputs.paths import PATHS
 from samples import LOG, Farweb
 
 
@@ -27,13 +28,28 @@ def test_a_log_is_imported_beside_the_scenario(farweb: Farweb, folder: Path) -> 
     assert answer.code == 0, answer.err
     written = answer.json()
     assert (written["requests"], written["hosts"]) == ("link-requests.parquet", "link-hosts.tsv")
-    assert (written["import"]["requests"], written["warnings"]) == (3, [])
+    assert written["import"]["requests"] == 3
+    assert written["warnings"] == written["remarks"], "none of the check"
     assert (folder / "link-hosts.tsv").read_text().splitlines()[1] == "quick.example\tquick.example\t\t"
     assert (
         "# Imported from access.log (squid): 3 requests of 4 lines; left out: 1 hit; unreadable: 0."
         in (folder / "link.toml").read_text()
     )
     assert farweb("run", "link.toml", "--quiet").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "requests", "share"), [((), 3, "all"), (("server",), 3, "each"), (("proxy-clients",), 4, "each")]
+)
+def test_where_a_log_was_written_says_who_shares(
+    farweb: Farweb, folder: Path, options: tuple[str, ...], requests: int, share: str
+) -> None:
+    """A proxy's log leaves hits out but for the path to its clients."""
+    (folder / "access.log").write_text(LOG)
+    seen_at = ("--seen-at", *options) if options else ()
+    answer = farweb("new", "link.toml", "--log", "access.log", "--json", *seen_at)
+    assert answer.json()["import"]["requests"] == requests
+    assert f'[clients]\nshare = "{share}"\n' in (folder / "link.toml").read_text()
 
 
 @pytest.mark.parametrize("there", ["link.toml", "link-requests.parquet", "link-hosts.tsv"])
@@ -54,7 +70,86 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(farweb: Farweb, folder
         (("--proxy", "some"), "--proxy: found some; write one of: none, split, mux"),
         (("--log", "access.log"), "no known format has lines like its first"),
         (("--log", "missing.log"), "missing.log: no such file"),
+        (("--log", "access.log", "--seen-at", "home"), "--seen-at: found home; write one of: server, proxy-clients"),
+        (("--seen-at", "server"), "--seen-at says where a log was written: name it with --log"),
     ]:
         answer = farweb("new", "link.toml", *options)
         assert (answer.code, os.listdir(folder)) == (2, ["access.log"])
         assert message in answer.err
+
+
+COMBINED = '10.0.0.1 - - [25/Oct/2015:04:{minute:02}:00 +0100] "GET {path} HTTP/{version}" 200 20000 "-" "-" {scheme}\n'
+FORMAT = '$remote_addr - - [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $scheme'
+
+
+@pytest.mark.parametrize(
+    ("version", "scheme", "carrier", "tls"),
+    [
+        ("2.0", "https", "http/2", True),
+        ("1.1", "https", "http/1.1", True),
+        ("1.1", "http", "http/1.1", False),
+        ("1.0", "http", "http/1.0", False),
+        ("3.0", "-", "http/2", True),
+    ],
+)
+def test_the_log_says_how_its_server_serves(
+    farweb: Farweb, folder: Path, version: str, scheme: str, carrier: str, tls: bool
+) -> None:
+    lines = (COMBINED.format(minute=n, path=f"/{n}", version=version, scheme=scheme) for n in range(20))
+    (folder / "access.log").write_text("".join(lines))
+    answer = farweb("new", "link.toml", "--log", "access.log", "--log-format", FORMAT)
+    assert answer.code == 0, answer.err
+    leg = farweb("check", "link.toml", "--json").json()["scenario"]["leg"][0]
+    assert leg["carrier"]["kind"] == carrier
+    assert ("tls" in leg) is tls
+    assert leg["tcp"]["constants"]["nagle"] is False
+    if carrier == "http/1.1":
+        assert (leg["carrier"]["idle_timeout"], leg["carrier"]["closed_by"]) == ("75 s", "server"), "nginx"
+    assert farweb("run", "link.toml", "--quiet").code == 0
+
+
+def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(LOG)
+    answer = farweb("new", "links.toml", "--log", "access.log", "--compare", "geo,leo,cable", "--server-time", "none")
+    assert answer.code == 0, answer.err
+    assert sorted(os.listdir(folder)) == ["access.log", "links-hosts.tsv", "links-requests.parquet", "links.toml"]
+    assert "3 points × 1 replication" in farweb("check", "links.toml").out
+    assert farweb("sweep", "links.toml", "--quiet").code == 0
+
+
+def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(LOG)
+    for proxy in PROXIES:
+        answer = farweb(
+            *("new", "link.toml", "--log", "access.log", "--cache", "10 MB,s3-fifo", "--proxy", proxy, "--force")
+        )
+        assert answer.code == 0, answer.err
+        scenario = farweb("check", "link.toml", "--json").json()["scenario"]
+        assert [(each["node"], each["policy"]) for each in scenario["cache"]] == [("cache", "s3-fifo")]
+        caches = farweb("run", "link.toml", "--json", "--force").json()["summary"]["caches"]
+        assert [each["requests"] for each in caches] == [4], "hits are kept for it"
+    for text in ("10 %", "10 MB,fast", "10 MB,belady", "much"):
+        answer = farweb("new", "other.toml", "--cache", text)
+        assert (answer.code, (folder / "other.toml").exists()) == (2, False), text
+
+
+def test_elapsed_times_are_said_to_contain_the_old_path(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(LOG)
+    said = "3 server times are elapsed times and contain the path"
+    for options, is_said in ((), True), (("--rtt-ms", "20"), False), (("--server-time", "none"), False):
+        answer = farweb("new", "link.toml", "--log", "access.log", "--force", *options)
+        assert (said in answer.err) is is_said
+
+
+def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: Path) -> None:
+    tunnel = "851000009.000  9000 10.0.0.3 TCP_TUNNEL/200 95000 CONNECT bank.example:443 - DIRECT/192.0.2.2 -\n"
+    (folder / "access.log").write_text(LOG + tunnel)
+    farweb("new", "with.toml", "--log", "access.log")
+    checked = farweb("check", "with.toml", "--json").json()["check"]
+    assert checked["carried_bytes_share"] == 1
+    assert "1 tunnel with 86.0 %" in checked["text"].replace("\n", " ")
+    without = farweb("new", "without.toml", "--log", "access.log", "--no-tunnels")
+    assert "carries 14.0 % of the 110 kB that crossed the link in access.log (another" in without.err
+    assert "; left out: 86.0 % connect-tunnel" in without.err
+    farweb("new", "early.toml", "--log", "access.log", "--no-tunnels", "--client", "10.0.0.1")
+    assert farweb("check", "early.toml", "--json").json()["check"]["carried_bytes_share"] == 1, "of the part asked for"

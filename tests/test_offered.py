@@ -81,13 +81,18 @@ def test_copies_within_a_burst_are_warned_of(folder: Path) -> None:
     assert offered(folder, even, load=20).warnings == ()
 
 
-def test_a_cache_takes_its_share_off_the_links_behind(folder: Path) -> None:
-    (folder / "requests.csv").write_text("start_s,host,request_bytes,response_bytes\n0,a.example,300,1460\n")
+def with_edge(folder: Path, cache: str) -> Scenario:
+    """The cable with an equal link behind it, and a cache between them."""
     text = SCENARIO.replace('nodes = ["client", "server"]', 'nodes = ["client", "edge", "server"]')
     link = text[text.index("[[path.link]]") : text.index("[[leg]]")]
     scenario = folder / "edge.toml"
-    scenario.write_text(text.replace("[[leg]]", link + "[[leg]]") + '\n[[cache]]\nnode = "edge"\nhit_ratio = 0.25\n')
-    found = Scenario.load(scenario).check().offered
+    scenario.write_text(text.replace("[[leg]]", link + "[[leg]]") + f'\n[[cache]]\nnode = "edge"\n{cache}\n')
+    return Scenario.load(scenario)
+
+
+def test_a_cache_takes_its_share_off_the_links_behind(folder: Path) -> None:
+    (folder / "requests.csv").write_text("start_s,host,request_bytes,response_bytes\n0,a.example,300,1460\n")
+    found = with_edge(folder, "hit_ratio = 0.25").check().offered
     assert found is not None
     assert [load.second_bps for load in found.links if load.direction == "down"] == [12_000, 9_000]
 
@@ -101,3 +106,14 @@ def test_check_shows_the_load_and_json_has_it(farweb: Farweb, cable: Path) -> No
     assert "warning: path.link.0.down.rate: the workload offers 3.43 kbit/s in the busiest minute, from 0 s on" in (
         answer.out.replace("\n", " ")
     )
+
+
+def test_requests_for_objects_with_several_sizes_are_counted_behind_a_live_cache(folder: Path) -> None:
+    rows = ["a,1000", "b,500", "a,1000", "a,1200", "b,500", ",300", "a,1000"]
+    lines = (f"{second},a.example,300,{row.split(',')[1]},{row.split(',')[0]}\n" for second, row in enumerate(rows))
+    (folder / "requests.csv").write_text("start_s,host,request_bytes,response_bytes,object\n" + "".join(lines))
+    found = with_edge(folder, 'policy = "lru"\ncapacity = "1 MB"').check()
+    assert found.figures["requests_of_several_sizes"] == 4
+    assert any(warning.startswith("cache: 4 of 7 requests (57.1 %) are for") for warning in found.warnings)
+    drawn = with_edge(folder, "hit_ratio = 0.5").check()
+    assert not any("several sizes" in warning for warning in drawn.warnings)

@@ -75,7 +75,7 @@ def test_a_module_is_all_that_a_figure_takes(farweb: Farweb, run: Results, tmp_p
     )
     assert (answer.code, answer.err) == (0, "")
     assert "link 4 without ['a', 'b']" in unescape((tmp_path / "p.svg").read_text())
-    assert "no option by; buffer, cache-size" in farweb("plot", "pie-chart", run.path, "--by", "a").err
+    assert "no option by; breakdown, buffer, cache-size" in farweb("plot", "pie-chart", run.path, "--by", "a").err
     assert "Of buffer, link and pie-chart: the link" in " ".join(FIGURES.help("link").split())
 
 
@@ -119,8 +119,8 @@ def test_methods_are_those_of_the_result(run: Results, tmp_path: Path) -> None:
     assert isinstance(sweep, SweepResults)
     assert "timeseq" not in dir(sweep.plot)
     assert "\n    metric: the metric that is drawn; latency_mean_s when left out." in (sweep.plot.effects.__doc__ or "")
-    with pytest.raises(TypeError, match=r"cdf\(\) takes no values, not \[3\]"):
-        run.plot.cdf(3)
+    with pytest.raises(TypeError, match=r"size_latency\(\) takes no values, not \[3\]"):
+        run.plot.size_latency(3)
     with pytest.raises(TypeError, match=r"link\(\) takes one link, not \[0, 1\]"):
         run.plot.link(0, 1)
 

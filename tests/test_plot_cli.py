@@ -143,9 +143,9 @@ def test_a_run_is_no_sweep(farweb: Farweb, sweep: SweepResults) -> None:
     answer = farweb("plot", "latency-load", run)
     assert answer.code == 2
     assert "is a run, and plot latency-load draws a sweep" in answer.err
-    answer = farweb("plot", "cdf", run, "--by", "circuit", "-o", "cdf.png")
+    answer = farweb("plot", "cdf", run, "--where", "circuit=cable", "-o", "cdf.png")
     assert answer.code == 2
-    assert "is a run, and plot cdf has option by of a sweep only" in answer.err
+    assert "is a run, and plot cdf has option where of a sweep only" in answer.err
     assert farweb("plot", "cdf", run, "-o", "cdf.png").code == 0
 
 

@@ -174,17 +174,6 @@ def test_a_window_above_the_segments_is_told_and_leaves_them_the_picture(tmp_pat
         assert high is not None and 3001 < high < 1.2 * 3001
 
 
-def test_round_trips_slow_start_and_recovery(tmp_path: Path) -> None:
-    # The threshold of 1 GB is above cwnd until the loss at 0.65 s, which sets it to 2000 = cwnd afterwards.
-    results = write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=connection(3))
-    panel = describe("timeseq", [results]).panels[0]
-    # The first segment is acknowledged at 0.25 s, the one sent then at 0.75 s.
-    assert [round(begin, 6) for begin in panel.rounds] == [0.15, 0.25]
-    found = [(phase.label, round(phase.begin, 6), round(phase.end, 6)) for phase in panel.phases]
-    assert found == [("slow start", 0.15, 0.65), ("recovery", 0.65, 0.75)]
-    assert describe("cwnd", [results]).panels[0].phases == panel.phases
-
-
 def test_a_short_loss_is_enlarged_and_a_long_one_is_not(tmp_path: Path) -> None:
     # The loss takes 0.6 s: of 4 s that is little, of 1.2 s half.
     for until_ms, enlarged in ((4000, True), (1200, False)):

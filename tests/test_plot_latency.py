@@ -135,3 +135,7 @@ def test_results_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     assert labels(runs[:1]) == ["cable"]
     assert labels(runs[:2]) == ["cable (one)", "cable (two)"]
     assert labels(runs) == ["cable (one)", "cable (two) #2", "cable (two) #3"]
+    # A folder that has the name in its own says it once.
+    again = [write_results(tmp_path / folder, name="cable") for folder in ("cable", "cable-2", "y/cable-2")]
+    assert labels(again[:2]) == ["cable", "cable-2"]
+    assert labels(again) == ["cable", "cable-2 #2", "cable-2 #3"]

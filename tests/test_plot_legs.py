@@ -96,10 +96,10 @@ def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
     # One request of 1 s; with the proxy of 0.7 s: 0.1 and 0.15 s on leg 0, 0.2 s up and 0.25 s down on leg 1.
     assert ends(time) == pytest.approx([1, 0.7, 0.25, 0.45])
     assert ends(trips) == pytest.approx([1 / 0.12, 0.7 / 0.24, 0.25 / 0.24, 0.45 / 0.24])
-    assert part(figure, "server") == pytest.approx([0.5, 0.18, 0, 0.18])
+    assert part(figure, "server and its pace") == pytest.approx([0.5, 0.18, 0, 0.18])
     without = describe("breakdown", [one_leg(tmp_path / "two"), chain], without=["server"])
     assert ends(without.panels[0]) == pytest.approx([0.5, 0.52, 0.25, 0.27])
-    assert "Left out of the bars, which are shorter than the latency by it: server." in without.caption
+    assert "Left out of the bars, which are shorter than the latency by it: server and its pace." in without.caption
     with pytest.raises(
         FarwebError, match="no part 'sever' to leave out; server\\? parts: wait, handshake, way, server"
     ):

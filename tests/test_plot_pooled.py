@@ -36,7 +36,7 @@ def test_intervals_cover_as_often_as_they_say_where_requests_of_a_run_are_alike(
         honest, naive = medians_of(found), medians(found.size, found.latency)
         by_cluster += bool(honest.low[0] <= 1 <= honest.high[0])
         by_request += bool(naive.low[0] <= 1 <= naive.high[0])
-        share, half = shares(found.latency, found.replication, 8, np.array([1.0]))
+        share, half = shares(found.latency, found.cluster, 8, np.array([1.0]))
         of_share += bool(abs(share[0] - 0.5) <= half[0])
     assert 0.92 < by_cluster / 600 < 0.985
     assert 0.92 < of_share / 600 < 0.985

@@ -8,8 +8,9 @@ import pytest
 
 from farweb.folders import SweepResults
 from farweb.plot import describe, draw
-from farweb.plot.chart import encode, look, wrapped
+from farweb.plot.chart import encode, look
 from farweb.plot.figure import Axis, Figure, Panel, Series
+from farweb.plot.letters import wrapped
 from farweb.plot.paper import paint
 from farweb.text.words import distinguishing
 from sample_results import SECOND, interval, request, write_results

@@ -12,7 +12,7 @@ import pytest
 from farweb.errors import FarwebError, ResultsError
 from farweb.folders import SweepResults
 from farweb.plot import describe, draw
-from farweb.plot.figure import Figure
+from farweb.plot.figure import OTHERS, Figure
 from farweb.plot.links import IN_PICTURE
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep
@@ -50,7 +50,7 @@ def sweep(tmp_path: Path) -> SweepResults:
 
 
 def labels(figure: Figure, panel: int = 0) -> list[str]:
-    return [series.label for series in figure.panels[panel].series]
+    return [series.label for series in figure.panels[panel].series if series.index != OTHERS]
 
 
 def test_latency_against_the_offered_load(sweep: SweepResults) -> None:
@@ -235,8 +235,14 @@ def test_many_series_become_panels_by_the_first_factor(tmp_path: Path) -> None:
     assert [panel.title for panel in figure.panels] == ["a = 1", "a = 2", "a = 3"]
     assert (figure.legend, labels(figure, 2)) == ("b", list("vwxyz"))
     assert figure.share_x and figure.share_y
-    with pytest.raises(FarwebError, match=r"15 series \(by a, b\).* --by, or fewer levels with --where FACTOR=LEVEL"):
-        describe("buffer", [sweep])
+    figure = describe("buffer", [sweep])
+    assert [panel.title for panel in figure.panels[:5]] == [
+        *(f"a = 1\n{what}" for what in ("down, mean", "up, mean", "down, peak", "up, peak")),
+        "a = 2\ndown, mean",
+    ]
+    many = design_of({"workload.load": [1, 2], "a": list(range(40)), "b": list(range(9))}, 1)
+    with pytest.raises(FarwebError, match=r"360 series \(by a, b\).* --by, or fewer levels with --where FACTOR=LEVEL"):
+        describe("latency-load", [write_sweep(tmp_path / "many", many, metrics)])
 
 
 def test_points_of_a_latin_hypercube_are_not_joined(tmp_path: Path) -> None:
@@ -405,5 +411,6 @@ def test_panels_are_made_by_the_factors_that_leave_few_enough_series(tmp_path: P
     assert (figure.legend, labels(figure)) == ("a", ["1", "2"])
     figure = describe("latency-load", [sweep], by=["b"])
     # A curve each, those of the others in grey behind it.
-    assert [[series.index for series in panel.series] for panel in figure.panels] == [["others"] * 8 + [0]] * 9
+    looks = [[series.index for series in panel.series] for panel in figure.panels]
+    assert looks == [[OTHERS] * 8 + [number] for number in range(9)]
     assert figure.panels[3].series[0].y.tolist() == figure.panels[0].series[-1].y.tolist()

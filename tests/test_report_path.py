@@ -247,6 +247,56 @@ def test_assumptions_name_loads_warm_up_end_and_changed_constants() -> None:
     assert "nagle = false" in said
 
 
+def with_leg(**keys: Any) -> Point:
+    effective = json.loads(json.dumps(made().scenario))
+    effective["leg"][0] |= keys
+    return point("", parse(effective, "with a leg"), None)
+
+
+def test_assumptions_say_which_legs_have_tls() -> None:
+    plain, resumed = made(), with_leg(carrier={"kind": "http/1.1"}, tls={"version": "1.3", "start": "resumed"})
+
+    def said(*points: Point) -> str:
+        return "\n".join((*assumptions(points), *left_out(points)))
+
+    assert "client – server: no TLS." in said(plain)
+    assert "client – server: TLS 1.3, resumed where a client has a ticket." in said(resumed)
+    assert "no TLS" not in said(resumed)
+    assert "client – server: no TLS or TLS 1.3, resumed where a client has a ticket." in said(plain, resumed)
+
+
+@pytest.mark.parametrize("release", ["at-once", "after-wait", "delayed", "paced", "closed-loop", "regulated"])
+def test_assumptions_say_how_responses_are_released(release: str) -> None:
+    effective = json.loads(json.dumps(made().scenario))
+    effective["origin"]["release"] = release
+    (said,) = (text for text in assumptions([point("", parse(effective, "released"), None)]) if "Servers " in text)
+    assert len(said.split()) > 10
+
+
+@pytest.mark.parametrize(
+    ("digests", "said"),
+    [
+        (("a", "a"), "All runs have the same requests, under several names: one.csv and other.csv."),
+        (("a", "b"), "The runs have different request tables: one.csv and other.csv."),
+        ((None, None), "The runs have different request tables: one.csv and other.csv."),
+    ],
+)
+def test_request_tables_are_the_same_by_what_they_hold(digests: tuple[str | None, ...], said: str) -> None:
+    one = made()
+    points = [
+        Point("", {**one.scenario, "workload": {**one.scenario["workload"], "requests": name}}, one.figures, digest)
+        for name, digest in zip(("one.csv", "other.csv"), digests, strict=True)
+    ]
+    assert said in assumptions(points)
+
+
+def test_assumptions_name_what_is_drawn_anew() -> None:
+    one = made()
+    workload = {**one.scenario["workload"], "resample": "clients"}
+    said = assumptions([Point("", {**one.scenario, "workload": workload}, one.figures)])
+    assert any(text.startswith("Each seed draws the clients of the request table anew") for text in said)
+
+
 def test_assumptions_name_a_generated_workload() -> None:
     one = made()
     workload = {"family": "nzix", "days": 31, "load": 62, "copies_offset": "37 s", "copies_hosts": "renamed"}

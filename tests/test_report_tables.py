@@ -79,7 +79,10 @@ def test_pooled_factors_are_named_and_those_of_one_level_not(tmp_path: Path) -> 
     load, queue, _ = sweep.design.factors
     table, note, below = (part.replace("\N{NO-BREAK SPACE}", " ") for part in results(sweep, [MEAN], [load]))
     assert "Estimates by load" in table and "All 4 points" in below
-    assert "Pooled over queue: the mean" in note and "Below each: its 95 % interval over replications, n = 2." in note
+    assert (
+        "Pooled over queue: the mean" in note
+        and "Below each: its 95 % interval over replications, n = 2; of 2 replications: ± 12.7 standard errors." in note
+    )
     assert [row[:2] for row in cells(table)] == [
         ["load", "mean latency"],
         ["1", "1.50 s 0 … 7.85 s"],
@@ -157,9 +160,9 @@ def test_differences_are_judged_by_their_intervals() -> None:
     sweep = fake(differences=lambda metrics: pl.DataFrame(rows))
     html = differences(sweep, MEAN)
     assert cells(html)[1:] == [
-        ["a", "2 instead of 1", "+500 ms", "+400 … +600 ms", "+50 %", "real"],
-        ["a", "3 instead of 1", "+500 ms", "−400 ms … +1.40 s", "+50 %", "not distinguishable"],
-        ["a", "4 instead of 1", "failures decide", "–", "+50 %", "none"],
+        ["a", "2 instead of 1", "+500 ms", "+400 … +600 ms", "+50 %", "no"],
+        ["a", "3 instead of 1", "+500 ms", "−400 ms … +1.40 s", "+50 %", "yes"],
+        ["a", "4 instead of 1", "failures decide", "–", "+50 %", "–"],
     ]
     assert html.count('<th scope="row"') == 2 * 3
     assert "quantiles of single runs" not in html

@@ -257,7 +257,7 @@ def test_an_unknown_study_is_told_with_the_nearest(folder: Path, farweb: Farweb)
 def test_a_wrong_scenario_is_told_before_anything_is_run(folder: Path, farweb: Farweb) -> None:
     papers = write_study(folder / "papers")
     scenario = papers / "small" / "s.toml"
-    scenario.write_text(scenario.read_text().replace('"34.368 Mbit/s"', '"34.368 Mbps"'))
+    scenario.write_text(scenario.read_text().replace('"34.368 Mbit/s"', '"34.368 Mbit/h"'))
     answer = farweb("reproduce", "--papers", papers)
     assert answer.code == 2
     assert "s.toml:8: path.link.0.up.rate" in answer.err

@@ -9,6 +9,7 @@ import pytest
 
 from farweb.errors import ResultsError
 from farweb.results.manifest import MANIFEST
+from farweb.results.metrics import GROUPS
 from farweb.results.requests import QUANTILES, Counts, Requests, Times, times_of
 from farweb.results.store import Store, part_name
 from sample_results import SECOND, Row, request, write_results
@@ -16,18 +17,18 @@ from sample_results import SECOND, Row, request, write_results
 ENDED = {"end_ns": None, "first_byte_ns": None}
 # Answered after 1, 3, 2 and 4 s, the first of them before the warm-up of 5 s; the last row starts before the others.
 ROWS = [
-    request(4, 1, 100, retransmits=1),
-    request(5, 3, 200, tag="sample"),
-    request(7, 2, 400, retransmits=4, timeouts=2),
-    request(8, 1, 800, status="failed", tag="sample", retransmits=8, **ENDED),
-    request(9, 1, 1600, status="unfinished", **ENDED),
+    request(4, 1, 100, retransmits=1, visit_request="first"),
+    request(5, 3, 200, tag="sample", visit_request="first"),
+    request(7, 2, 400, retransmits=4, timeouts=2, visit_request="later"),
+    request(8, 1, 800, status="failed", tag="sample", retransmits=8, visit_request="later", **ENDED),
+    request(9, 1, 1600, status="unfinished", visit_request="later", **ENDED),
     request(6, 4, 3200),
 ]
 WARMUP_NS = 5 * SECOND
 
 
 def read(folder: Path, rows: Sequence[Row] = ROWS) -> Requests:
-    return Requests(WARMUP_NS).read(write_results(folder / "r", rows).path / "requests.parquet")
+    return Requests(WARMUP_NS).read(write_results(folder / "r", rows).table("requests"))
 
 
 def test_times_are_of_the_requests_that_ended_after_the_warm_up(tmp_path: Path) -> None:
@@ -39,6 +40,8 @@ def test_times_are_of_the_requests_that_ended_after_the_warm_up(tmp_path: Path) 
     lost = float("inf")
     assert found.all_ns("latency").tolist() == [3e9, 2e9, 4e9, lost, lost]
     assert found.all_ns("sample_latency").tolist() == [3e9, lost]
+    assert found.all_ns("visit_first_latency").tolist() == [3e9]
+    assert found.all_ns("visit_later_latency").tolist() == [2e9, lost, lost]
     assert found.distribution_s("latency", [0.0, 0.5, 1.0]) == (3.0, 2.0, 4.0, lost, 4.0)
     assert found.distribution_s("first_byte", [0.25]) == (1.5, 1.5, 2.0)
     assert [found.within(limit) for limit in (1.999999999, 2.0, 4.0, 1e9)] == [0.0, 0.2, 0.6, 0.6]
@@ -56,9 +59,12 @@ def test_counts_are_of_requests_that_start_after_the_warm_up(tmp_path: Path) -> 
     counts = read(tmp_path).counts
     assert counts.of == {
         **{"requests": 5, "done": 3, "failed": 1, "unfinished": 1, "left_out": 1, "sample_requests": 2},
+        **{"sample_done": 1, "visit_first_requests": 1, "visit_first_done": 1},
+        **{"visit_later_requests": 3, "visit_later_done": 1},
         **{"response_bytes": 3800, "retransmits": 12, "timeouts": 2},
     }
-    assert counts.failed_share == 0.4
+    assert counts.failed_share() == 0.4
+    assert [counts.failed_share(group) for group in GROUPS] == [0.5, 0.0, 2 / 3]
     # From the first start after the warm-up, 5 s, to the last end, 10 s.
     assert counts.goodput_bps == 8 * 3800 / 5
 
@@ -66,14 +72,14 @@ def test_counts_are_of_requests_that_start_after_the_warm_up(tmp_path: Path) -> 
 def test_no_requests_have_no_times_and_no_rates(tmp_path: Path) -> None:
     found = read(tmp_path, ROWS[:1])
     assert set(found.counts.of.values()) == {0, 1} and found.counts.of["left_out"] == 1
-    assert (found.counts.failed_share, found.counts.goodput_bps, found.within(1.0)) == (None, None, None)
+    assert (found.counts.failed_share(), found.counts.goodput_bps, found.within(1.0)) == (None, None, None)
     assert found.distribution_s("latency", [0.5]) == (None, None, None)
     assert found.acked_ns.size == found.offered_bytes(0, WARMUP_NS - SECOND) == 0
     # A response that takes no time has no rate.
     assert read(tmp_path / "at once", [request(5, 0, 100)]).counts.goodput_bps is None
     assert read(tmp_path / "fast", [request(5, 1e-9, 100)]).counts.goodput_bps == pytest.approx(8e11)
     lost = read(tmp_path / "lost", [{**ROWS[3], "start_ns": WARMUP_NS}])
-    assert (lost.counts.failed_share, lost.counts.goodput_bps, lost.within(1e9)) == (1.0, None, 0.0)
+    assert (lost.counts.failed_share(), lost.counts.goodput_bps, lost.within(1e9)) == (1.0, None, 0.0)
     assert Counts(0).of["requests"] == 0
 
 
@@ -92,7 +98,8 @@ def test_acknowledgements_are_of_answers_after_the_warm_up_that_have_one(tmp_pat
 def test_the_metrics_that_are_quantiles_have_their_shares() -> None:
     assert QUANTILES["latency"] == {f"latency_p{share}_s": share / 100 for share in (50, 90, 95, 99)}
     assert QUANTILES["first_byte"] == {f"first_byte_p{share}_s": share / 100 for share in (50, 90)}
-    assert QUANTILES["sample_latency"] == {"sample_latency_p50_s": 0.5}
+    assert QUANTILES["sample_latency"] == {f"sample_latency_p{share}_s": share / 100 for share in (50, 90)}
+    assert QUANTILES["visit_first_latency"] == {f"visit_first_latency_p{share}_s": share / 100 for share in (50, 90)}
 
 
 @pytest.fixture(params=["local", "memory"])
@@ -101,11 +108,12 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 
 
 def test_times_of_a_run_of_a_sweep(store: Store, tmp_path: Path) -> None:
-    table = write_results(tmp_path / "r", ROWS).path / "requests.parquet"
-    store.write(f"{part_name('a')}/requests.parquet", table.read_bytes())
+    results = write_results(tmp_path / "r", ROWS)
+    store.write(f"{part_name('a')}/requests.parquet", (results.path / "requests.parquet").read_bytes())
     manifest = f"{part_name('a')}/{MANIFEST}"
     store.write(manifest, json.dumps({"warmup_ns": WARMUP_NS}).encode())
-    assert times_of(store, "a").all_ns("latency").tolist() == Times(WARMUP_NS).read(table).all_ns("latency").tolist()
+    times = Times(WARMUP_NS).read(results.table("requests"))
+    assert times_of(store, "a").all_ns("latency").tolist() == times.all_ns("latency").tolist()
     for damaged in (b"{", b"{}", b"[]", b'{"warmup_ns": "x"}'):
         store.write(manifest, damaged)
         with pytest.raises(ResultsError, match=r"parts/run=a/manifest\.json: is damaged$"):

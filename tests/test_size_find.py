@@ -172,7 +172,7 @@ def test_a_run_that_fails_ends_with_3_and_keeps_the_others(
     monkeypatch.setattr(Here, "failing", {8})
     found = farweb(*arguments)
     assert found.code == 3, found.out
-    assert "3 of 6 runs failed, the first with leg.0.tcp.buffer = 8 kB, seed 8: no memory" in found.err
+    assert "3 of 3 runs failed, the first with leg.0.tcp.buffer = 8 kB, seed 8: no memory" in found.err
     assert len(list(Path("out/parts").iterdir())) == 3
     assert not SweepResults.open("out").complete
     monkeypatch.setattr(Here, "failing", set())
@@ -186,7 +186,7 @@ def test_a_run_that_fails_ends_with_3_and_keeps_the_others(
     [
         (["--vary", "workload.load=1..9", "--target", "droops <= 0"], "did you mean drops"),
         (["--vary", "workload.loud=1..9", "--target", "drops <= 0"], "workload.loud"),
-        (["--vary", "workload.load=1..9", "--target", "drops <= 0", "--max-runs", "5"], "--max-runs 5"),
+        (["--vary", "workload.load=1..9", "--target", "drops <= 0", "--max-runs", "4"], "--max-runs 4: the first"),
         (["--vary", "workload.load=1..9", "--target", "drops <= 0", "--max-replications", "3"], "at least --repl"),
         (
             ["--vary", "workload.load=1..9", "--target", "drops <= 0", "--jobs", "1", "--scheduler", "x"],
@@ -233,11 +233,25 @@ def test_a_factor_of_the_sweep_is_varied_and_the_others_are_left_out(
     arguments = ("--set", "run.warmup=0 s", "--largest", "--target", "p50(latency) <= 1.5 s")
     found = farweb("size", download, "--vary", "circuit", *arguments)
     assert found.code == 0, found.err
-    assert "The largest circuit with p50(latency) <= 1.5 s is far (satellite does not meet it" in found.out
+    assert "The largest circuit with p50(latency) <= 1.5 s is far for this log (satellite does not meet it" in found.out
     assert "factors of [sweep] were not varied: leg.0.tcp.buffer" in found.out
     results = SweepResults.open("results/download-size")
     assert [level.label for level in results.design.factors[0].levels] == ["near", "far", "satellite"]
     assert "sweep" not in results.manifest["scenario"]
+
+
+def test_connections_of_http2_open_at_the_limit_of_streams(farweb: Farweb, cable: Path, here: None) -> None:
+    arguments = ("--vary", "leg.0.carrier.connections=1..60", "--target", "p50(latency) <= 2 s")
+    words = "with http/2 a second connection opens only when the first has"
+    for carrier, limit in (
+        ('{ kind = "http/2" }', "as many streams as the server allows"),
+        ('{ kind = "http/2", server = { session_limit = 7 } }', "7 streams, the server's limit"),
+    ):
+        found = farweb("size", cable, *arguments, "--set", f"leg.0.carrier={carrier}")
+        assert found.code == 0, found.err
+        assert f"{words} {limit}, so that" in " ".join(found.out.split())
+    mux = ("--set", 'leg.0.carrier={ kind = "mux", connections = 2 }')
+    assert words not in farweb("size", cable, *arguments, *mux).out
 
 
 def test_interrupted_searches_go_on(download: Path, here: None) -> None:
@@ -270,14 +284,14 @@ def test_interrupted_searches_go_on(download: Path, here: None) -> None:
 def test_a_search_beyond_the_limit_is_refused_before_anything_is_written(
     farweb: Farweb, cable: Path, here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first values are 1, 3, 5, 7 and 9 times three requests, two runs of each."""
-    monkeypatch.setattr("farweb.extent.ROWS_MAX", 299)
+    """The first values are 1, 3, 5, 7 and 9 times three requests, a run of each."""
+    monkeypatch.setattr("farweb.extent.ROWS_MAX", 149)
     monkeypatch.setattr("farweb.extent.ROWS_WARNED", 100)
     arguments = ("size", cable, "--vary", "workload.load=1..9", "--target", "drops <= 0", "--out", "out")
     found = farweb(*arguments)
     assert (found.code, found.out) == (2, "")
-    words = "workload.load: 10 runs write about 300 rows, most of them (150) of requests"
-    assert f"{words}; the limit is 299, and --no-limits lifts it" in found.err
+    words = "workload.load: 5 runs write about 150 rows, most of them (75) of requests"
+    assert f"{words}; the limit is 149, and --no-limits lifts it" in found.err
     assert not Path("out").exists()
     accepted = farweb(*arguments, "--no-limits")
     assert accepted.code == 0

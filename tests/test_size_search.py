@@ -22,8 +22,9 @@ Metric = Callable[[int, int], float | None]
 class Steps:
     """A row of values: their positions."""
 
-    def __init__(self, length: int) -> None:
+    def __init__(self, length: int, width: int = 1) -> None:
         self._length = length
+        self._width = width
 
     def __len__(self) -> int:
         return self._length
@@ -34,6 +35,9 @@ class Steps:
     def spread(self, number: int) -> list[int]:
         return sorted({round(step * (self._length - 1) / (number - 1)) for step in range(number)})
 
+    def is_narrow(self, one: int, other: int) -> bool:
+        return other - one <= self._width
+
 
 def search(
     metric: Metric,
@@ -42,9 +46,10 @@ def search(
     limits: Limits | None = None,
     chance: bool = False,
     name: str = "drops",
+    width: int = 1,
 ) -> Search:
     """Run a search to its end."""
-    made = Search(Steps(length), parse_target(target), limits or Limits(), chance)
+    made = Search(Steps(length, width), parse_target(target), limits or Limits(), chance)
     while asked := made.ask():
         for position, replication in reversed(asked):  # the order in which runs end does not matter
             made.add(position, replication, {name: metric(position, replication)})
@@ -68,20 +73,50 @@ def falls_at(step: int) -> Metric:
     return lambda position, _: float(position < step)
 
 
-def test_without_chance_two_runs_a_value_find_the_step() -> None:
+def test_without_chance_a_run_a_value_finds_the_step() -> None:
+    """Two runs of the values next to the answer, and of the spread about it, show that the seed is nothing."""
     for step in range(100):
         made = search(falls_at(step))
         found = made.found()
-        assert (found.answer, found.below) == (step, step - 1 if step else None)
+        assert (found.answer, found.below, found.above) == (step, step - 1 if step else None, step)
         assert found.attainable is True
         assert made.judge.without_chance
-        assert all(made.judge.count(position) == 2 for position in made.tried)
+        assert {made.judge.count(position) for position in (step, max(step - 1, 0))} == {2}
         assert len(made.tried) <= 5 + math.ceil(math.log2(25))
+        assert made.runs <= len(made.tried) + 4
+
+
+def test_the_bracket_is_found_with_a_run_a_value_before_replications_are_asked_for() -> None:
+    metric = noisy(lambda position: 2 - position / 100, 3, 0.0, 0.005)
+    made = Search(Steps(101), parse_target("drops <= 1.5"), Limits())
+    asked: list[list[tuple[int, int]]] = []
+    while now := made.ask():
+        asked.append(now)
+        for position, replication in now:
+            made.add(position, replication, {"drops": metric(position, replication)})
+    first = list(itertools.takewhile(lambda step: all(replication == 0 for _, replication in step), asked))
+    assert len(first) > 3
+    found = made.found()
+    assert found.below is not None and found.answer is not None
+    assert found.below < 50 <= found.answer
+    assert made.judge.count(0) == 1, "far from the answer a run is enough"
+
+
+def test_an_interval_as_narrow_as_asked_ends_it() -> None:
+    metric = noisy(lambda position: 2 - position / 100, 3, 0.0, 0.005)
+    runs = []
+    for width in (1, 10):
+        made = search(metric, "drops <= 1.5", length=101, width=width)
+        found = made.found()
+        assert found.below is not None and found.answer is not None
+        assert found.below < 50 <= found.answer <= found.below + max(width, 8)
+        runs.append(made.runs)
+    assert runs[1] < runs[0] / 2
 
 
 def test_a_target_that_nothing_meets_is_not_attainable() -> None:
     found = search(lambda position, _: 1.0).found()
-    assert found == Found(None, 99, False, (), (), (), False)
+    assert found == Found(None, 99, None, False, (), (), (), False)
 
 
 def test_bounds_are_exact_without_chance() -> None:
@@ -167,7 +202,7 @@ def test_equal_runs_are_not_enough_where_the_scenario_draws_losses() -> None:
 
 def test_one_pair_that_differs_takes_back_what_two_equal_runs_said() -> None:
     def metric(position: int, replication: int) -> float:
-        return float(position < 50) + (1e-9 * replication if position == 99 else 0)
+        return float(position < 50) + (1e-9 * replication if position == 74 else 0)
 
     made = search(metric)
     assert not made.judge.without_chance
@@ -266,11 +301,12 @@ def test_intervals_of_skewed_metrics_err_seldom(n: int) -> None:
 def test_pairs_see_what_replications_apart_do_not() -> None:
     """Noise common to all values does not matter to a multiple of the best one, and does to a number."""
     metric = noisy(lambda position: 1 + 10 / (position + 1), 1, 0.5, 0.005)
-    paired = search(metric, "drops <= 1.4*best")
-    assert paired.found().undecided == ()
-    alone = search(metric, "drops <= 1.54")
-    assert alone.found().undecided != ()
-    assert paired.runs < alone.runs
+    paired = search(metric, "drops <= 1.4*best").found()
+    assert paired.undecided == ()
+    assert paired.answer is not None and paired.below == paired.answer - 1
+    alone = search(metric, "drops <= 1.54").found()
+    assert alone.undecided != ()
+    assert alone.answer is not None and alone.below is not None and alone.answer - alone.below > 10
 
 
 def test_undecided_values_are_bracketed() -> None:
@@ -283,8 +319,9 @@ def test_undecided_values_are_bracketed() -> None:
     assert found.undecided
     assert all(found.below < position < found.answer for position in found.undecided)
     side = max(1, 0.25 * (found.answer - found.below))
-    assert min(found.undecided) - found.below <= side
-    assert found.answer - max(found.undecided) <= side
+    inside = [position for position in made.tried if found.below < position < found.answer]
+    assert inside[0] - found.below <= side
+    assert found.answer - inside[-1] <= side
     assert max(map(made.judge.count, made.tried)) == 13
 
 

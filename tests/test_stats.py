@@ -1,13 +1,17 @@
 """What `farweb workload stats` says of tables whose content is known."""
 
 import gzip
+import itertools
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 from farweb import WorkloadError
+from farweb.inputs.spread import Spread
 from farweb.inputs.statistics import read_stats
 from samples import LOG, Farweb
 
@@ -53,6 +57,78 @@ def test_objects_and_how_often_they_are_asked_for_again(folder: Path, requests: 
         assert stats.repeated == pytest.approx(2 / 3)
 
 
+def by_hand(rows: list[tuple[int | None, int, float]]) -> tuple[list[int], list[float], list[int]]:
+    """Requests of each client, gaps and requests of each visit, one row after the other."""
+    requests, gaps, visits = [], [], []
+    for client in {row[0] for row in rows if row[0] is not None}:
+        requests.append(sum(row[0] == client for row in rows))
+        for day in {row[1] for row in rows if row[0] == client}:
+            starts = sorted(start for who, when, start in rows if (who, when) == (client, day))
+            apart = [later - start for start, later in itertools.pairwise(starts)]
+            gaps += apart
+            visits.append(1)
+            for gap in apart:
+                if gap >= 1800:
+                    visits.append(1)
+                else:
+                    visits[-1] += 1
+    return requests, gaps, visits
+
+
+@pytest.mark.parametrize("days", [1, 3])
+def test_clients_and_visits_are_those_counted_by_hand(folder: Path, monkeypatch: pytest.MonkeyPatch, days: int) -> None:
+    random = np.random.default_rng(days)
+    n = 4000
+    clients = [None if who == 0 else 2**64 - 2 - int(who) for who in random.zipf(1.3, n) % 400]
+    starts = np.sort(random.integers(0, 40_000, n)).astype(float)
+    of_day = random.integers(1, days + 1, n)
+    table = {"start_s": starts, "host": ["a"] * n, "request_bytes": [1] * n, "response_bytes": [1] * n}
+    frame = pl.DataFrame({**table, "client": pl.Series(clients, dtype=pl.UInt64)})
+    (frame.with_columns(day=of_day) if days > 1 else frame).write_parquet("r.parquet")
+    requests, gaps, visits = by_hand(list(zip(clients, of_day.tolist(), starts.tolist(), strict=True)))
+    for rows in (65_536, 7):
+        monkeypatch.setattr("farweb.inputs.clients._ROWS", rows)
+        found = read_stats("r.parquet").clients
+        assert found is not None and found.gap_s is not None
+        assert (found.count, found.visits, found.gap_s.n) == (len(requests), len(visits), len(gaps))
+        assert found.without == pytest.approx(sum(client is None for client in clients) / n)
+        spreads: list[tuple[Spread, list[Any]]] = [
+            (found.requests, requests),
+            (found.visit_requests, visits),
+            (found.gap_s, gaps),
+        ]
+        for spread, values in spreads:
+            ordered = sorted(values)
+            assert spread.mean == pytest.approx(sum(values) / len(values))
+            assert spread.quantiles[50] == ordered[math.ceil(0.5 * len(ordered)) - 1]
+            assert spread.quantiles[90] == ordered[math.ceil(0.9 * len(ordered)) - 1]
+            assert (spread.quantiles[0], spread.quantiles[100]) == (ordered[0], ordered[-1])
+
+
+def test_a_visit_ends_after_half_an_hour_of_silence(folder: Path, requests: pl.DataFrame, farweb: Farweb) -> None:
+    starts = [0.0, 1799.0, 3599.0, 5399.5]
+    table = requests.head(4).with_columns(start_s=pl.Series(starts), client=pl.Series(["a", "a", "a", "b"]))
+    table.write_csv("r.csv")
+    found = read_stats("r.csv").clients
+    assert found is not None
+    assert (found.count, found.visits, found.visit_requests.mean, found.without) == (2, 3, 4 / 3, 0)
+    assert found.gap_s is not None and found.gap_s.quantiles[100] == 1800
+    printed = farweb("workload", "stats", "r.csv").out
+    assert "requests of a visit" in printed and "requests without a client" in printed
+    document = farweb("workload", "stats", "r.csv", "--json").json()["clients"]
+    assert (document["count"], document["requests"]["quantiles"]["90"]) == (2, 3)
+
+
+def test_clients_that_ask_once_and_tables_without_any(folder: Path, requests: pl.DataFrame) -> None:
+    requests.head(2).with_columns(client=pl.Series([7, 8])).write_parquet("once.parquet")
+    found = read_stats("once.parquet").clients
+    assert found is not None and (found.count, found.visits, found.gap_s) == (2, 2, None)
+    requests.with_columns(client=pl.lit(None)).write_parquet("none.parquet")
+    assert read_stats("none.parquet").clients is None
+    requests.write_parquet("absent.parquet")
+    assert read_stats("absent.parquet").clients is None
+
+
 def test_what_does_not_fit_into_memory_goes_to_the_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A million sizes, times and objects of 8 B each; the ranks of per mille are whole numbers of rows."""
     monkeypatch.setattr("farweb.inputs.statistics._MEMORY", "24MB")
@@ -94,10 +170,15 @@ def test_the_mix_of_hosts(folder: Path, requests: pl.DataFrame) -> None:
     assert mix == {"mss_bytes": ((1460, 1, 75), (None, 1, 25)), "window_bytes": ((8760, 1, 75), (None, 1, 25))}
 
 
-def test_a_log_taken_for_a_table_is_told_to_be_one(folder: Path) -> None:
+def test_a_log_is_read_as_it_is_imported(folder: Path, farweb: Farweb) -> None:
     Path("access.log").write_text(LOG)
-    with pytest.raises(WorkloadError, match=r"access\.log:1: .* --format"):
-        read_stats("access.log")
+    assert farweb("workload", "import", "access.log", "-o", "r.parquet").code == 0
+    log, table = read_stats("access.log").to_dict(), read_stats("r.parquet").to_dict()
+    assert log["requests"] == LOG.count("\n") - LOG.count("TCP_HIT")
+    assert log["imported"]["dropped"] == {"hit": 1}
+    assert {**log, "source": "", "imported": None} == {**table, "source": ""}
+    with pytest.raises(WorkloadError, match=r"access\.log.*that line reads as format squid"):
+        read_stats("access.log", format="combined")
 
 
 def test_a_packed_logfile_of_blank_separated_columns(folder: Path) -> None:

@@ -38,7 +38,10 @@ def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Resu
         "rows": {"requests": len(requests)},
         "links": [{**link, "direction": "up", "bytes": 1000}, {**link, "direction": "down", "bytes": 250_000}],
         "inputs": {},
-        "scenario": {"path": {"nodes": ["here", "there"]}, "leg": []},
+        "scenario": {
+            "path": {"nodes": ["here", "there"], "link": [{"up": {"delay": "1 ms"}, "down": {"delay": "1 ms"}}]},
+            "leg": [],
+        },
     }
     (path / "manifest.json").write_text(json.dumps(manifest))
     return Results.open(path)

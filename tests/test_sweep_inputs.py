@@ -119,11 +119,11 @@ def test_each_table_is_written_once_and_mapped_once(cable: Path, folder: Path) -
     another.of(scenario, 1)
     another.write(store)
     assert copy.stat().st_mtime_ns == written
-    tables = [shared_tables(store, sources) for sources in (first, second)]
-    assert tables[0].requests is tables[1].requests
-    assert [table.inputs["requests"]["file"] for table in tables] == ["requests.csv", "same.csv"]
-    assert tables[0].requests is not None
-    columns = next(iter(tables[0].requests))
+    with shared_tables(store, first) as one, shared_tables(store, second) as other:
+        assert one.requests is other.requests
+        assert [table.inputs["requests"]["file"] for table in (one, other)] == ["requests.csv", "same.csv"]
+        assert one.requests is not None
+        columns = next(iter(one.requests))
     assert isinstance(columns, dict)
     starts = columns["start_s"]
     assert isinstance(starts, np.ndarray)

@@ -15,10 +15,12 @@ import pytest
 
 from farweb import RunError, Scenario, StorageError
 from farweb.results.store import Outcome, Store
+from farweb.sweep import cluster as cluster_module
 from farweb.sweep import pool as pool_module
+from farweb.sweep.cluster import local_cluster
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
-from farweb.sweep.pool import Pool, local_cluster
+from farweb.sweep.pool import Pool
 from farweb.sweep.work import BATCH_S, Version, work, work_batch
 
 SWEEP = "[sweep]\nreplications = 6\n"
@@ -184,7 +186,7 @@ def test_a_result_that_comes_as_the_wait_runs_out_is_the_result() -> None:
 
 def test_nothing_is_held_back_where_no_signals_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(signal, "pthread_sigmask")
-    held = pool_module._without_interrupts
+    held = cluster_module._without_interrupts
     with pytest.raises(AttributeError, match="pthread_sigmask"), held():
         pass
     monkeypatch.setattr(sys, "platform", "win32")

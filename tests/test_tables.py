@@ -226,7 +226,8 @@ def test_host_tables_in_parquet_and_tsv_are_the_same(tmp_path: Path) -> None:
 
 def test_the_core_takes_and_gives_every_column_that_it_declares(tmp_path: Path) -> None:
     row = {"start_s": 0.5, "host": "a", "request_bytes": 1, "response_bytes": 2, "server_s": 0.25}
-    row |= {"wait_s": 0.125, "object": 7, "source": "proxy", "tag": "sample", "day": 3}
+    row |= {"wait_s": 0.125, "object": 7, "source": "proxy", "tag": "sample", "day": 3, "client": 9}
+    row |= {"method": "HEAD", "caching": "bypass"}
     pq.write_table(pa.Table.from_pylist([row], schema=arrow_schema(REQUESTS, {})), tmp_path / "requests.parquet")
     with open_requests(tmp_path / "requests.parquet") as requests:
         found = _core.RequestReader(requests, "requests").batch(10)
@@ -261,6 +262,9 @@ def test_a_request_table_is_copied_without_loss(folder: Path) -> None:
             "source": [None if n % 5 else f"node {n % 2}" for n in range(2000)],
             "tag": [None if n % 11 else "sample" for n in range(2000)],
             "day": rng.integers(1, 4, 2000),
+            "client": pl.Series([None if n % 4 else 2**64 - 2 - n % 97 for n in range(2000)], dtype=pl.UInt64),
+            "method": [None if n % 5 else "POST" for n in range(2000)],
+            "caching": [None if n % 5 else "bypass" for n in range(2000)],
         }
     )
     table.write_parquet("given.parquet")
@@ -284,12 +288,12 @@ def test_a_request_table_is_copied_without_loss(folder: Path) -> None:
     assert copy(Path("copy.csv")).equals(first)
 
 
-def ids(table: str | Path) -> list[int | None]:
-    """The objects of a request table as the core has them."""
+def ids(table: str | Path, column: str = "object") -> list[int | None]:
+    """The ids in a column of a request table as the core has them."""
     with open_requests(Path(table)) as requests:
         columns = _core.RequestReader(requests, str(table)).batch(100)
     assert columns is not None
-    found: list[int | None] = to_arrow(columns, arrow_schema(REQUESTS, {}))["object"].to_pylist()
+    found: list[int | None] = to_arrow(columns, arrow_schema(REQUESTS, {}))[column].to_pylist()
     return found
 
 
@@ -318,6 +322,59 @@ def test_objects_that_are_numbers_are_their_own_ids(folder: Path) -> None:
     table.with_columns(object=pl.Series([3, -1])).write_parquet("t.parquet")
     with pytest.raises(WorkloadError, match=r't\.parquet: column "object": int64 found, uint64 expected: .*-1'):
         ids("t.parquet")
+
+
+def test_a_client_has_one_id_whatever_the_table_is(folder: Path) -> None:
+    names = ["10.0.0.7", None, "17", "2001:db8::1", "10.0.0.7"]
+    rows = {"start_s": [0.0] * 5, "host": ["a"] * 5, "request_bytes": [1] * 5, "response_bytes": [1] * 5}
+    seven, other = object_ids(["10.0.0.7", "2001:db8::1"]).tolist()
+    expected = [seven, None, 17, other, seven]
+    for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
+        pq.write_table(pa.table({**rows, "client": pa.array(names, kind)}), "t.parquet")
+        assert ids("t.parquet", "client") == expected
+    pl.DataFrame({**rows, "client": names}).write_csv("t.csv")
+    assert ids("t.csv", "client") == expected
+    for whole in (pa.int8(), pa.int64(), pa.uint64(), pa.null()):
+        numbers = [None] * 5 if whole == pa.null() else [7, None, 0, 7, 1]
+        pq.write_table(pa.table({**rows, "client": pa.array(numbers, whole)}), "t.parquet")
+        assert ids("t.parquet", "client") == numbers
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "found"),
+    [
+        (pa.array([None, 7.0, 8.0]), 2, r"7\.0 \(double\)"),
+        (pa.array([7, 8, -1]), 3, r"-1 \(int64\)"),
+        (pa.array([["a"], None, ["b"]]), 1, r"\['a'\] \(list<.*>\)"),
+        (pa.array([None, True, False]), 2, r"True \(bool\)"),
+        (pa.array([b"a", b"b", b"c"]), 1, r"b'a' \(binary\)"),
+        (pa.array([None, 1.5, 2.5]).dictionary_encode(), 2, r"1\.5 \(double\)"),
+        (pa.array([{"ip": "a" * 100}, None, None]), 1, r".{39} \(struct<ip: string>\)"),
+    ],
+)
+def test_clients_that_are_neither_text_nor_whole_numbers(folder: Path, column: pa.Array, row: int, found: str) -> None:
+    rows = {"start_s": [0.0] * 3, "host": ["a"] * 3, "request_bytes": [1] * 3, "response_bytes": [1] * 3}
+    pq.write_table(pa.table({**rows, "client": column}), "t.parquet")
+    said = rf"^t\.parquet, row {row}: column client: found {found}; write text, or a whole number from 0 to 2\^64 - 2$"
+    with pytest.raises(WorkloadError, match=said):
+        ids("t.parquet", "client")
+
+
+def test_rows_of_wrong_clients_count_from_the_first_batch(folder: Path) -> None:
+    count = 70_000
+    rows = {"start_s": [0.0] * count, "host": ["a"] * count, "request_bytes": [1] * count}
+    clients = pa.array([1] * (count - 1) + [-1])
+    pq.write_table(pa.table({**rows, "response_bytes": [1] * count, "client": clients}), "t.parquet")
+    with pytest.raises(WorkloadError, match=r"t\.parquet, row 70000: column client: found -1"):
+        for _ in RequestBatches(Path("t.parquet"), "t.parquet", ("start_s", "client")):
+            pass
+
+
+def test_a_long_client_is_hashed_as_any_text(folder: Path) -> None:
+    client = "x" * 50_000_000
+    rows = {"start_s": [0.0], "host": ["a"], "request_bytes": [1], "response_bytes": [1], "client": [client]}
+    pq.write_table(pa.table(rows), "t.parquet")
+    assert ids("t.parquet", "client") == object_ids([client]).tolist()
 
 
 @pytest.mark.parametrize("copies", ["same", "renamed"])

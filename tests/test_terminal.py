@@ -16,7 +16,7 @@ from rich.console import Console
 from farweb.cli import app
 from farweb.folders import Results
 from farweb.results.integrity import unsealed
-from farweb.text.quantities import plain, relative
+from farweb.text.quantities import plain, relative, share
 from farweb.text.sheet import Sheet, to_rich
 from samples import LOG, SCENARIO, Farweb
 
@@ -162,6 +162,8 @@ def test_numbers_have_no_exponents() -> None:
     assert relative(7840.0) == "+78.4 ×"
     assert relative(-29.04) == "−29 %"
     assert relative(8.742) == "+8.74 %"
+    assert relative(0.00000924) == "+(< 0.01 %)"
+    assert share(9.24e-8) == "< 0.01 %"
     assert plain(1_234_567.0, 6) == "1234567"
     assert plain(0.0000123, 2) == "0.000012"
 

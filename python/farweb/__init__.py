@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from farweb._core import debug_build, object_ids
 from farweb._core import version as __version__
 from farweb.errors import FarwebError, ResultsError, RunError, ScenarioError, StorageError, WorkloadError
+from farweb.files.private import spill_apart
 
 if TYPE_CHECKING:
     from farweb.cache.curve import cache_curve
@@ -68,6 +69,9 @@ if debug_build:
         RuntimeWarning,
         stacklevel=2,
     )
+
+
+spill_apart()
 
 
 def __getattr__(name: str) -> Any:

@@ -26,10 +26,13 @@ __all__ = [
     "TraceReader",
     "WorkloadError",
     "XplotEncoder",
+    "absent",
+    "caching_words",
     "connection_use",
     "debug_build",
     "header_bytes",
     "log_format",
+    "log_formats",
     "log_header_bytes",
     "mss_bytes",
     "null_code",
@@ -39,6 +42,7 @@ __all__ = [
     "result_version",
     "results_schema",
     "scenario_schema",
+    "unit_aliases",
     "units",
     "version",
     "workload_schema",
@@ -69,13 +73,19 @@ null_int: int
 """A missing value in a column of int64."""
 
 null_id: int
-"""A missing value in a column of uint64: of objects, none."""
+"""A missing value in a column of uint64: of objects and clients, none."""
 
 null_code: int
 """A missing value in the codes of a column of words."""
 
 units: list[list[tuple[str, int]]]
 """Units of times, sizes and rates, as scenarios write them, each with its size in the smallest one, smallest first."""
+
+caching_words: list[str]
+"""Treatments of a request by caches, as a request table names them."""
+
+unit_aliases: list[list[tuple[str, str]]]
+"""Other ways to write units, each with the unit that it stands for, by kind as `units`."""
 
 header_bytes: int
 """Headers of IPv4 and TCP without options."""
@@ -86,11 +96,17 @@ mss_bytes: tuple[int, int]
 log_header_bytes: int
 """Header of a response, as a reader of server logs adds it to the logged bytes."""
 
+def absent(word: str) -> str | None:
+    """Sentence for a name of the field that farweb does not have, such as `bbr`; None of others."""
+
 def scenario_schema() -> str:
     """JSON Schema of a scenario, as JSON text."""
 
 def log_format(head: bytes) -> str | None:
     """The format of a log that begins with `head`, as `LogReader` names it; None when it is not known."""
+
+def log_formats() -> dict[str, bool]:
+    """Names of formats of logs, each with True where sizes of responses are without headers."""
 
 def connection_use(carrier: str) -> str:
     """How a carrier uses connections, as JSON text: `{"requests", "reused", "shared", "standing"}`.
@@ -103,7 +119,7 @@ def connection_use(carrier: str) -> str:
     """
 
 def object_ids(texts: Sequence[str]) -> NDArray[np.uint64]:
-    """The ids that runs give to what request tables name by texts.
+    """The ids that runs give to objects and clients that request tables name by texts.
 
     Decimal digits below 2^64 - 1 are the number that they write; any other text has the 64-bit FNV-1a hash (RFC 9923)
     of its UTF-8 bytes, or 2^64 - 2 for the one hash above it.
@@ -420,6 +436,8 @@ class Cache:
         bytes: NDArray[np.int64],
         time_ns: NDArray[np.uint64],
         next: NDArray[np.uint64] | None = None,
+        *,
+        caching: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.uint8]:
         """Send requests through it; the GIL is released meanwhile.
 
@@ -428,9 +446,11 @@ class Cache:
             bytes: Its size, at least 0.
             time_ns: When; matters only with a time to live.
             next: The number of the next request for the object, 2^64 - 1 for none; only `belady` reads it.
+            caching: Its treatment, a place in `caching_words`; None: each response may be stored.
 
         Returns:
-            Of each request 0: a miss; 1: a hit; 2: held and unchanged, but to be revalidated.
+            Of each request 0: a miss; 1: a hit; 2: held and unchanged, but to be revalidated; 3: not looked for, as no
+            copy may serve it.
         """
 
     @property
@@ -448,8 +468,13 @@ class StackDistances:
     def __new__(cls) -> Self:
         """An empty stack."""
 
-    def replay(self, object: NDArray[np.uint64], bytes: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The smallest capacity in which each request is a hit; 2^64 - 1 for the first one of its object."""
+    def replay(
+        self, object: NDArray[np.uint64], bytes: NDArray[np.int64], caching: NDArray[np.uint8]
+    ) -> NDArray[np.uint64]:
+        """The smallest capacity in which each request is a hit; 2^64 - 1 for the first one of its object.
+
+        Treatments are `store` or `bypass`; a request that bypasses has 2^64 - 1 and leaves the stack as it is.
+        """
 
 @final
 class Survey:
@@ -458,8 +483,8 @@ class Survey:
     def __new__(cls) -> Self:
         """Of no request yet."""
 
-    def add(self, object: NDArray[np.uint64], bytes: NDArray[np.int64]) -> None:
-        """Count requests."""
+    def add(self, object: NDArray[np.uint64], bytes: NDArray[np.int64], caching: NDArray[np.uint8]) -> None:
+        """Count requests; `caching` has places in `caching_words`."""
 
     @property
     def requests(self) -> int:
@@ -474,16 +499,36 @@ class Survey:
         """Different objects."""
 
     @property
+    def of_several_sizes(self) -> int:
+        """Requests with a storable response for objects with several sizes so far."""
+
+    @property
+    def objects_of_several_sizes(self) -> int:
+        """Objects whose storable responses had several sizes so far."""
+
+    @property
+    def served_only(self) -> int:
+        """Requests that a copy may serve and whose response is not stored."""
+
+    @property
+    def bypassing(self) -> int:
+        """Requests that no copy may serve."""
+
+    @property
+    def invalidating(self) -> int:
+        """Requests that make a cache give up its copy; they are bypassing too."""
+
+    @property
     def footprint(self) -> int:
-        """Sum of the sizes of all objects, each as it was first asked for."""
+        """Sum of the sizes of all objects with a storable response, each as it first was."""
 
     @property
     def largest(self) -> int:
-        """Largest size of a request."""
+        """Largest size of a storable response."""
 
     @property
     def resized(self) -> int:
-        """Requests with another size than the first one for their object."""
+        """Storable responses with another size than the first one of their object."""
 
 @final
 class TraceReader:
@@ -513,14 +558,18 @@ class LogReader:
         format: str,
         *,
         log_format: str | None = None,
+        fields: list[str] | None = None,
         keep: str = "misses",
         dynamic: bool = True,
         errors: bool = True,
-        tunnels: bool = False,
+        tunnels: bool = True,
+        bypass: str = "",
         rtt_ns: int = 0,
         request_bytes: int | None = None,
         server_time: str = "elapsed",
         server_name: str = "server",
+        client_key: bytes | None = None,
+        client_from_forwarded: bool = False,
         client: str | None = None,
         from_: str | None = None,
         to: str | None = None,
@@ -533,17 +582,23 @@ class LogReader:
 
         Args:
             path: The log; `-` is standard input.
-            format: `auto` (what the first lines show), `squid`, `squid-common`, `clf` (common or combined, or a
-                table of the same fields with a header line), `vhost-combined`, `w3c`, `json`.
-            log_format: Format string in its place: Squid's `logformat`, nginx's `log_format` or Apache's `LogFormat`.
+            format: `auto` (what the first lines show), or a name of `log_formats`.
+            log_format: Format string in its place: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, or
+                one with farweb's own names, such as `{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}`.
+            fields: Keys of JSON objects in its place, each `NAME=KEY` with one of these names; the unit of a span
+                stands behind its key, `elapsed=took:ms`.
             keep: `misses`: what crossed the link; `crossed`: revalidations too; `all`: cache hits as well.
             dynamic: Keep pages that are made for each request: those whose URL has a query, `cgi-bin` or `.cgi`.
             errors: Keep answers with a status other than 2xx and 3xx.
-            tunnels: Keep CONNECT tunnels, each as one request and one response.
+            tunnels: Keep CONNECT tunnels, each as one request and one response of all its bytes.
+            bypass: Requests that caches pass by although RFC 9111 lets them store: of `set-cookie`, `cookie`, `query`,
+                with commas between them.
             rtt_ns: Round-trip time that the recorded time contains; taken off the server time and off the wait in it.
             request_bytes: Size of each request; None: what the log says, else estimated from the URL.
             server_time: `elapsed`: what the log has of it, else the recorded time less `rtt_ns`; `none`: leave out.
             server_name: Host of requests whose line names none.
+            client_key: Key of 16 bytes for the pseudonyms of clients, by SipHash-2-4; None: clients as logged, as text.
+            client_from_forwarded: Take the client from `X-Forwarded-For`, where a line has one.
             client: Only requests of these clients; `*` stands for any text and `?` for a character.
             from_: Only requests that start then or later: a date, or a date and a time.
             to: Only requests that start before.
@@ -565,7 +620,9 @@ class LogReader:
         `{"format", "lines", "requests", "dropped": {reason: n}, "meanings": {reason: text}, "unreadable_lines",
         "unreadable": [{"line", "why", "text"}],
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
-        "response_bytes"}`; the times are null without a request.
+        "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
+        {reason: bytes}}`; the times are null without a request. The facts from `software` on are of all requests of the
+        log, those left out included: `{name: {"requests", "bytes"}}`, bytes as logged.
         """
 
 @final

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.description import Description
 from farweb.extent import Extent, extent_of_run, extent_of_sweep, sheet
+from farweb.inputs.carried import LOW, Carried, carried
 from farweb.inputs.tables import open_hosts
 from farweb.offered import Offered, Trace, offered, read_trace
+from farweb.results.clients import whose
+from farweb.text.quantities import count, share
 from farweb.text.sheet import Sheet, to_html
+from farweb.text.words import elided, plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _LABEL_WIDTH = 24  # as the core aligns what `check` says
+_LETTERS = 600  # of a line that is not folded, a name or a drawing; chosen: some lines of a terminal
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class Check:
                 pair.add_row(found[1], Text(found[2]))
                 parts.append(Padding(pair, (0, 0, 0, 2)))
             else:
-                parts.append(Text(line))
+                parts.append(Text(elided(line, _LETTERS)))
         parts += [part for each in self._sheets() for part in (Text(""), to_rich([each]))]
         parts += [Text.assemble(("warning: ", "yellow"), warning) for warning in self.warnings]
         return Group(*parts)
@@ -98,9 +103,70 @@ def check(scenario: Description) -> Check:
     load, extents = (None, ()) if trace is None else _sized(scenario, figures, trace)
     figures["offered"] = None if load is None else load.to_dict()
     figures["extents"] = [extent.to_dict() for extent in extents]
+    figures["requests_of_several_sizes"] = None if trace is None else trace.of_several_sizes
+    figures["requests_bypassing_caches"] = None if trace is None else trace.bypassing
+    figures["text"] += "" if trace is None or not trace.bypassing else f"{_bypassing(trace)}\n"
+    part = None if requests is None else carried(requests)
+    figures["carried_bytes_share"] = None if part is None else part.share
+    figures["text"] += "" if part is None else f"\n{part.table} {part.text}\n"
+    figures["warnings"] += [] if part is None else _carries_little(part)
+    figures["clients"] = None if trace is None else _clients(scenario, figures, trace)
+    figures["text"] += "" if trace is None else f"\n{figures['clients']['text']}\n"
+    figures["warnings"] += [] if trace is None else [*_several_sizes(trace), *_nobody_named(scenario, figures, trace)]
     figures["warnings"] += [] if load is None else load.warnings
     figures["warnings"] += [warning for extent in extents for warning in extent.warnings]
     return Check(figures, scenario.effective, load, extents)
+
+
+def _clients(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
+    """Who asks, and over whose connections."""
+    keeps = figures["legs"][0]["connection_use"]
+    if not trace.clients:
+        text = "no request names its client" + ("; all share connections" if keeps["reused"] else "")
+    else:
+        text = f"{plural(trace.clients, 'client')}, {whose(scenario.effective, keeps['standing'])}"
+        if trace.without_client:
+            text += f"; {plural(trace.without_client, 'request')} of unknown clients share others"
+    return {"clients": trace.clients, "requests_without": trace.without_client, "text": text}
+
+
+def _nobody_named(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> list[str]:
+    """Warning about a table without clients where connections are kept."""
+    use = figures["legs"][0]["connection_use"]
+    is_said = scenario.effective.get("clients", {}).get("share") == "all" or use["standing"]
+    if trace.clients or scenario.requests_path is None or is_said or not use["reused"]:
+        return []
+    return [
+        "clients.share: the request table names no client (column client), so that all requests share the connections "
+        'of one, as behind a proxy; write share = "all" under [clients] if that is so'
+    ]
+
+
+def _carries_little(part: Carried) -> list[str]:
+    """Warning about a table without much of its log."""
+    if part.share >= LOW:
+        return []
+    return [f"workload.requests: it {part.text}; the load is not that of the log"]
+
+
+def _bypassing(trace: Trace) -> str:
+    """Requests that live caches never serve, with the share of hits that they leave."""
+    part = trace.bypassing / trace.rows
+    return (
+        f"{plural(trace.bypassing, 'request')} ({share(part)}) that no copy may serve, by their methods or the column "
+        f"caching: at most {share(1 - part)} of the requests can be hits"
+    )
+
+
+def _several_sizes(trace: Trace) -> list[str]:
+    """Warning about objects with several sizes behind live caches."""
+    if not (several := trace.of_several_sizes):
+        return []
+    return [
+        f"cache: {count(several)} of {count(trace.rows)} requests ({share(several / trace.rows)}) are for objects with "
+        'several sizes; changed = "serve", the default, serves them with the copy held while it is fresh, and "fetch" '
+        "makes each change a miss: the truth lies between"
+    ]
 
 
 def _sized(

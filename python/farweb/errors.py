@@ -1,8 +1,23 @@
-"""Errors that a user can put right; every message says what to do."""
+"""Errors that a user can put right; every message says what to do. And what the machine refused, in words."""
+
+import errno
+import os
+import re
+import sys
+from collections.abc import Iterator
 
 from farweb._core import FarwebError, RunError, ScenarioError, WorkloadError
 
-__all__ = ["FarwebError", "ResultsError", "RunError", "ScenarioError", "StorageError", "WorkloadError"]
+__all__ = [
+    "FarwebError",
+    "ResultsError",
+    "RunError",
+    "ScenarioError",
+    "StorageError",
+    "WorkloadError",
+    "refusal_in",
+    "refused_by_machine",
+]
 
 
 class ResultsError(FarwebError):
@@ -11,3 +26,91 @@ class ResultsError(FarwebError):
 
 class StorageError(RunError):
     """A place cannot be written to or read from: the machine has to be put right, and every run would fail there."""
+
+
+def refused_by_machine(error: BaseException) -> str | None:
+    """What the machine refused, in words, where that is behind an error; None where it is not seen to be.
+
+    Libraries turn such a refusal into errors of their own, among them that a module is not there, or a process.
+    """
+    said = [words for each, is_cause in _chain(error) if (words := _refusal(each, is_cause)) is not None]
+    if said:
+        return said[-1]
+    if _are_files_exhausted():
+        return _too_many_files()
+    if sys.platform == "linux" and not os.path.exists("/proc/self"):  # noqa: PTH110 - imports nothing
+        return "/proc is not there, and this command needs it"
+    return None
+
+
+def _chain(error: BaseException) -> Iterator[tuple[BaseException, bool]]:
+    """An error and those behind it; True for those that are its cause, not just in its past."""
+    each, is_cause = error, True
+    while True:
+        yield each, is_cause
+        behind = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
+        if behind is None:
+            return
+        is_cause = is_cause and each.__cause__ is not None
+        each = behind
+
+
+def refusal_in(text: str) -> str | None:
+    """What the machine refused, by how a library puts it; None where it says something else."""
+    if _NO_MEMORY.search(text):
+        return "memory ran out"
+    if _NO_FILES.search(text):
+        return _too_many_files()
+    if _NO_THREAD.search(text):
+        return "no further thread or process can be started (ulimit -u, the limit of a container, or memory)"
+    if _NO_LIBRARY.search(text):
+        return "Polars cannot load its library: memory ran out (ulimit -v), or it is not installed as a whole"
+    return None
+
+
+def _refusal(error: BaseException, is_cause: bool) -> str | None:
+    if isinstance(error, MemoryError):
+        return "memory ran out"
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return _too_many_files()
+    if said := refusal_in(str(error)):
+        return said
+    if isinstance(error, OSError) and error.errno is not None and (is_cause or error.errno in _EXHAUSTED):
+        return f"{_place(error)}{os.strerror(error.errno)}"
+    return None
+
+
+def _place(error: OSError) -> str:
+    """Where it was refused; locks of several processes are in /dev/shm, and their errors do not name it."""
+    if isinstance(error.filename, str | bytes):
+        return f"{os.fsdecode(error.filename)}: "
+    return "/dev/shm: " if sys.platform == "linux" and not os.access("/dev/shm", os.W_OK) else ""
+
+
+_EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
+
+# As the loader of libraries, C++, Rust and the libraries that farweb uses put it.
+_NO_MEMORY = re.compile(
+    r"cannot allocate memory|failed to map segment|std::bad_alloc|failed to allocate|out of memory"
+    r"|memory allocation of \d+ bytes failed",
+    re.IGNORECASE,
+)
+_NO_FILES = re.compile(r"too many open files", re.IGNORECASE)
+_NO_LIBRARY = re.compile("polars binary is missing", re.IGNORECASE)  # which keeps the reason for itself
+_NO_THREAD = re.compile(r"can't start new thread|resource temporarily unavailable", re.IGNORECASE)
+
+
+def _too_many_files() -> str:
+    try:
+        import resource
+    except ImportError:
+        return "too many open files"
+    return f"too many open files: ulimit -n allows {resource.getrlimit(resource.RLIMIT_NOFILE)[0]}"
+
+
+def _are_files_exhausted() -> bool:
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    return False

@@ -2,7 +2,8 @@
 
 Rows of requests, of intervals and of exchanges follow from the scenario. Packets are those of requests, responses and
 acknowledgements of every second segment, with seven that open and close a connection; retransmissions, frames and what
-caches answer are left out, and so are connections that carry more than one request. Requests under way are the larger
+caches answer are left out, and so are connections that carry more than one request. They cross each link of their leg,
+as long as the run lasts: what a link does not carry until then is left out. Requests under way are the larger
 of two bounds: those that start within the round trips of a request (Little's law, from the mean rate), and those that
 the busiest link cannot carry while they arrive.
 
@@ -37,7 +38,12 @@ UNDER_WAY_WARNED, UNDER_WAY_MAX = 1_000_000, 10_000_000
 """Requests under way at once. Chosen: a connection with its request takes 2 to 3 kB of memory (the case `open` of
 docs/performance.md), so that the limit is some tens of GB, and what is warned of some GB."""
 
+HOPS_WARNED, HOPS_MAX = 10_000_000_000, 300_000_000_000
+"""Packets over links, each counted at every link that it crosses. Chosen: a core does some 4 million in a second
+(docs/performance.md), so that the limit is some day of a core, and what is warned of most of an hour."""
+
 _POINTS = 16  # chosen: the ends of a design and what lies between, in some hundredths of a second
+_HOPS_AN_HOUR = 4_000_000 * 3600
 _OPENING = 7  # packets that open and close a connection: SYN, SYN ACK, ACK, and two FINs with their ACKs
 _SERIES = "links, legs and caches"
 
@@ -49,12 +55,14 @@ class Extent:
     Attributes:
         runs: 1, or the runs of the sweep.
         rows: Rows of all runs, by table; those of links, legs and caches together.
+        packet_hops: Packets that links carry, of all runs.
         under_way: Requests under way at once in the largest run, at least.
         cause: Key of the workload that says how many requests there are.
     """
 
     runs: int
     rows: Mapping[str, int]
+    packet_hops: int
     under_way: int
     cause: str
 
@@ -91,6 +99,11 @@ class Extent:
             who = "a run writes" if self.runs == 1 else f"{count(self.runs)} runs write"
             words = f"{who} about {count(rows)} rows, most of them ({count(self.rows[most])}) of {most}"
             yield keys.get(most, self.cause), words, rows, ROWS_MAX
+        if self.packet_hops > HOPS_WARNED:
+            who = "a run sends" if self.runs == 1 else f"{count(self.runs)} runs send"
+            hours = count(round(self.packet_hops / _HOPS_AN_HOUR))
+            words = f"{who} about {count(self.packet_hops)} packets over links, which take a core some {hours} h"
+            yield self.cause, words, self.packet_hops, HOPS_MAX
         if self.under_way > UNDER_WAY_WARNED:
             words = f"about {count(self.under_way)} requests are under way at once, with some kB of memory each"
             yield self.cause, words, self.under_way, UNDER_WAY_MAX
@@ -100,6 +113,7 @@ class Extent:
         return {
             "runs": self.runs,
             "requests": self.rows["requests"],
+            "packet_hops": self.packet_hops,
             "under_way": self.under_way,
             "rows": {**self.rows},
         }
@@ -109,7 +123,10 @@ def sheet(extents: tuple[Extent, ...]) -> Sheet:
     """A table for people, of a run and, beside it, of all runs of a sweep."""
     header = ["", *("a run" if extent.runs == 1 else f"all {count(extent.runs)} runs" for extent in extents)]
     tables = dict.fromkeys(table for extent in extents for table in extent.rows)
-    rows = [["requests under way at once, at least", *(count(extent.under_way) for extent in extents)]]
+    rows = [
+        ["requests under way at once, at least", *(count(extent.under_way) for extent in extents)],
+        ["packets over links, about", *(count(extent.packet_hops) for extent in extents)],
+    ]
     rows += [[f"rows of {table}", *(count(extent.rows.get(table, 0)) for extent in extents)] for table in tables]
     return Sheet("Estimated size", header, rows)
 
@@ -120,7 +137,13 @@ def extent_of_run(scenario: Description, figures: Mapping[str, Any], trace: Trac
     started = 1.0 if laid.until_s is None or laid.ends_s <= 0 else min(1.0, laid.until_s / laid.ends_s)
     requests = round(laid.requests * started)
     rows = {"requests": requests, **_recorded(scenario, figures, trace, laid, requests)}
-    return Extent(1, rows, _under_way(scenario, figures, trace, laid, requests), _cause(scenario.effective["workload"]))
+    return Extent(
+        1,
+        rows,
+        _packet_hops(scenario, figures, trace, laid, requests),
+        _under_way(scenario, figures, trace, laid, requests),
+        _cause(scenario.effective["workload"]),
+    )
 
 
 def extent_of_sweep(scenario: Description, trace: Trace) -> Extent | None:
@@ -154,6 +177,7 @@ def _extent_of_runs(points: Iterable[Callable[[], Description]], runs: int, trac
         max(extents, key=lambda extent: extent.rows["requests"]),
         runs=runs,
         rows=rows,
+        packet_hops=round(runs * np.mean([extent.packet_hops for extent in extents])),
         under_way=max(extent.under_way for extent in extents),
     )
 
@@ -212,6 +236,17 @@ def _is_alone(leg: Mapping[str, Any]) -> bool:
     """Whether each request has a connection of its own."""
     use = leg["connection_use"]
     return not (use["reused"] or use["shared"] or use["standing"])
+
+
+def _packet_hops(scenario: Description, figures: Mapping[str, Any], trace: Trace, laid: Laid, requests: int) -> int:
+    """Packets over all links, of which the slowest link for them carries no more than it can until the run ends."""
+    everywhere = [f"link {index}" for index in range(len(figures["links"]))]
+    hops = requests * sum(_packets(leg, figures, everywhere, trace) for leg in figures["legs"])
+    give_up = scenario.effective.get("clients", {}).get("give_up")
+    ends = [laid.until_s, None if give_up is None else laid.ends_s + float(parse(give_up).number)]
+    lasts_s = min((end for end in ends if end is not None), default=math.inf)
+    links = [(link.rate_bps, _bits(link, trace) * requests / trace.rows) for link in rated_links(scenario, figures)]
+    return round(hops * min((min(1.0, rate * lasts_s / bits) for rate, bits in links if bits), default=1.0))
 
 
 def _under_way(scenario: Description, figures: Mapping[str, Any], trace: Trace, laid: Laid, requests: int) -> int:

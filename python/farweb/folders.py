@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farweb.plot import Plots
-from farweb.results.breakdown import Breakdown, break_down
+from farweb.results.breakdown import Breakdown, break_down, break_down_by
 from farweb.results.manifest import RUN_KIND, kind_of
 from farweb.results.run import RunTables
 from farweb.results.sql import query_run, query_sweep
@@ -37,6 +37,17 @@ class Results(RunTables):
         """
         return break_down(self, tagged=tagged)
 
+    def breakdowns(self, by: str | Sequence[str]) -> list[Breakdown]:
+        """Split the mean latency of each group of requests: of first and later requests of visits, or of clients.
+
+        Args:
+            by: `visit` or `client`; the latter has those who ask most, each, and the others together.
+
+        Raises:
+            ResultsError: The run did not record exchanges, no request names its client, or none of a group finished.
+        """
+        return break_down_by(self, by)
+
     def sql(self, query: str) -> "pl.DataFrame":
         """Query the tables of the run in SQL; see `farweb.results.sql`.
 
@@ -60,13 +71,17 @@ class Results(RunTables):
 class SweepResults(SweepTables):
     """The results of a sweep or of a search for a size: its runs, their statistics, figures and queries."""
 
+    _kind_of_part = Results
+
     def part(self, run: str) -> Results:
-        """The results of one run; of an object store they are copied to this machine first.
+        """The results of one run.
 
         Raises:
             ResultsError: There is no such run.
         """
-        return Results.open(super().part(run).path)
+        found = super().part(run)
+        assert isinstance(found, Results), "it is the kind of a part"
+        return found
 
     def sql(self, query: str) -> "pl.DataFrame":
         """Query the tables of the sweep in SQL; see `farweb.results.sql`.
@@ -77,7 +92,12 @@ class SweepResults(SweepTables):
         return query_sweep(self, query)
 
     def summary(
-        self, metrics: Sequence[str] | None = None, by: Sequence[str] | None = None, *, log: bool = False
+        self,
+        metrics: Sequence[str] | None = None,
+        by: Sequence[str] | None = None,
+        *,
+        log: bool = False,
+        decide: Sequence[str] | None = None,
     ) -> SweepSummary:
         """Summarize the sweep in a few tables.
 
@@ -86,11 +106,13 @@ class SweepResults(SweepTables):
             by: Names of factors to show estimates by, which then are means over the levels of the others; all points
                 when left out.
             log: Allocate the variation of the metrics' logarithms.
+            decide: Names of metrics that levels are judged by, as far as they are of the latency or shares of requests;
+                median, p90, p99 and failures together when left out.
 
         Raises:
             ResultsError: There is no such metric or factor, or a value has no logarithm.
         """
-        return summarize_sweep(self, metrics, by, log=log)
+        return summarize_sweep(self, metrics, by, log=log, decide=decide)
 
     @property
     def plot(self) -> Plots:

@@ -1,4 +1,4 @@
-"""Memory that this process may still take, as a run looks at it before each of its steps.
+"""Memory that this process may still take, as a run looks at it before each of its steps, and a reader of results.
 
 The core ends the whole process when the system refuses it memory, and the system kills a process that takes the last of
 a machine's or a control group's. A run ends with an error before that, with a reserve left for the next step. What
@@ -13,13 +13,14 @@ import ctypes
 import functools
 import gc
 import math
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from farweb.text.quantities import size
+from farweb.text.quantities import size as size_of
 
 with contextlib.suppress(ImportError):  # of Windows
     import resource
@@ -35,6 +36,10 @@ most in such runs, at once, and most of it is not touched before it is needed.""
 
 _BYTES_AN_EVENT = 4096
 """Chosen: steps in which each event was the start of a request took 2.4 kB an event at most, with all recorded."""
+
+_LOOK_BYTES = 4 << 20  # chosen: a look takes 0.1 ms, and to read so much takes longer
+
+_M_ARENA_MAX = -8  # of glibc's malloc.h
 
 _LEAST_EVENTS = 1000  # chosen: what they take is little beside the reserve
 
@@ -67,6 +72,56 @@ def room() -> Room | None:
         return None
 
 
+def spare_bytes() -> float:
+    """Memory that may be taken without touching any reserve; infinite where nothing is known of limits."""
+    found = room()
+    return math.inf if found is None else max(found.spare_bytes, 0)
+
+
+class Kept:
+    """What is handed over piece by piece to somebody who may keep all of it, and make as much of it again."""
+
+    def __init__(self) -> None:
+        self._before = room()
+        self._handed_over = 0
+        self._unseen = 0
+
+    def add(self, size: int) -> None:
+        """Take note of a further piece, of so many bytes.
+
+        Raises:
+            MemoryError: What has been kept could not be taken a second time; it says which limit leaves too little.
+        """
+        self._handed_over += size
+        self._unseen += size
+        if self._before is None or self._unseen < _LOOK_BYTES:
+            return
+        self._unseen = 0
+        now = room()
+        if now is None or now.spare_bytes >= min(self._handed_over, self._before.free_bytes - now.free_bytes):
+            return
+        give_back()
+        now = room() or now
+        if now.spare_bytes < min(self._handed_over, self._before.free_bytes - now.free_bytes):
+            raise MemoryError(f"{now.limit} leaves {size_of(max(now.free_bytes, 0))}")
+
+
+def spare_address_space() -> None:
+    """Keep what libraries reserve small where address space is limited; to be called before they are imported.
+
+    Each thread takes a stack and a heap of its own, and Polars waits for ever for a thread that it does not get.
+    """
+    if sys.platform == "win32" or resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    for name in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "background_thread:false,narenas:1")  # of Polars
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the others reserve 1 GB at once
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError):  # of another C library
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+
+
 def events_allowed(most: int) -> int:
     """How many events the next step of a run may have, so that there is memory for all that may begin in it.
 
@@ -80,7 +135,7 @@ def events_allowed(most: int) -> int:
     if found is None:
         return most
     if found.spare_bytes < 0:
-        raise MemoryError(f"{found.limit} leaves {size(max(found.free_bytes, 0))}, too little for a further step")
+        raise MemoryError(f"{found.limit} leaves {size_of(max(found.free_bytes, 0))}, too little for a further step")
     return min(most, max(_LEAST_EVENTS, found.spare_bytes // _BYTES_AN_EVENT))
 
 
@@ -109,7 +164,7 @@ def _of_process() -> Iterator[Room]:
     ):
         allowed, _ = resource.getrlimit(limit)
         if allowed != resource.RLIM_INFINITY:
-            yield Room(f"{words}, {size(allowed)},", allowed - used, max(_RESERVE_BYTES, resident // _RESERVE_SHARE))
+            yield Room(f"{words}, {size_of(allowed)},", allowed - used, max(_RESERVE_BYTES, resident // _RESERVE_SHARE))
 
 
 def _of_machine() -> Room:
@@ -126,7 +181,7 @@ def _of_groups() -> Iterator[Room]:
         rows = (line.split() for line in (folder / "memory.stat").read_text().splitlines())
         kept = {name: int(amount) for name, amount in rows}
         used = int((folder / names.used).read_text()) - sum(kept[name] for name in names.given_up)
-        yield Room(f"the memory limit of its control group, {size(allowed)},", int(allowed) - used)
+        yield Room(f"the memory limit of its control group, {size_of(allowed)},", int(allowed) - used)
 
 
 class _Names(NamedTuple):

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.description import Description
 from farweb.files.parquet import equals
+from farweb.inputs.caching import caching_codes
 from farweb.inputs.tables import open_requests
+from farweb.statistics.tally import Tally
 from farweb.text.parse import parse
 from farweb.text.quantities import count, rate, seconds, share
 from farweb.text.sheet import Sheet
@@ -124,8 +126,9 @@ def read_trace(scenario: Description, figures: Mapping[str, Any]) -> "Trace | No
         return _trace(_core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"]), sizes)
     if not path.is_file():
         return None
+    has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
     with open_requests(path) as requests:
-        return _trace(_core.RequestReader(requests, str(path)), sizes)
+        return _trace(_core.RequestReader(requests, str(path)), sizes, _core.Survey() if has_live else None)
 
 
 def offered(scenario: Description, figures: Mapping[str, Any], trace: "Trace") -> Offered | None:
@@ -183,6 +186,10 @@ class Trace:
         second: Seconds since the start of the table.
         sizes: The MSS of legs with a rate.
         values: For each of them bytes of responses with headers, of requests with headers, and of acknowledgements.
+        of_several_sizes: Requests for objects with several sizes; 0 without a live cache.
+        bypassing: Requests for objects that no copy may serve; 0 as above.
+        clients: Who asks: how many.
+        without_client: Requests that name no client.
     """
 
     rows: int
@@ -195,6 +202,10 @@ class Trace:
     second: NDArray[np.int64]
     sizes: list[int]
     values: tuple[Series, ...]
+    of_several_sizes: int = 0
+    bypassing: int = 0
+    clients: int = 0
+    without_client: int = 0
 
     @property
     def days(self) -> int:
@@ -206,11 +217,11 @@ _CHANNELS = 3  # for each MSS: responses, requests, acknowledgements
 _MERGED_AT = 1 << 21  # entries; chosen: some 100 MB with their values
 
 
-def _trace(reader: _core.RequestReader, sizes: list[int]) -> Trace | None:
-    """Read a workload; None when it is empty."""
+def _trace(reader: _core.RequestReader, sizes: list[int], survey: _core.Survey | None = None) -> Trace | None:
+    """Read a workload, its objects too with `survey`; None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
     rows = held = down = up = tagged = 0
-    first, last = float("inf"), 0.0
+    first, last, clients = float("inf"), 0.0, Tally()
     while (columns := reader.batch(_ROWS)) is not None:
         start = np.asarray(columns["start_s"])
         if not len(start):
@@ -221,6 +232,11 @@ def _trace(reader: _core.RequestReader, sizes: list[int]) -> Trace | None:
         first, last = min(first, float(start.min())), max(last, float(start.max()))
         request, response = np.asarray(columns["request_bytes"]), np.asarray(columns["response_bytes"])
         down, up = down + int(response.sum()), up + int(request.sum())
+        if survey is not None and "object" in columns:
+            known = np.asarray(columns["object"]) != _core.null_id
+            survey.add(np.asarray(columns["object"])[known], response[known], caching_codes(columns["caching"])[known])
+        if "client" in columns:
+            clients.add(np.asarray(columns["client"]))
         tagged += int(response[equals(columns["tag"], _SAMPLE)].sum()) if "tag" in columns else 0
         values = _bytes(request, response, sizes)
         parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
@@ -232,7 +248,11 @@ def _trace(reader: _core.RequestReader, sizes: list[int]) -> Trace | None:
         return None
     days, second, values = _merged(parts)
     numbered = np.unique(days, return_inverse=True)[1]
-    return Trace(rows, down, up, tagged / down if down else 0.0, first, last, numbered, second, sizes, values)
+    share_tagged = tagged / down if down else 0.0
+    treated = (0, 0) if survey is None else (survey.of_several_sizes, survey.bypassing)
+    counts = clients.counts()
+    asked_by = {"clients": counts.size, "without_client": rows - int(counts.sum())}
+    return Trace(rows, down, up, share_tagged, first, last, numbered, second, sizes, values, *treated, **asked_by)
 
 
 def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> tuple[Series, ...]:

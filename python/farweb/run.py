@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from farweb import _core
 from farweb.description import Description
 from farweb.errors import ResultsError, RunError
-from farweb.files.atomic import staged_folder
+from farweb.files.atomic import is_stage, staged_folder, taken
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
 from farweb.inputs.tables import open_hosts, open_requests, row_count
@@ -75,8 +75,11 @@ def simulate(
     scenario: Description, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
 ) -> None:
     """Run `scenario` and write its results to the folder `out`; see `Scenario.run`."""
-    _may_write(out, replace)
-    with open_tables(scenario) as tables, staged_folder(out) as stage:
+    with (
+        taken(out, lambda _: _may_write(out, replace)),
+        open_tables(scenario) as tables,
+        staged_folder(out) as stage,
+    ):
         write_manifest(stage, simulate_into(stage, scenario, scenario.effective["run"]["seed"], tables, progress))
 
 
@@ -288,7 +291,7 @@ def _may_write(out: Path, replace: bool) -> None:
     if not out.is_dir():
         raise ResultsError(f"{out}: is a file; name a folder with --out")
     own = {MANIFEST, *(f"{table}.parquet" for table in results_tables())}
-    rest = (path for path in out.iterdir() if path.name not in own | EXPORTED)
+    rest = (path for path in out.iterdir() if path.name not in own | EXPORTED and not is_stage(path.name))
     other = sorted(path.name for path in rest if not (path.is_file() and is_made(path)))
     if other:
         raise ResultsError(

@@ -2,9 +2,10 @@
 
     python -m torture [--seed 1] [--scale 1] [SECTION…]
 
-Sections are sweeps, replacements, flips, folders and strangers, all of them when left out. Prints what it does, and a
-table at the end. The same seed draws the same damages and the same moments to kill; what a process has done by that
-moment depends on the machine. Exit code 1 when anything is lost, or when something that must be refused is not.
+Sections are sweeps, replacements, races, flips, folders, strangers and planted, all of them when left out. Prints what
+it does, and a table at the end. The same seed draws the same damages and the same moments to kill; what a process has
+done by that moment depends on the machine. Exit code 1 when anything is lost, or when something that must be refused is
+not.
 """
 
 import argparse
@@ -15,16 +16,18 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from torture import flips, folders, kills, strangers
+from torture import flips, folders, kills, planted, races, strangers
 from torture.table import Row, markdown, say, section
 
 Section = Callable[[Path, random.Random, float], list[Row]]
 SECTIONS: dict[str, Section] = {
     "sweeps": kills.sweeps,
     "replacements": kills.replacements,
+    "races": races.torture,
     "flips": flips.torture,
     "folders": folders.torture,
     "strangers": strangers.torture,
+    "planted": planted.torture,
 }
 
 

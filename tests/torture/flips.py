@@ -40,7 +40,10 @@ def _flip(
     results: Path, draw: random.Random, flips: int, row: Row, then: Callable[[Path], None] = lambda file: None
 ) -> None:
     for done in range(1, flips + 1):
-        file = draw.choice(sorted(_files(results)))
+        kinds: dict[str, list[Path]] = {}
+        for each in sorted(_files(results)):
+            kinds.setdefault(each.suffix, []).append(each)
+        file = draw.choice(draw.choice(list(kinds.values())))  # a sweep has one copy of its inputs, and many tables
         whole = file.read_bytes()
         content = bytearray(whole)
         byte, bit = draw.randrange(len(content)), draw.randrange(8)
@@ -58,7 +61,7 @@ def _flip(
 def _files(results: Path) -> Iterable[Path]:
     # What runs have cost differs between equal sweeps: their table is no result and has no digest.
     names = (path for path in results.rglob("*") if path.name != "timings.parquet")
-    return (path for path in names if path.suffix in {".parquet", ".json"})
+    return (path for path in names if path.suffix in {".parquet", ".json", ".arrow"})
 
 
 def _seen(results: Path, name: str) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 
 from farweb.errors import FarwebError
+from farweb.files.atomic import remove
 from farweb.results.integrity import verify
 from farweb.results.manifest import MANIFEST
 from sweeps import content, ended, parts, started, write_scenario
@@ -175,6 +176,9 @@ def _results(run: Path) -> dict[str, object]:
     return found | {key: value for key, value in manifest.items() if key not in {"wall_s", "cpu_s", "sha256"}}
 
 
+_IMPORT = ("workload", "import", "--client-key", "torture")  # a random key would make two tables of one log
+
+
 def _import_over(folder: Path) -> Attempt:
     folder.mkdir()
     log, out = folder / "access.log", folder / "requests.parquet"
@@ -187,7 +191,7 @@ def _import_over(folder: Path) -> Attempt:
                 for number in range(lines)
             )
         )
-        _checked("workload", "import", log, "-o", out, "--force", "--quiet")
+        _checked(*_IMPORT, log, "-o", out, "--force", "--quiet")
         return out.read_bytes()
 
     before, after = write(1_000), write(200_000)
@@ -200,7 +204,7 @@ def _import_over(folder: Path) -> Attempt:
         _clear(folder, ".requests.")
         out.write_bytes(before)
 
-    return lay, ("workload", "import", log, "-o", out, "--force", "--quiet"), state
+    return lay, (*_IMPORT, log, "-o", out, "--force", "--quiet"), state
 
 
 def _generate(folder: Path) -> Attempt:
@@ -224,8 +228,7 @@ def _which(found: object, *known: object) -> int:
 
 
 def _clear(folder: Path, begins: str) -> None:
-    for path in folder.glob(f"{begins}*"):
-        shutil.rmtree(path)
+    remove(folder.glob(f"{begins}*"))
 
 
 def _checked(*arguments: object) -> None:

@@ -147,6 +147,12 @@ SCENARIOS: Mapping[str, Scenario] = {
     "download": Scenario(Talk(GET, LONG_ANSWER)),
     "upload": Scenario(Talk([["write 1 MB", "shutdown", "read end"]], [["read end", "write 300 B"]])),
     "both ways": Scenario(Talk([["write 1 MB", "shutdown"], ["read end"]], [["write 1 MB", "shutdown"], ["read end"]])),
+    "losses both ways": lost(
+        up="data 20..24, data 40, data 60..64",
+        down="data 20..24, data 40, data 60..64",
+        client=[["write 300 kB", "shutdown"], ["read end"]],
+        server=[["write 300 kB", "shutdown"], ["read end"]],
+    ),
     "a hundred requests": Scenario(
         Talk([["write 300 B", "read 2 kB"] * 100], [["read 300 B", "write 2 kB"] * 100 + ["read end"]])
     ),

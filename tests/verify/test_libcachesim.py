@@ -109,14 +109,15 @@ def trace(name: str) -> Trace:
 
 def of_farweb(policy: str, capacity: int, requests: Trace, **admit: str) -> Hits:
     config = json.dumps({"policy": policy, "capacity": f"{capacity} B", "admit": admit})
-    following = next_requests(requests.object)
+    store = np.zeros(len(requests.object), np.uint8)
+    following = next_requests(requests.object, store)
     times = np.zeros(len(requests.object), np.uint64)
     met = _core.Cache(config, 1).replay(requests.object, requests.bytes, times, following)
     return np.asarray(met == 1)
 
 
 def of_libcachesim(policy: str, capacity: int, requests: Trace, folder: Path) -> Hits:
-    following = next_requests(requests.object)
+    following = next_requests(requests.object, np.zeros(len(requests.object), np.uint8))
     following = np.minimum(following, np.uint64(2**63 - 1)).astype(np.int64)
     np.savez(folder / "requests.npz", object=requests.object, bytes=requests.bytes, next=following)
     script = Path(__file__).with_name("libcachesim_hits.py")

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 import pytest
-from namespaces import missing
+from namespaces import FARWEB, KERNEL, missing
 from scenarios import SCENARIOS, Expected
 from talks import CAPTURES, PROFILES, Outcome, Role, talk
 from under_way import under_way
@@ -220,3 +220,28 @@ def tcptrace(outcome: Outcome, end: str) -> dict[str, str]:
     lines = [line for line in result.stdout.splitlines() if line and not line.startswith("#")]
     (row,) = csv.DictReader(lines)
     return {column: value.strip() for column, value in row.items() if column}
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="reading captures needs tshark, and it is not on the PATH")
+@pytest.mark.parametrize("case", [Case("losses both ways", "linux", role) for role in ROLES], ids=str)
+def test_both_ends_make_room_for_sack_blocks(case: Case, talks: Talks) -> None:
+    """Data beside SACK blocks, first sent and sent again, fills the packet size to the byte and never exceeds it."""
+    outcome = talks[case].result()
+    for end, address in (("farweb", FARWEB), ("kernel", KERNEL)):
+        sent = data_beside_sack(outcome, end, address)
+        assert all(length <= room(blocks) for length, blocks in sent), f"{end}: {sent}: {outcome}"
+        assert any(length == room(blocks) for length, blocks in sent), f"{end}: {sent}: {outcome}"
+
+
+def room(blocks: int) -> int:
+    """Payload of a full segment beside timestamps and SACK blocks (RFC 2018, section 3)."""
+    return 1460 - 12 - (4 + 8 * blocks)
+
+
+def data_beside_sack(outcome: Outcome, end: str, address: str) -> list[tuple[int, int]]:
+    """Payload and number of SACK blocks of data segments with blocks from `address`, in the capture of an end."""
+    chosen = f"ip.src == {address} && tcp.len > 0 && tcp.options.sack.count > 0"
+    fields = ["-T", "fields", "-e", "tcp.len", "-e", "tcp.options.sack.count"]
+    command = ["tshark", "-n", "-r", str(outcome.folder / f"{end}.pcap"), "-Y", chosen, *fields]
+    result = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    return [(int(length), int(blocks)) for length, blocks in map(str.split, result.stdout.splitlines())]

@@ -1,12 +1,13 @@
 //! Caches without packets: requests as columns in, the outcome of each out. The GIL is released meanwhile, so that a thread may
 //! do so for each of several caches.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use farweb::cache::{self, Lookup};
 use farweb::rng::RandomStreams;
 use farweb::units::Instant;
-use farweb::workload::{ObjectId, TraceBatch};
+use farweb::workload::{Caching, ObjectId, TraceBatch};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,20 +20,29 @@ const fn code(lookup: Lookup) -> u8 {
         Lookup::Miss => 0,
         Lookup::Hit => 1,
         Lookup::Stale => 2,
+        Lookup::Bypass => 3,
     }
 }
 
-/// Objects and sizes of requests, columns of the same length.
+/// Objects, sizes and treatments of requests, columns of the same length.
 struct Requests<'a> {
     object: &'a [u64],
     bytes: &'a [i64],
+    caching: &'a [u8],
 }
 
 impl<'a> Requests<'a> {
-    fn of(object: &'a PyReadonlyArray1<'_, u64>, bytes: &'a PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
+    fn of(
+        object: &'a PyReadonlyArray1<'_, u64>,
+        bytes: &'a PyReadonlyArray1<'_, i64>,
+        caching: &'a [u8],
+    ) -> PyResult<Self> {
         let (object, bytes) = (object.as_slice()?, bytes.as_slice()?);
-        if object.len() != bytes.len() {
-            return Err(FarwebError::new_err("object and bytes are columns of different lengths"));
+        if object.len() != bytes.len() || object.len() != caching.len() {
+            return Err(FarwebError::new_err("object, bytes and caching are columns of different lengths"));
+        }
+        if let Some(code) = caching.iter().find(|code| usize::from(**code) >= Caching::WORDS.len()) {
+            return Err(FarwebError::new_err(format!("{code} stands for no treatment by caches")));
         }
         if object.contains(&ObjectId::NONE) {
             return Err(WorkloadError::new_err("a request names no object"));
@@ -40,12 +50,15 @@ impl<'a> Requests<'a> {
         if let Some(bytes) = bytes.iter().find(|bytes| **bytes < 0) {
             return Err(WorkloadError::new_err(format!("a request has {bytes} bytes")));
         }
-        Ok(Self { object, bytes })
+        Ok(Self { object, bytes, caching })
     }
 
-    fn iter(&self) -> impl Iterator<Item = (ObjectId, u64)> {
-        let object = self.object.iter().map(|id| ObjectId::new(*id).expect("checked above"));
-        object.zip(self.bytes.iter().map(|bytes| *bytes as u64))
+    fn iter(&self) -> impl Iterator<Item = (ObjectId, u64, Caching)> {
+        let sizes = self.bytes.iter().zip(self.caching);
+        self.object.iter().zip(sizes).map(|(id, (bytes, caching))| {
+            let object = ObjectId::new(*id).expect("checked above");
+            (object, *bytes as u64, Caching::WORDS[usize::from(*caching)].1)
+        })
     }
 }
 
@@ -62,7 +75,7 @@ impl Cache {
         Ok(Self(cache::Cache::new(&config, |purpose| RandomStreams::new(seed).stream(purpose, 0))))
     }
 
-    #[pyo3(signature = (object, bytes, time_ns, next = None))]
+    #[pyo3(signature = (object, bytes, time_ns, next = None, *, caching = None))]
     fn replay<'py>(
         &mut self,
         py: Python<'py>,
@@ -70,9 +83,16 @@ impl Cache {
         bytes: &Bound<'py, PyAny>,
         time_ns: &Bound<'py, PyAny>,
         next: Option<&Bound<'py, PyAny>>,
+        caching: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let (object, bytes) = (object.extract()?, bytes.extract()?);
-        let requests = Requests::of(&object, &bytes)?;
+        let (object, bytes): (PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, i64>) =
+            (object.extract()?, bytes.extract()?);
+        let caching: Option<PyReadonlyArray1<'py, u8>> = caching.map(|codes| codes.extract()).transpose()?;
+        let caching = match &caching {
+            Some(codes) => Cow::Borrowed(codes.as_slice()?),
+            None => Cow::Owned(vec![Caching::Store as u8; object.len()?]),
+        };
+        let requests = Requests::of(&object, &bytes, &caching)?;
         let time_ns: PyReadonlyArray1<'py, u64> = time_ns.extract()?;
         let next: Option<PyReadonlyArray1<'py, u64>> = next.map(|next| next.extract()).transpose()?;
         let times = time_ns.as_slice()?;
@@ -82,11 +102,11 @@ impl Cache {
         }
         let cache = &mut self.0;
         let met = py.detach(|| {
-            let request = |(number, ((object, bytes), time)): (usize, ((ObjectId, u64), &u64))| {
+            let request = |(number, ((object, bytes, caching), time)): (usize, (_, &u64))| {
                 if let Some(next) = next {
                     cache.foresee(Some(next[number]).filter(|next| *next != u64::MAX));
                 }
-                code(cache.request(object, bytes, Instant::from_nanos(*time)))
+                code(cache.request(object, bytes, caching, Instant::from_nanos(*time)))
             };
             requests.iter().zip(times).enumerate().map(request).collect::<Vec<u8>>()
         });
@@ -120,12 +140,17 @@ impl StackDistances {
         py: Python<'py>,
         object: &Bound<'py, PyAny>,
         bytes: &Bound<'py, PyAny>,
+        caching: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
         let (object, bytes) = (object.extract()?, bytes.extract()?);
-        let requests = Requests::of(&object, &bytes)?;
+        let caching: PyReadonlyArray1<'_, u8> = caching.extract()?;
+        let requests = Requests::of(&object, &bytes, caching.as_slice()?)?;
         let stack = &mut self.0;
         let distances = py.detach(|| {
-            let distance = |(object, bytes)| stack.request(object, bytes).unwrap_or(u64::MAX);
+            let distance = |(object, bytes, caching)| match caching {
+                Caching::Bypass => u64::MAX,
+                _ => stack.request(object, bytes).unwrap_or(u64::MAX),
+            };
             requests.iter().map(distance).collect::<Vec<u64>>()
         });
         Ok(distances.into_pyarray(py))
@@ -143,11 +168,20 @@ impl Survey {
         Self(cache::Survey::default())
     }
 
-    fn add(&mut self, py: Python<'_>, object: &Bound<'_, PyAny>, bytes: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn add(
+        &mut self,
+        py: Python<'_>,
+        object: &Bound<'_, PyAny>,
+        bytes: &Bound<'_, PyAny>,
+        caching: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let (object, bytes) = (object.extract()?, bytes.extract()?);
-        let requests = Requests::of(&object, &bytes)?;
+        let caching: PyReadonlyArray1<'_, u8> = caching.extract()?;
+        let requests = Requests::of(&object, &bytes, caching.as_slice()?)?;
         let survey = &mut self.0;
-        py.detach(|| requests.iter().for_each(|(object, bytes)| survey.request(object, bytes)));
+        py.detach(|| {
+            requests.iter().for_each(|(object, bytes, caching)| survey.request(object, bytes, caching));
+        });
         Ok(())
     }
 
@@ -164,6 +198,31 @@ impl Survey {
     #[getter]
     fn objects(&self) -> u64 {
         self.0.objects()
+    }
+
+    #[getter]
+    fn of_several_sizes(&self) -> u64 {
+        self.0.of_several_sizes
+    }
+
+    #[getter]
+    fn objects_of_several_sizes(&self) -> u64 {
+        self.0.objects_of_several_sizes
+    }
+
+    #[getter]
+    fn served_only(&self) -> u64 {
+        self.0.served_only
+    }
+
+    #[getter]
+    fn bypassing(&self) -> u64 {
+        self.0.bypassing
+    }
+
+    #[getter]
+    fn invalidating(&self) -> u64 {
+        self.0.invalidating
     }
 
     #[getter]

@@ -108,6 +108,9 @@ pub(crate) fn batch(columns: &Bound<'_, PyDict>) -> PyResult<Batch> {
         source: optional(columns, "source", words)?,
         tag: optional(columns, "tag", words)?,
         day: optional(columns, "day", array)?,
+        client: optional(columns, "client", array)?,
+        method: optional(columns, "method", words)?,
+        caching: optional(columns, "caching", words)?,
     })
 }
 
@@ -131,11 +134,14 @@ pub(crate) fn batch_to_python(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_
     columns.set_item("server_s", batch.server_s.map(|values| values.into_pyarray(py)))?;
     columns.set_item("wait_s", batch.wait_s.map(|values| values.into_pyarray(py)))?;
     columns.set_item("object", batch.object.map(|values| values.into_pyarray(py)))?;
-    for (name, words) in [("source", batch.source), ("tag", batch.tag)] {
+    let all =
+        [("source", batch.source), ("tag", batch.tag), ("method", batch.method), ("caching", batch.caching)];
+    for (name, words) in all {
         let words = words.map(|words| words_to_python(py, words.codes, words.words)).transpose()?;
         columns.set_item(name, words)?;
     }
     columns.set_item("day", batch.day.map(|values| values.into_pyarray(py)))?;
+    columns.set_item("client", batch.client.map(|values| values.into_pyarray(py)))?;
     Ok(columns)
 }
 

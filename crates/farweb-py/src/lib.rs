@@ -23,13 +23,13 @@ mod _core {
     #[pymodule_export]
     use crate::export::{PcapngEncoder, XplotEncoder};
     #[pymodule_export]
-    use crate::log::{LogReader, log_format};
+    use crate::log::{LogReader, log_format, log_formats};
     #[pymodule_export]
     use crate::probe::Probe;
     #[pymodule_export]
     use crate::references::References;
     #[pymodule_export]
-    use crate::scenario::{Scenario, connection_use, scenario_schema};
+    use crate::scenario::{Scenario, absent, connection_use, scenario_schema};
     #[pymodule_export]
     use crate::schema::{results_schema, workload_schema};
     #[pymodule_export]
@@ -44,9 +44,11 @@ mod _core {
         module.add("version", farweb::VERSION)?;
         module.add("result_version", farweb::RESULT_VERSION)?;
         module.add("units", farweb::units::UNITS.map(<[_]>::to_vec))?;
+        module.add("unit_aliases", farweb::units::ALIASES.map(<[_]>::to_vec))?;
         module.add("null_int", farweb::record::NULL_INT)?;
         module.add("null_id", farweb::record::NULL_ID)?;
         module.add("null_code", farweb::record::NULL_CODE)?;
+        module.add("caching_words", farweb::workload::Caching::WORDS.map(|(word, _)| word).to_vec())?;
         module.add("header_bytes", farweb::tcp::segment::HEADER_BYTES)?;
         module.add("mss_bytes", farweb::tcp::segment::MSS_BYTES.into_inner())?;
         module.add("log_header_bytes", farweb::workload::LOG_HEADER_BYTES)?;

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use farweb::units::Duration;
-use farweb::workload::{Bound, LogFormat, LogOptions, Sample, Words, WorkloadError};
+use farweb::workload::{
+    Bound, Caching, ClientColumn, ClientKey, ClientNames, LogFormat, LogOptions, Method, Sample, Words,
+    WorkloadError,
+};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,6 +20,14 @@ pub(crate) fn log_format(head: &[u8]) -> Option<String> {
     LogFormat::of_head(head).map(|format| format.to_string())
 }
 
+/// Names of formats of logs, each with true where sizes of responses are without headers.
+#[pyfunction]
+pub(crate) fn log_formats(py: Python<'_>) -> PyResult<pyo3::Bound<'_, PyDict>> {
+    let names = PyDict::new(py);
+    LogFormat::names().try_for_each(|(name, body_sizes)| names.set_item(name, body_sizes))?;
+    Ok(names)
+}
+
 /// Requests from a log, streamed in constant memory.
 #[pyclass(module = "farweb._core")]
 pub(crate) struct LogReader(farweb::workload::LogReader);
@@ -25,8 +36,10 @@ pub(crate) struct LogReader(farweb::workload::LogReader);
 impl LogReader {
     #[new]
     #[pyo3(signature = (
-        path, format, *, log_format = None, keep = "misses", dynamic = true, errors = true, tunnels = false, rtt_ns = 0,
-        request_bytes = None, server_time = "elapsed", server_name = "server", client = None, from_ = None, to = None,
+        path, format, *, log_format = None, fields = None, keep = "misses", dynamic = true, errors = true, tunnels = true, bypass = "",
+        rtt_ns = 0,
+        request_bytes = None, server_time = "elapsed", server_name = "server", client_key = None,
+        client_from_forwarded = false, client = None, from_ = None, to = None,
         sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
@@ -34,14 +47,18 @@ impl LogReader {
         path: &str,
         format: &str,
         log_format: Option<String>,
+        fields: Option<Vec<String>>,
         keep: &str,
         dynamic: bool,
         errors: bool,
         tunnels: bool,
+        bypass: &str,
         rtt_ns: u64,
         request_bytes: Option<u64>,
         server_time: &str,
         server_name: &str,
+        client_key: Option<[u8; 16]>,
+        client_from_forwarded: bool,
         client: Option<String>,
         from_: Option<&str>,
         to: Option<&str>,
@@ -57,19 +74,24 @@ impl LogReader {
                 dynamic,
                 errors,
                 tunnels,
+                bypass: bypass.parse()?,
                 rtt: Duration::from_nanos(rtt_ns),
                 request_bytes,
                 server_time: server_time.parse()?,
                 server_name: server_name.to_owned(),
+                client_names: client_key
+                    .map_or(ClientNames::AsLogged, |key| ClientNames::Pseudonyms(ClientKey::new(key))),
+                client_from_forwarded,
                 client,
                 from: bound("from", from_)?,
                 to: bound("to", to)?,
                 sample: sample.map(|share| Sample { share, by, seed }),
                 max_unreadable,
             };
-            let format = match log_format {
-                Some(text) => LogFormat::Custom(text),
-                None => format.parse()?,
+            let format = match (log_format, fields) {
+                (Some(text), _) => LogFormat::Custom(text),
+                (None, Some(pairs)) => LogFormat::Fields(pairs),
+                (None, None) => format.parse()?,
             };
             farweb::workload::LogReader::open(Path::new(path), &format, options)
         };
@@ -89,6 +111,19 @@ impl LogReader {
         columns.set_item("server_s", batch.server_s.into_pyarray(py))?;
         columns.set_item("wait_s", batch.wait_s.into_pyarray(py))?;
         columns.set_item("object", batch.object.into_pyarray(py))?;
+        let methods = batch.method.iter().map(|method| {
+            let place = Method::WORDS.iter().position(|(_, known)| known == method);
+            place.unwrap_or_default() as i32
+        });
+        let names = Method::WORDS.map(|(name, _)| name.to_owned()).to_vec();
+        columns.set_item("method", words_to_python(py, methods.collect(), names)?)?;
+        let cachings = batch.caching.iter().map(|caching| *caching as i32).collect();
+        let names = Caching::WORDS.map(|(name, _)| name.to_owned()).to_vec();
+        columns.set_item("caching", words_to_python(py, cachings, names)?)?;
+        match batch.client {
+            ClientColumn::Pseudonyms(ids) => columns.set_item("client", ids.into_pyarray(py))?,
+            ClientColumn::AsLogged(texts) => columns.set_item("client", words(texts)?)?,
+        }
         Ok(Some(columns))
     }
 

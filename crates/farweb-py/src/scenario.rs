@@ -113,6 +113,12 @@ pub(crate) fn connection_use(carrier: &str) -> PyResult<String> {
     Ok(serde_json::to_string(&carrier.connection_use()).expect("it is plain data"))
 }
 
+/// The sentence for a name of the field that farweb does not have; None of others.
+#[pyfunction]
+pub(crate) fn absent(word: &str) -> Option<String> {
+    farweb::scenario::absent(word)
+}
+
 /// JSON Schema of a scenario.
 #[pyfunction]
 pub(crate) fn scenario_schema() -> String {

@@ -1,7 +1,6 @@
 //! A run, advanced in steps without holding the GIL.
 
 use farweb::record::{CacheColumns, Column, Dictionary, LegColumns, LinkColumns};
-use farweb::workload::Copies;
 use farweb::world::{LinkTotals, Measured, World, cache_row, leg_row, link_row};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,7 +15,7 @@ use crate::tables::{HostTable, Requests, Workload};
 #[pyclass(module = "farweb._core")]
 pub(crate) struct Simulation {
     world: World,
-    requests: Copies<Requests>,
+    requests: Requests,
     requests_total: Option<u64>,
     rows: Option<u64>,
 }

@@ -9,9 +9,9 @@ use farweb::rng::RandomStreams;
 use farweb::scenario::Generated;
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
-    AtRate, AtSpeed, Batch, BatchTable, Copies, CopiesHosts, Directory, HostColumns, Load, MemoryRows,
-    MemoryTable, ObjectId, Request, RequestSource, RequestTable, SymbolTable, Words, WorkloadError,
-    hosts_from_columns, open_hosts, shared,
+    AtRate, AtSpeed, Batch, BatchTable, Caching, ClientId, Copies, CopiesHosts, Directory, HostColumns, Load,
+    MemoryRows, MemoryTable, Method, ObjectId, Request, RequestSource, RequestTable, Resample,
+    ResampledClients, SymbolTable, Words, WorkloadError, hosts_from_columns, open_hosts, shared,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -87,7 +87,13 @@ impl RequestReader {
         let requests: Requests = match generated(scenario, seed)? {
             Generated::Days(table) => {
                 let load = table.days() as u32;
-                let all = Load { load, offset: Duration::ZERO, period: None, hosts: CopiesHosts::Same };
+                let all = Load {
+                    load,
+                    offset: Duration::ZERO,
+                    period: None,
+                    hosts: CopiesHosts::Same,
+                    drawn: None,
+                };
                 Box::new(all.of_table(&Arc::new(table), |rows| rows).map_err(workload_error)?)
             }
             Generated::Trace(trace) => Box::new(trace.requests()),
@@ -108,9 +114,9 @@ impl RequestReader {
     fn read(&mut self, rows: usize) -> Result<Batch, WorkloadError> {
         let mut batch = Batch::default();
         let (mut server, mut wait) = (Vec::new(), Vec::new());
-        let (mut objects, mut days) = (Vec::new(), Vec::new());
-        let (mut hosts, mut sources, mut tags) =
-            (BatchWords::default(), BatchWords::default(), BatchWords::default());
+        let (mut objects, mut days, mut clients) = (Vec::new(), Vec::new(), Vec::new());
+        let [mut hosts, mut sources, mut tags, mut methods, mut cachings]: [BatchWords; 5] =
+            Default::default();
         while batch.start_s.len() < rows {
             let Some(request) = self.requests.next_request(&mut self.directory)? else { break };
             let Request {
@@ -123,6 +129,9 @@ impl RequestReader {
                 source,
                 tag,
                 day,
+                client,
+                method,
+                caching,
             } = request;
             let directory = &self.directory;
             batch.start_s.push((start - Instant::ZERO).to_secs_f64());
@@ -135,11 +144,16 @@ impl RequestReader {
             sources.push(source.map(|source| &*directory.sources.words()[source]));
             tags.push(tag.map(|tag| &*directory.tags.words()[tag]));
             days.push(day.map_or(NULL_INT, i64::from));
+            clients.push(client.map_or(NULL_ID, ClientId::get));
+            let is_usual = method == Method::Get && caching == Caching::Store;
+            methods.push((method != Method::Get).then_some(method.word()));
+            cachings.push((!is_usual).then_some(caching.word()));
         }
         batch.host = hosts.words();
         (batch.server_s, batch.wait_s, batch.object) = (Some(server), Some(wait), Some(objects));
         (batch.source, batch.tag) = (Some(sources.words()), Some(tags.words()));
-        batch.day = Some(days);
+        (batch.method, batch.caching) = (Some(methods.words()), Some(cachings.words()));
+        (batch.day, batch.client) = (Some(days), Some(clients));
         Ok(batch)
     }
 }
@@ -164,7 +178,7 @@ impl BatchWords {
 
 /// The requests of a run: days and copies of a table or of a family's trace.
 pub(crate) struct Workload {
-    pub(crate) requests: Copies<Requests>,
+    pub(crate) requests: Requests,
     /// The hosts that are there before any request asks for one.
     pub(crate) directory: Directory,
     /// Number of requests, and of rows of the table or trace, where they are known.
@@ -183,8 +197,11 @@ impl Workload {
         hosts: Option<&HostTable>,
     ) -> PyResult<Self> {
         let workload = &scenario.checked().workload;
-        let load = workload.load();
-        let pace = Pace { speed: workload.speed, rate: workload.rate(), streams: RandomStreams::new(seed) };
+        let streams = RandomStreams::new(seed);
+        let drawn = (workload.resample == Some(Resample::Days)).then_some(streams);
+        let load = Load { drawn, ..workload.load() };
+        let doubles = (workload.resample == Some(Resample::Clients)).then_some(workload.copies_offset);
+        let pace = Pace { speed: workload.speed, rate: workload.rate(), doubles, streams };
         let Some(requests) = requests else {
             let generated = generated(scenario, seed)?;
             let directory = generated.names().clone();
@@ -212,12 +229,12 @@ impl Workload {
         }
         let copies = (0..load.load).map(|_| pace.at_rate(trace.requests())).collect();
         let total = pace.total(trace.len() * u64::from(load.load));
-        Ok(Self { total, rows: Some(trace.len()), ..Self::copies(load.of_streams(copies)) })
+        Ok(Self { total, rows: Some(trace.len()), ..Self::of(pace, load.of_streams(copies)) })
     }
 
     fn of_file(load: &Load, pace: Pace, path: &Path) -> PyResult<Self> {
         let (table, summary) = RequestTable::open(path).map_err(workload_error)?;
-        if summary.has_days || load.period.is_some() {
+        if summary.has_days || load.period.is_some() || load.drawn.is_some() {
             return Self::in_memory(
                 load,
                 pace,
@@ -227,31 +244,32 @@ impl Workload {
         let copies =
             shared(table, load.load).into_iter().map(|copy| pace.at_rate(pace.at_speed(copy))).collect();
         let total = pace.total(summary.requests * u64::from(load.load));
-        Ok(Self { total, rows: Some(summary.requests), ..Self::copies(load.of_streams(copies)) })
+        Ok(Self { total, rows: Some(summary.requests), ..Self::of(pace, load.of_streams(copies)) })
     }
 
     fn of_batches(load: &Load, pace: Pace, batches: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let mut first = of_batches(batches, name)?;
         let first = first.next_request(&mut Directory::default()).map_err(workload_error)?;
-        if load.period.is_some() || first.is_some_and(|request| request.day.is_some()) {
+        let in_memory = load.period.is_some() || load.drawn.is_some();
+        if in_memory || first.is_some_and(|request| request.day.is_some()) {
             let mut table = pace.at_speed(of_batches(batches, name)?);
             return Self::in_memory(load, pace, MemoryTable::read(&mut table).map_err(workload_error)?);
         }
         let table = of_batches(batches, name)?;
         let copies =
             shared(table, load.load).into_iter().map(|copy| pace.at_rate(pace.at_speed(copy))).collect();
-        Ok(Self::copies(load.of_streams(copies)))
+        Ok(Self::of(pace, load.of_streams(copies)))
     }
 
     fn in_memory(load: &Load, pace: Pace, table: MemoryTable) -> PyResult<Self> {
         let table = Arc::new(table);
         let copies = load.of_table(&table, |rows: MemoryRows| pace.at_rate(rows)).map_err(workload_error)?;
         let (total, rows) = (pace.total(load.requests_of(&table)), Some(table.requests().len() as u64));
-        Ok(Self { total, rows, ..Self::copies(copies) })
+        Ok(Self { total, rows, ..Self::of(pace, copies) })
     }
 
-    fn copies(requests: Copies<Requests>) -> Self {
-        Self { requests, directory: Directory::default(), total: None, rows: None }
+    fn of(pace: Pace, copies: Copies<Requests>) -> Self {
+        Self { requests: pace.drawn(copies), directory: Directory::default(), total: None, rows: None }
     }
 }
 
@@ -264,11 +282,13 @@ fn generated(scenario: &Scenario, seed: u64) -> PyResult<Generated> {
     })
 }
 
-/// How fast the requests of a table come, and how many times as many.
+/// How fast the requests of a table come, how many times as many, and whose.
 #[derive(Clone, Copy)]
 struct Pace {
     speed: Option<f64>,
     rate: Option<(f64, Duration)>,
+    /// Where clients are drawn anew, the time within which doubles start.
+    doubles: Option<Duration>,
     streams: RandomStreams,
 }
 
@@ -287,9 +307,16 @@ impl Pace {
         }
     }
 
+    fn drawn(&self, copies: Copies<Requests>) -> Requests {
+        match self.doubles {
+            Some(window) => Box::new(ResampledClients::new(copies, window, self.streams)),
+            None => Box::new(copies),
+        }
+    }
+
     /// The number of requests that so many become; not known before they are drawn.
     fn total(&self, requests: u64) -> Option<u64> {
-        self.rate.is_none().then_some(requests)
+        (self.rate.is_none() && self.doubles.is_none()).then_some(requests)
     }
 }
 
@@ -313,7 +340,7 @@ fn next_batch(
     }
 }
 
-/// The ids of objects by what tables call them.
+/// The ids of objects and clients by what tables call them.
 #[pyfunction]
 pub(crate) fn object_ids(py: Python<'_>, texts: Vec<String>) -> Bound<'_, PyArray1<u64>> {
     let ids: Vec<u64> = texts.iter().map(|text| ObjectId::of_text(text).get()).collect();

@@ -5,10 +5,10 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use farweb::cache::{Admit, Cache, CacheConfig, Policy, StackDistances};
+use farweb::cache::{Admit, Cache, CacheConfig, Changed, Policy, StackDistances};
 use farweb::rng::{RandomStreams, Zipf};
 use farweb::units::{Bytes, Instant};
-use farweb::workload::ObjectId;
+use farweb::workload::{Caching, ObjectId};
 
 const OBJECTS: u64 = 1_000_000;
 const REQUESTS: usize = 4_000_000;
@@ -31,11 +31,12 @@ fn requests() -> Vec<ObjectId> {
 fn policy(bencher: Bencher, policy: Policy) {
     let requests = requests();
     let capacity = Bytes::new(OBJECTS / 10);
-    let config = CacheConfig { policy, capacity, admit: Admit::default(), ttl: None };
+    let config =
+        CacheConfig { policy, capacity, admit: Admit::default(), ttl: None, changed: Changed::Serve };
     let cache = Cache::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0));
     bencher.counter(ItemsCount::new(REQUESTS)).with_inputs(|| cache.clone()).bench_values(|mut cache| {
         for object in &requests {
-            black_box(cache.request(*object, 1, Instant::ZERO));
+            black_box(cache.request(*object, 1, Caching::Store, Instant::ZERO));
         }
     });
 }

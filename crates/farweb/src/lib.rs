@@ -16,15 +16,18 @@
 //! * [`cache`]: what a cache keeps: replacement policies, admission, freshness.
 //! * [`record`]: rows to columns; the one home of the results schema.
 //! * [`scenario`]: the description of a run, checked once, every error with its place.
-//! * `conn`, `observe`, `carrier`, `node`: connections, who watches them, how requests ride them, what happens where legs end.
+//! * `session`, `conn`: which bytes go on a connection now; connections, and what runs at their ends.
+//! * `observe`, `context`: who watches connections; what the next three may touch and answer with.
+//! * `client`, `pool`, `node`: who asks, which connection a request gets, what happens where legs end.
 //! * [`world`]: owns every entity and the one `match` over all events.
 //! * [`export`]: what other programs read: captures and plots of recorded packets.
 //!
 //! This crate never reads a clock, starts a thread or draws an unseeded random number.
 
 pub mod cache;
-mod carrier;
+mod client;
 mod conn;
+mod context;
 pub mod engine;
 pub mod export;
 pub mod http;
@@ -32,10 +35,12 @@ pub mod id;
 pub mod net;
 mod node;
 mod observe;
+mod pool;
 pub mod record;
 pub mod rng;
 pub mod scenario;
 pub mod schema;
+mod session;
 pub mod tcp;
 pub mod units;
 pub mod workload;
@@ -48,4 +53,4 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 ///
 /// Runs of another result version are not taken for those of this one when a sweep resumes. `tests/integration/result_version.rs`
 /// notices when it must be raised.
-pub const RESULT_VERSION: u32 = 2;
+pub const RESULT_VERSION: u32 = 3;

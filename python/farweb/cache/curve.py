@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.cache.replay import Tally, next_requests, replay
@@ -18,6 +18,7 @@ from farweb.cache.settings import (
     read_warmup,
 )
 from farweb.errors import WorkloadError
+from farweb.inputs.caching import CacheTreatment
 from farweb.inputs.formats import UNSIZED
 from farweb.inputs.requests import Batch, Requests, open_input
 from farweb.text.quantities import count
@@ -33,9 +34,11 @@ def cache_curve(
     format: str | None = None,
     keep: str = "all",
     dynamic: bool = True,
+    bypass: str = "",
     max_unreadable: float = 0.01,
     admit: Sequence[str] = (),
     ttl: str | None = None,
+    changed: str = "serve",
     warmup: str = "0 %",
     seed: int = 1,
     progress: Progress | None = None,
@@ -53,9 +56,12 @@ def cache_curve(
             the file, all but the last.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
         dynamic: Of a log: whether pages that are made for each request are requests too.
+        bypass: Of a log: requests that caches pass by although RFC 9111 lets them store: of ``set-cookie``, ``cookie``,
+            ``query``, with commas between them.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         admit: ``min=SIZE``, ``max=SIZE``, ``second-hit``, ``probability=SHARE``; they apply together.
         ttl: How long an object is fresh, such as ``1 h``; None: always.
+        changed: A request whose size differs from the fresh copy: ``serve``, the copy is a hit; ``fetch``, a miss.
         warmup: A share of the requests such as ``10 %``, or a number of them: the first are not measured.
         seed: Root of the random streams: of ``rand``, and of admission by probability.
         progress: Called with what is done, requests done, and of how many (None: unknown).
@@ -65,7 +71,7 @@ def cache_curve(
     """
     policies = read_policies(policies)
     sizes = [read_capacity(text) for text in capacities]
-    admission, warming = read_admission(admit, ttl), read_warmup(warmup)
+    admission, warming = read_admission(admit, ttl, changed), read_warmup(warmup)
     if not policies or not sizes:
         raise WorkloadError("name at least one policy and one capacity")
     show = progress or (lambda _what, _done, _total: None)
@@ -74,23 +80,27 @@ def cache_curve(
         format,
         keep=keep,
         dynamic=dynamic,
+        bypass=bypass,
         max_unreadable=max_unreadable,
         progress=lambda kept: show("importing", kept, None),
     ) as source:
-        survey, objects = _survey(source, "belady" in policies, show)
+        survey, following = _survey(source, "belady" in policies, show)
         capacity_bytes = sorted({capacity.of(survey.footprint) for capacity in sizes})
         skip = warming.of(survey.requests)
-        caches = [(policy, capacity) for policy in policies for capacity in capacity_bytes]
+        rules = [changed, *({"serve", "fetch"} - {changed} if survey.resized else ())]
+        caches = [(policy, capacity, rule) for rule in rules for policy in policies for capacity in capacity_bytes]
+        has_one_stack = admission.takes_all and not (survey.resized or survey.served_only or survey.invalidating)
         tallies = replay(
             source,
             caches,
             admission=admission,
-            stackable_from=survey.largest if admission.takes_all and not survey.resized else None,
+            stackable_from=survey.largest if has_one_stack else None,
             skip=skip,
             seed=seed,
-            following=None if objects is None else next_requests(objects),
+            following=following,
             progress=lambda sent: show("caching", sent, survey.requests),
         )
+        found = dict(zip(caches, tallies, strict=True))
         return CacheCurve(
             source=str(requests),
             format=source.format,
@@ -104,23 +114,29 @@ def cache_curve(
             seed=seed,
             admit=admission.admit,
             ttl=ttl,
-            results=tuple(_result(*cache, tally) for cache, tally in zip(caches, tallies, strict=True)),
+            changed=changed,
+            treatment=CacheTreatment.of(survey),
+            results=tuple(
+                _result(policy, capacity, *(found[policy, capacity, rule] for rule in rules))
+                for policy in policies
+                for capacity in capacity_bytes
+            ),
             input=source.counts,
             remarks=tuple(_remarks(source, skip, survey.requests)),
         )
 
 
-def _survey(source: Requests, ahead: bool, show: Progress) -> tuple[_core.Survey, Any]:
-    """Sums over all requests; their objects too, where a policy looks ahead."""
+def _survey(source: Requests, ahead: bool, show: Progress) -> tuple[_core.Survey, NDArray[np.uint64] | None]:
+    """Sums over all requests; of each the next one for its object too, where a policy looks ahead."""
     survey = _core.Survey()
-    objects: list[Any] = []
+    known: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
     batch: Batch
     for batch in source:
-        survey.add(batch.object, batch.bytes)
+        survey.add(batch.object, batch.bytes, batch.caching)
         if ahead:
-            objects.append(batch.object)
+            known.append((batch.object, batch.caching))
         show("reading", survey.requests, None)
-    return survey, np.concatenate(objects) if ahead else None
+    return survey, next_requests(*map(np.concatenate, zip(*known, strict=True))) if ahead else None
 
 
 def _remarks(source: Requests, skip: int, requests: int) -> Iterable[str]:
@@ -131,7 +147,9 @@ def _remarks(source: Requests, skip: int, requests: int) -> Iterable[str]:
         yield f"warm-up: the first {count(skip)} of {count(requests)} requests fill the caches and are not measured"
 
 
-def _result(policy: str, capacity: int, tally: Tally) -> CacheResult:
+def _result(policy: str, capacity: int, tally: Tally, other: Tally | None = None) -> CacheResult:
+    """Ratios of a cache; `other` is of the same cache under the other rule for requests of another size."""
+
     def of(part: int, whole: int) -> float | None:
         return part / whole if whole else None
 
@@ -146,4 +164,6 @@ def _result(policy: str, capacity: int, tally: Tally) -> CacheResult:
         revalidated_byte_ratio=of(tally.revalidated_bytes, tally.bytes),
         request_bytes=tally.bytes,
         hit_bytes=tally.hit_bytes,
+        other_hit_ratio=None if other is None else of(other.hits, other.requests),
+        other_byte_hit_ratio=None if other is None else of(other.hit_bytes, other.bytes),
     )

@@ -7,7 +7,7 @@ LRU caches that no object exceeds need no cache each: one stack of distances ans
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.cache.settings import Admission
+from farweb.inputs.caching import BYPASS, INVALIDATE
 from farweb.inputs.requests import Batch
 
 _HIT, _STALE = 1, 2  # of the core
@@ -22,6 +23,10 @@ _NEVER = np.uint64(2**64 - 1)
 
 STACK_FROM = 10
 """LRU capacities from which one stack is cheaper than a cache each: as measured it takes as long as some ten caches."""
+
+
+CacheKind = tuple[str, int, str]
+"""Policy, capacity in bytes, and `serve` or `fetch` for requests of another size than the fresh copy."""
 
 
 @dataclass
@@ -61,9 +66,8 @@ class _Cached:
         self.tally = Tally()
 
     def feed(self, batch: Batch, skip: int, following: NDArray[np.uint64] | None) -> None:
-        met = self._cache.replay(batch.object, batch.bytes, batch.time_ns, following if self._looks_ahead else None)[
-            skip:
-        ]
+        ahead = following if self._looks_ahead else None
+        met = self._cache.replay(batch.object, batch.bytes, batch.time_ns, ahead, caching=batch.caching)[skip:]
         sizes, tally = batch.bytes[skip:], self.tally
         tally.requests += len(met)
         tally.bytes += int(sizes.sum())
@@ -86,7 +90,7 @@ class _LruStack:
 
     def feed(self, batch: Batch, skip: int, following: NDArray[np.uint64] | None) -> None:
         del following
-        distances = self._stack.replay(batch.object, batch.bytes)[skip:]
+        distances = self._stack.replay(batch.object, batch.bytes, batch.caching)[skip:]
         sizes = batch.bytes[skip:]
         smallest = np.searchsorted(self._capacities, distances)  # the first capacity that is at least the distance
         self._requests += len(sizes)
@@ -106,7 +110,7 @@ class _LruStack:
 
 def replay(
     batches: Iterable[Batch],
-    caches: Sequence[tuple[str, int]],
+    caches: Sequence[CacheKind],
     *,
     admission: Admission,
     stackable_from: int | None,
@@ -119,31 +123,27 @@ def replay(
 
     Args:
         batches: The requests.
-        caches: Policy and capacity of each, in bytes.
-        admission: What they take in.
+        caches: Policy, capacity in bytes, and treatment of requests of another size.
+        admission: What they take in, and for how long it is fresh.
         stackable_from: Smallest LRU capacity for which a stack of distances has the answers; None: for none.
         skip: Requests at the beginning that are not counted.
         seed: Root of the random streams.
         following: Of each request, the number of the next one for its object; only for policies that look ahead.
         progress: Called with the number of requests sent so far.
     """
-    stacked = [
-        capacity
-        for policy, capacity in caches
-        if policy == "lru" and stackable_from is not None and capacity >= stackable_from
-    ]
-    stack = _LruStack(stacked) if len(stacked) >= STACK_FROM else None
+    stacked = [kind for kind in caches if kind[0] == "lru" and stackable_from is not None and kind[1] >= stackable_from]
+    stack = _LruStack([capacity for _, capacity, _ in stacked]) if len(stacked) >= STACK_FROM else None
     alone = {
-        (policy, capacity): _Cached(policy, capacity, admission, seed)
-        for policy, capacity in caches
-        if stack is None or policy != "lru" or capacity not in stacked
+        kind: _Cached(kind[0], kind[1], replace(admission, changed=kind[2]), seed)
+        for kind in caches
+        if stack is None or kind not in stacked
     }
     runs: list[_Replay] = [*([stack] if stack is not None else []), *alone.values()]
     sent = 0
     with ThreadPoolExecutor(min(len(runs), os.cpu_count() or 1)) as threads:
         for batch in batches:
             # An object takes at least a byte.
-            batch = Batch(batch.time_ns, batch.object, np.maximum(batch.bytes, 1))
+            batch = replace(batch, bytes=np.maximum(batch.bytes, 1))
             ahead = None if following is None else following[sent : sent + len(batch)]
             left_out = min(len(batch), max(0, skip - sent))
             for done in [threads.submit(run.feed, batch, left_out, ahead) for run in runs]:
@@ -151,15 +151,21 @@ def replay(
             sent += len(batch)
             if progress is not None:
                 progress(sent)
-    tallies = {("lru", capacity): tally for capacity, tally in stack.tallies().items()} if stack is not None else {}
-    tallies |= {cache: cached.tally for cache, cached in alone.items()}
+    tallies = {cache: cached.tally for cache, cached in alone.items()}
+    if stack is not None:
+        by_capacity = stack.tallies()
+        tallies |= {kind: by_capacity[kind[1]] for kind in stacked}
     return [tallies[cache] for cache in caches]
 
 
-def next_requests(objects: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Of each request, the number of the next one for its object; 2^64 - 1 for none."""
-    order = np.argsort(objects, kind="stable")
-    again = objects[order[1:]] == objects[order[:-1]]
+def next_requests(objects: NDArray[np.uint64], caching: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Of each request, the number of the next one that a copy of its object may serve; 2^64 - 1 for none.
+
+    No copy outlives a request that makes caches give it up.
+    """
+    known = np.flatnonzero(caching != BYPASS)
+    order = known[np.argsort(objects[known], kind="stable")]
+    again = (objects[order[1:]] == objects[order[:-1]]) & (caching[order[1:]] != INVALIDATE)
     following = np.full(len(objects), _NEVER)
     following[order[:-1][again]] = order[1:][again]
     return following

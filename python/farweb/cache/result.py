@@ -9,8 +9,10 @@ import numpy as np
 
 from farweb import _core
 from farweb.errors import WorkloadError
+from farweb.inputs.caching import CacheTreatment
 from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Panel, Series
+from farweb.plot.multiples import by_curve
 from farweb.text.quantities import count, share, size
 from farweb.text.sheet import Sheet, to_html, to_rich
 from farweb.text.words import listed
@@ -39,6 +41,9 @@ class CacheResult:
         revalidated_byte_ratio: Their share of the bytes.
         request_bytes: Bytes that the requests asked for.
         hit_bytes: Bytes of the hits.
+        other_hit_ratio: Hit ratio under the other rule for requests of another size, ``fetch`` where ``serve`` was
+            asked for and the reverse; None when no object changes its size.
+        other_byte_hit_ratio: Byte hit ratio as above.
     """
 
     policy: str
@@ -51,6 +56,8 @@ class CacheResult:
     revalidated_byte_ratio: float | None
     request_bytes: int
     hit_bytes: int
+    other_hit_ratio: float | None = None
+    other_byte_hit_ratio: float | None = None
 
 
 @dataclass(frozen=True)
@@ -64,12 +71,14 @@ class CacheCurve:
         objects: Different objects.
         request_bytes: Sum of the sizes of all requests.
         footprint_bytes: Sum of the sizes of all objects, each as it was first asked for.
-        largest_bytes: Largest size of a request.
-        resized: Requests with another size than the first one for their object.
+        largest_bytes: Largest size of a response that may be stored.
+        resized: Such responses with another size than the first one of their object.
         warmup_requests: How many at the beginning are not measured.
         seed: Root of the random streams.
         admit: What the caches take in; empty: everything that fits.
         ttl: How long an object is fresh; None: always.
+        changed: A request whose size differs from the fresh copy: ``serve``, a hit, or ``fetch``, a miss.
+        treatment: What caches do with the requests. Those that no copy may serve count as misses.
         results: By policy, then capacity.
         input: What was read and what was left out.
         remarks: The same for people.
@@ -87,6 +96,8 @@ class CacheCurve:
     seed: int
     admit: dict[str, Any]
     ttl: str | None
+    changed: str
+    treatment: CacheTreatment
     results: tuple[CacheResult, ...]
     input: dict[str, Any]
     remarks: tuple[str, ...]
@@ -137,7 +148,7 @@ class CacheCurve:
                 table.write_csv(stage, separator="," if out.suffix.lower() == ".csv" else "\t")
 
     def _sheets(self) -> list[Sheet]:
-        resized = f"{count(self.resized)} ({share(self.resized / self.requests)})"
+        treated = [[f"{name}; {note}" if note else name, value] for name, note, value in self.treatment.rows()]
         facts = [
             ["read as", self.format],
             ["requests", count(self.requests)],
@@ -146,12 +157,16 @@ class CacheCurve:
             ["footprint", size(self.footprint_bytes)],
             ["bytes asked for", size(self.request_bytes)],
             ["largest object", size(self.largest_bytes)],
-            ["requests with another size than their object's first", resized],
+            *treated,
+            ["of another size than the fresh copy held", "hits" if self.changed == "serve" else "misses"],
         ]
         sheets = [Sheet(self.source, ["", "value"], facts)]
         ratios = [("Hit ratio", "hit_ratio"), ("Byte hit ratio", "byte_hit_ratio")]
         if self.ttl is not None:
             ratios += [("Revalidated, share of requests", "revalidated_ratio")]
+        if self.resized:
+            other = "fetch" if self.changed == "serve" else "serve"
+            ratios += [(f"Hit ratio with changed = {other}", "other_hit_ratio")]
         return sheets + [self._ratios(title, name) for title, name in ratios]
 
     def _ratios(self, title: str, name: str) -> Sheet:
@@ -185,7 +200,7 @@ def describe(curve: CacheCurve) -> Figure:
         Panel(x, Axis(title, "%", low=0), _series(curve, name), title=title.capitalize())
         for title, name in (("hit ratio", "hit_ratio"), ("byte hit ratio", "byte_hit_ratio"))
     )
-    return Figure(
+    figure = Figure(
         f"Hit ratios of caches – {Path(curve.source).name}",
         _caption(curve),
         panels,
@@ -194,6 +209,7 @@ def describe(curve: CacheCurve) -> Figure:
         size=(9.5, 4.6),
         share_y=True,
     )
+    return by_curve(figure)
 
 
 def _series(curve: CacheCurve, name: str) -> tuple[Series, ...]:
@@ -219,7 +235,11 @@ def _caption(curve: CacheCurve) -> str:
     )
     rules = [f"{rule.replace('_', '-')} = {value}" for rule, value in curve.admit.items()]
     rules += [] if curve.ttl is None else [f"ttl = {curve.ttl}"]
+    rules += [] if curve.changed == "serve" else [f"changed = {curve.changed}"]
     admitted = f" Admission: {listed(rules)}." if rules else ""
+    bypassing = curve.treatment.bypassing
+    if bypassing:
+        admitted += f" No copy may serve {count(bypassing)} of the requests: they are misses."
     return (
         f"n = {count(measured)} requests, {warmup}; {count(curve.objects)} objects with a footprint of "
         f"{size(curve.footprint_bytes)}.{admitted} Seed {curve.seed}, farweb {_core.version}."

@@ -55,15 +55,17 @@ class Warmup:
 
 @dataclass(frozen=True)
 class Admission:
-    """Rules for what caches store, and for how long it is fresh.
+    """Rules for what caches store, for how long it is fresh, and for requests of another size.
 
     Attributes:
         admit: As the core has it: `min` and `max` as sizes, `second_hit`, `probability`.
         ttl: A duration as the core reads it; None: always fresh.
+        changed: A request whose size differs from the fresh copy: `serve` or `fetch`.
     """
 
     admit: dict[str, str | bool | float] = field(default_factory=dict)
     ttl: str | None = None
+    changed: str = "serve"
 
     @property
     def takes_all(self) -> bool:
@@ -73,7 +75,8 @@ class Admission:
     def config(self, policy: str, capacity: int) -> str:
         """A cache as the core reads it."""
         ttl = {} if self.ttl is None else {"ttl": self.ttl}
-        return json.dumps({"policy": policy, "capacity": f"{capacity} B", "admit": self.admit, **ttl})
+        cache = {"policy": policy, "capacity": f"{capacity} B", "admit": self.admit, "changed": self.changed, **ttl}
+        return json.dumps(cache)
 
 
 def read_policies(words: Iterable[str]) -> tuple[str, ...]:
@@ -130,8 +133,8 @@ def read_warmup(text: str) -> Warmup:
     )
 
 
-def read_admission(rules: Sequence[str], ttl: str | None) -> Admission:
-    """`min=1 kB`, `max=8 KiB`, `second-hit`, `probability=0.5`; a time to live such as `1 h`.
+def read_admission(rules: Sequence[str], ttl: str | None, changed: str = "serve") -> Admission:
+    """`min=1 kB`, `max=8 KiB`, `second-hit`, `probability=0.5`; a time to live such as `1 h`; `serve` or `fetch`.
 
     Raises:
         WorkloadError: A rule is unknown or has a value that it cannot have.
@@ -149,7 +152,9 @@ def read_admission(rules: Sequence[str], ttl: str | None) -> Admission:
             raise WorkloadError(
                 f'admission rule "{rule}" is not known; the rules are min=SIZE, max=SIZE, second-hit, probability=SHARE'
             )
-    return Admission(admit, None if ttl is None else f"{_whole(f'time to live {ttl}', ttl, 's')} ns")
+    if changed not in ("serve", "fetch"):
+        raise WorkloadError(f'changed objects "{changed}": write serve, the copy held, or fetch, the new version')
+    return Admission(admit, None if ttl is None else f"{_whole(f'time to live {ttl}', ttl, 's')} ns", changed)
 
 
 def _whole(what: str, text: str, base: str) -> int:

@@ -7,14 +7,14 @@ interrupted.
 """
 
 import logging
-import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
-from pathlib import Path
-from types import FrameType
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from farweb.cli import (
@@ -33,17 +33,33 @@ from farweb.cli import (
     verify,
     workload,
 )
-from farweb.cli.encoding import write_in_any_encoding
+from farweb.cli.failure import INTERRUPTED, check_names, ended_by
 from farweb.cli.options import help_alone
-from farweb.errors import FarwebError, RunError
-from farweb.extras import how_to_install
+from farweb.cli.streams import open_standard_streams
+from farweb.errors import FarwebError
+from farweb.files.private import use_own_settings
+from farweb.memory import spare_address_space
 from farweb.text.words import visible
 
-_FAILED = 3
-_INTERRUPTED = 130
+
+class _Verbs(TyperGroup):
+    """The verbs; says of a name that is none, but known in the field, that farweb does not have it."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the verb that the first argument names."""
+        try:
+            return super().resolve_command(ctx, args)
+        except TyperException as error:
+            from farweb import _core
+
+            if sentence := _core.absent(args[0]):
+                error.message = f"{error.message.rstrip('.')}: {sentence}"
+            raise
+
 
 app = typer.Typer(
     name="farweb",
+    cls=_Verbs,
     help="What will the web feel like over this path? Simulates web traffic, packet by packet, over long paths.",
     invoke_without_command=True,
     context_settings={"help_option_names": ["--help", "-h"]},  # of every verb
@@ -89,53 +105,29 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command with `arguments` (without the program's name) and return its exit code."""
     logging.getLogger("farweb").setLevel(logging.DEBUG if "--debug" in arguments else logging.NOTSET)
     try:
+        check_names(arguments)
         code = app(list(arguments), prog_name="farweb", standalone_mode=False)
-    except TyperException as error:
-        context = getattr(error, "ctx", None)
-        verb = context.command_path if context else "farweb"
-        return _fail(f"{error.format_message()} (see {verb} --help)", error.exit_code)
-    except FarwebError as error:
-        if "--debug" in arguments:
-            traceback.print_exc()
-        return _fail(str(error), _FAILED if isinstance(error, RunError) else 2)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone: a message would reach nobody
-        return 0
+        sys.stdout.flush()
     except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the core
-            raise
-        if "--debug" in arguments:
+        if "--debug" in arguments and not isinstance(error, TyperException | SystemExit):
             traceback.print_exc()
-        if isinstance(error, ModuleNotFoundError) and (needed := how_to_install(error.name or "")):
-            return _fail(f"this needs {needed}", 2)
-        if message := _damage(error, arguments):
-            return _fail(message, 2)
-        if isinstance(error, MemoryError):
-            return _fail("memory ran out", _FAILED)
-        what = f"{type(error).__name__}: {error}".splitlines()[0]
-        return _fail(f"this is a bug in farweb: {what} (--debug shows where)", _FAILED)
-    if code == _INTERRUPTED:  # what the library makes of Ctrl-C
-        return _fail("interrupted", _INTERRUPTED)
+        return _fail(*ended_by(error, arguments))
+    if code == INTERRUPTED[1]:  # what the library makes of Ctrl-C
+        return _fail(*INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 
-def _damage(error: BaseException, arguments: Sequence[str]) -> str | None:
-    """Describe the damaged results that made the command fail; None when it failed for another reason."""
-    from farweb.results.integrity import explain
-
-    return explain(error, map(Path, arguments))
-
-
 def script() -> None:
-    """Entry point of the command `farweb`."""
-    write_in_any_encoding()
-    signal.signal(signal.SIGTERM, _terminate)
+    """Run the command of this process and end it; `farweb.__main__` is what calls it."""
+    open_standard_streams()
+    # Polars warns where its library cannot be loaded, and fails at the first name that it lacks.
+    warnings.filterwarnings("error", message="Polars binary is missing")
+    spare_address_space()
+    try:
+        use_own_settings()
+    except FarwebError as error:
+        sys.exit(_fail(str(error), 2))
     sys.exit(main(sys.argv[1:]))
-
-
-def _terminate(number: int, _frame: FrameType | None) -> None:
-    """Leave through the `finally` blocks, so that nothing half-written stays."""
-    sys.exit(128 + number)
 
 
 def _fail(message: str, code: int) -> int:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from farweb.cli.options import (
+    Bypass,
     Debug,
     Dynamic,
     Force,
@@ -15,13 +16,14 @@ from farweb.cli.options import (
     MaxUnreadable,
     Output,
     Quiet,
-    check_free,
+    taken_free,
 )
 from farweb.errors import FarwebError
 from farweb.files.made import is_figure
 
 
 def cache(
+    context: typer.Context,
     requests: Annotated[
         Path, typer.Argument(metavar="REQUESTS", help="A request table with objects, a log, or a cache trace.")
     ],
@@ -45,6 +47,7 @@ def cache(
     format_: InputFormat = None,
     keep: InputKeep = "all",
     dynamic: Dynamic = True,
+    bypass: Bypass = "",
     max_unreadable: MaxUnreadable = 0.01,
     admit: Annotated[
         list[str] | None,
@@ -55,6 +58,12 @@ def cache(
     ttl: Annotated[
         str | None, typer.Option(metavar="TIME", help='How long an object is fresh ("1 h"); always when left out.')
     ] = None,
+    changed: Annotated[
+        str,
+        typer.Option(
+            metavar="serve|fetch", help="A request whose size differs from the fresh copy: serve that, or fetch anew."
+        ),
+    ] = "serve",
     warmup: Annotated[
         str, typer.Option(metavar="SHARE", help='The first requests fill the caches, unmeasured: "10 %", or a number.')
     ] = "0 %",
@@ -95,7 +104,7 @@ def cache(
             raise FarwebError(
                 f"{file}: a table is written as {', '.join(TABLES)}, a figure as .png, .svg, .pdf or .html"
             )
-    check_free(*files, force=force)
+    context.with_resource(taken_free(*files, force=force))
     policies, capacities = _several(policy or [], capacity or [], more or [])
     output = Output(as_json, quiet)
     with output.progress("caches") as show:
@@ -106,9 +115,11 @@ def cache(
             format=format_,
             keep=keep,
             dynamic=dynamic,
+            bypass=bypass,
             max_unreadable=max_unreadable,
             admit=admit or (),
             ttl=ttl,
+            changed=changed,
             warmup=warmup,
             seed=seed,
             progress=lambda what, done, total: show(done, total, f"{what}: {done:,} requests"),

@@ -17,13 +17,14 @@ from farweb.cli.options import (
     Output,
     Quiet,
     Width,
-    check_free,
     presented,
+    taken_free,
 )
 from farweb.errors import FarwebError
 
 
 def compare(
+    context: typer.Context,
     results: Annotated[
         list[str],
         typer.Argument(metavar="RESULTS…", help="Folders of runs, compared with the first; or of one sweep."),
@@ -35,6 +36,18 @@ def compare(
             help="For a sweep: a point; join several levels with `and`. Give at least two; the first is the base.",
         ),
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GROUPS|QUANTITY",
+            help="visit or client: compare first and later requests of visits, or clients. Or what decides instead of "
+            "median, p90, p99 and failures: p95, mean, 'within(5 s)' …; may be given more than once.",
+        ),
+    ] = None,
+    margin: Annotated[
+        str,
+        typer.Option(metavar="SHARE", help="Relative difference up to which two are equivalent; of shares a tenth."),
+    ] = "5%",
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Draw the differences: a .png, .svg, .pdf or .html file."),
@@ -53,12 +66,16 @@ def compare(
     """Compare runs of the same requests, request by request.
 
     Shows how much faster or slower requests are, with intervals, by response size and, where record.exchanges was set,
-    by cause. Failed requests count: one that fails in one run and finishes in the other is slower where it fails. In a
+    by cause. Says which is better, each against each. Failed requests count: one that fails in one run and finishes in the other is slower where it fails. In a
     sweep, runs are paired that differ only in the levels named.
 
     Examples:
 
         farweb compare results/link results/larger-buffers
+
+        farweb compare results/link results/proxy --by visit --by p99
+
+        farweb compare results/link results/proxy results/mux --margin 10%
 
         farweb compare results/link results/proxy results/mux -o differences.png
 
@@ -78,9 +95,11 @@ def compare(
         chart.check_target(out)
     if data is not None:
         numbers.check_target(data)
-    check_free(out, data, force=force)
+    context.with_resource(taken_free(out, data, force=force))
     output = Output(as_json, quiet)
-    found = compared(*results, points=[_levels(text) for text in point] if point else None)
+    found = compared(
+        *results, points=[_levels(text) for text in point] if point else None, by=by, margin=_share(margin)
+    )
     if out is not None:
         from farweb.comparison.figure import describe
         from farweb.plot import paper
@@ -92,6 +111,14 @@ def compare(
     output.result({"results": results, **figure, **found.to_dict()}, found)
     if out is not None:
         output.note(f"The differences are drawn in {out}.")
+
+
+def _share(text: str) -> float:
+    """Read a share in percent, ``5%``, or as a number, ``0.05``."""
+    try:
+        return float(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise FarwebError(f"--margin {text}: write a share, such as 5% or 0.05") from None
 
 
 def _levels(text: str) -> dict[str, str]:

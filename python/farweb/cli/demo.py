@@ -7,9 +7,11 @@ import typer
 
 from farweb.cli.options import Debug, Json, Output, Quiet
 from farweb.extras import SWEEP, require
+from farweb.files.atomic import taken
 
 
 def demo(
+    context: typer.Context,
     out: Annotated[
         Path,
         typer.Option("--out", "-o", metavar="DIR", help="Folder; an earlier demonstration in it is replaced."),
@@ -35,6 +37,7 @@ def demo(
 
     from farweb.demo import EXAMPLES, main
 
+    context.with_resource(taken(out))
     reports = main(out, Console(quiet=quiet or as_json))
     if as_json:
         found = {"results": str(out), "reports": list(map(str, reports)), "examples": str(EXAMPLES)}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free, group
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, group, taken_free
 
 if TYPE_CHECKING:
     from farweb.results.export import Exported
@@ -19,6 +19,7 @@ ResultsFolder = Annotated[
 
 @app.command()
 def pcapng(
+    context: typer.Context,
     results: ResultsFolder,
     out: Annotated[
         Path | None,
@@ -67,7 +68,7 @@ def pcapng(
     output = Output(as_json, quiet)
     opened = Results.open(results)
     file = out or opened.path / CAPTURE
-    check_free(file, force=force)
+    context.with_resource(taken_free(file, force=force))
     points = list(capture_points(opened)) if point and "all" in point else point
     with output.progress("writing packets") as show:
         exported = export_pcapng(
@@ -86,6 +87,7 @@ def pcapng(
 
 @app.command()
 def xpl(
+    context: typer.Context,
     results: ResultsFolder,
     out: Annotated[
         Path | None,
@@ -125,7 +127,7 @@ def xpl(
     output = Output(as_json, quiet)
     opened = Results.open(results)
     file = out or opened.path / TIMESEQ
-    check_free(file, force=force)
+    context.with_resource(taken_free(file, force=force))
     with output.progress("writing packets") as show:
         exported = export_xpl(
             opened,

@@ -20,8 +20,8 @@ from farweb.cli.options import (
     Output,
     Quiet,
     Width,
-    check_free,
     presented,
+    taken_free,
 )
 from farweb.plot import FIGURES, draw
 from farweb.plot.options import OPTIONS, Option, value_of
@@ -72,6 +72,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @_with_options
 def plot(
+    context: typer.Context,
     name: Annotated[
         str,
         typer.Argument(
@@ -144,16 +145,17 @@ def plot(
     # A figure goes into an object store only when --out says so.
     folder = Path(places[0]) if places and "://" not in places[0] else Path()
     file = out or folder / figure_file(name)
-    check_free(file, force=force)
+    context.with_resource(taken_free(file, force=force))
     if data is not None:
         from farweb.plot import numbers
 
         numbers.check_target(data)
-        check_free(data, force=force)
+        context.with_resource(taken_free(data, force=force))
     given: Any = {option: value_of(option, typed) for option, typed in options.items()}
     chart = draw(name, opened, file, presentation=presentation, **given)
     if data is not None:
         numbers.write(chart.description, data)
     if as_json or not quiet:
-        written = {"figure": name, "file": str(file), **({} if data is None else {"data": str(data)})}
+        written: dict[str, Any] = {"figure": name, "file": str(file), **({} if data is None else {"data": str(data)})}
+        written |= {"judged": chart.description.judged} if chart.description.judged else {}
         output.result(written, str(file) if data is None else f"{file}\n{data}")

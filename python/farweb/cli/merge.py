@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
 def merge(
+    context: typer.Context,
     tables: Annotated[list[Path], typer.Argument(metavar="TABLE…", help="Request tables, a day each, in their order.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The request table, a .parquet file.")],
     align: Annotated[
@@ -51,7 +52,7 @@ def merge(
 
     if bool(hosts) != (hosts_out is not None):
         raise WorkloadError("--hosts and --hosts-out belong together: the host tables to merge, and the file to write")
-    check_free(out, hosts_out, force=force)
+    context.with_resource(taken_free(out, hosts_out, force=force))
     output = Output(as_json, quiet)
     with output.progress("merging") as show:
         report = merge_requests(

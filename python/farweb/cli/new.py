@@ -1,18 +1,25 @@
 """`farweb new`: writes a commented scenario to start from."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
+from farweb.cli.importing import takes_import_options
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
 
 
+@takes_import_options
 def new(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario to write, such as link.toml.")],
     path: Annotated[
         str, typer.Option(metavar="KIND", help="The long part of the path: geo, leo, cable, mobile, asymmetric.")
     ] = "geo",
+    compare: Annotated[
+        str | None,
+        typer.Option(metavar="KIND,KIND", help="Several paths instead, in one scenario with a sweep: geo,leo,cable."),
+    ] = None,
     proxy: Annotated[
         str,
         typer.Option(
@@ -20,54 +27,106 @@ def new(
             help="none; split: connections end at the far end; mux: two proxies share a few connections.",
         ),
     ] = "none",
+    cache: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE[,POLICY]",
+            help='A cache between the clients and the long part: "10 GB" (lru), "10 GB,s3-fifo".',
+        ),
+    ] = None,
     log: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="LOG", help="A log to simulate, imported beside the scenario; may be given more than once."
         ),
     ] = None,
-    format_: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="Of the log, as workload import has it.")
-    ] = "auto",
+    seen_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE",
+            help="Where the log was written. server, proxy-clients (towards its clients, hits too): each client has "
+            "connections of its own; proxy-servers (towards servers): all share the proxy's. By the log when left out.",
+        ),
+    ] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
+    *,
+    importing: dict[str, Any],
 ) -> None:
     """Write a commented scenario to start from, with rates and delays from publications that it names.
 
-    A log is imported with the defaults of workload import, into NAME-requests.parquet and NAME-hosts.tsv; without one
-    the requests are those of a family of traces.
+    A log is imported into NAME-requests.parquet and NAME-hosts.tsv; what it says of HTTP versions, TLS, tunnels and its
+    server goes into the scenario. Without one the requests are those of a family of traces.
 
     Examples:
 
         farweb new geo.toml --log access.log.gz
 
+        farweb new links.toml --log access.log.gz --compare geo,leo,cable
+
+        farweb new office.toml --log access.log.gz --seen-at proxy-clients
+
+        farweb new edge.toml --log access.log.gz --cache "10 GB,s3-fifo"
+
+        farweb new proxy.toml --log access.log --rtt-ms 680 --busiest 1h
+
         farweb new leo.toml --path leo --proxy mux
     """
     del debug
-    from farweb.inputs.new import PATHS, PROXIES, files_of, new_scenario
+    from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario
+    from farweb.inputs.paths import PATHS
     from farweb.scenario import Scenario
 
-    for option, found, allowed in (("--path", path, tuple(PATHS)), ("--proxy", proxy, PROXIES)):
-        if found not in allowed:
+    compared = [] if compare is None else list(dict.fromkeys(each.strip() for each in compare.split(",")))
+    chosen = [
+        ("--path", path, tuple(PATHS)),
+        *(("--compare", each, tuple(PATHS)) for each in compared),
+        ("--proxy", proxy, tuple(PROXIES)),
+        ("--seen-at", seen_at, SEEN_AT),
+    ]
+    for option, found, allowed in chosen:
+        if found is not None and found not in allowed:
             raise typer.BadParameter(f"{option}: found {found}; write one of: {', '.join(allowed)}")
-    check_free(*files_of(file, with_log=bool(log)), force=force)
+    if len(compared) == 1:
+        raise typer.BadParameter(f"--compare: found {compare}; write two paths or more, such as geo,leo,cable")
+    if seen_at is not None and not log:
+        raise typer.BadParameter("--seen-at says where a log was written: name it with --log")
+    context.with_resource(taken_free(*files_of(file, with_log=bool(log)), force=force))
     output = Output(as_json, quiet)
     with output.progress("importing") as show:
         written = new_scenario(
             file,
             path=path,
+            compare=compared,
             proxy=proxy,
+            cache=None if cache is None else _cache(cache),
+            seen_at=seen_at,
             log=log,
-            format=format_,
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
+            **importing,
         )
-    warnings = Scenario.load(file).check().warnings
+    warnings = [*written.remarks, *Scenario.load(file).check().warnings]
     if as_json:
         output.result({**written.to_dict(), "warnings": warnings}, "")
     elif written.imported is not None and not quiet:
         output.result({}, written.imported)
     for warning in warnings:
         output.note(f"warning: {warning}")
-    output.note(f"The scenario is in {file}; farweb check {file} explains it, farweb run {file} simulates it.")
+    verb = "sweep" if compared else "run"
+    output.note(f"The scenario is in {file}; farweb check {file} explains it, farweb {verb} {file} simulates it.")
+
+
+def _cache(text: str) -> tuple[str, str]:
+    """Capacity and policy of a cache, as SIZE or SIZE,POLICY."""
+    from farweb.cache.settings import read_capacity, read_policies
+
+    size, _, named = (part.strip() for part in text.partition(","))
+    capacity, (policy,) = read_capacity(size), read_policies([named or "lru"])
+    if capacity.bytes is None or policy == "belady":
+        raise typer.BadParameter(
+            f"--cache: found {text}; write a size and a policy that knows no future, such as 10 GB,s3-fifo; "
+            "farweb workload cache says which share of the footprint a size is"
+        )
+    return size, policy

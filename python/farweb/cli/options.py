@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from farweb.errors import FarwebError
+from farweb.files.atomic import taken
 from farweb.files.made import is_made
 from farweb.text.words import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from farweb.files.place import Place
     from farweb.plot.presentation import Presentation
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]
@@ -30,13 +32,21 @@ InputFormat = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="What is read: table, squid, clf, vhost-combined, w3c, json, oracle-general, webcachesim, cache2k; "
-        "detected from the file when left out.",
+        help="What is read: table, a format of workload import such as squid or clf, oracle-general, webcachesim, "
+        "cache2k; detected from the file when left out.",
     ),
 ]
 InputKeep = Annotated[
     str,
     typer.Option("--keep", help="Of a log: all that clients got; crossed or misses, as workload import has it."),
+]
+Bypass = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST",
+        help="Of a log: requests that caches pass by although RFC 9111 lets them store: query, set-cookie, cookie, "
+        "with commas between them.",
+    ),
 ]
 Dynamic = Annotated[
     bool, typer.Option(help="Of a log: take pages made for each request too (a query or CGI in the URL), or not.")
@@ -108,19 +118,31 @@ def presented(
     )
 
 
-def check_free(*files: Path | None, force: bool) -> None:
-    """Refuse to replace a file, before any work begins; what farweb has drawn may be drawn again.
+@contextlib.contextmanager
+def taken_free(*files: Path | None, force: bool) -> Iterator[None]:
+    """Take the names of files to be written, before any work begins; what farweb has drawn may be drawn again.
+
+    A verb has them until it ends: `context.with_resource(taken_free(out, force=force))`.
 
     Args:
         files: What is to be written; None for what is not asked for.
         force: `--force`.
 
     Raises:
-        FarwebError: A file is there, and it is no figure or page of farweb's.
+        FarwebError: A file is there, and it is no figure or page of farweb's; or another command has the name.
+        StorageError: A name is none of a file, or its folder cannot be written to.
     """
-    for file in files:
-        if file is not None and not force and os.path.isfile(file) and not is_made(file):  # noqa: PTH113 - a name may be too long
-            raise FarwebError(f"{file}: exists already; --force replaces it, or name another file")
+
+    def allow(place: "Place") -> None:
+        place.require_file()
+        if not force and place.path.is_file() and not is_made(place.path):
+            raise FarwebError(f"{place.out}: exists already; --force replaces it, or name another file")
+
+    with contextlib.ExitStack() as names:
+        for file in files:
+            if file is not None:
+                names.enter_context(taken(file, allow))
+        yield
 
 
 _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
 
 
 def probe(
+    context: typer.Context,
     captures: Annotated[
         list[Path] | None, typer.Argument(metavar="CAPTURE…", help="Captures: pcap or pcapng, plain or gzip.")
     ] = None,
@@ -63,7 +64,7 @@ def probe(
 
     if bool(captures) == bool(connect):
         raise WorkloadError("probe takes either captures, or --connect with a file of hosts")
-    check_free(out, keep, force=force)
+    context.with_resource(taken_free(out, keep, force=force))
     output = Output(as_json, quiet)
     if connect is not None:
         from farweb.inputs.probe_live import probe_hosts

@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from farweb.cli.figures import figure_names
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
 
 
 def report(
+    context: typer.Context,
     results: Annotated[
         list[str],
         typer.Argument(
@@ -68,9 +69,10 @@ def report(
 
     output = Output(as_json, quiet)
     file = out or (Path() if "://" in results[0] else Path(results[0])) / REPORT
-    check_free(file, force=force)
+    opened = [open_results(path) for path in results]
+    context.with_resource(taken_free(file, force=force))
     page = report_of(
-        [open_results(path) for path in results],
+        opened,
         title=title,
         question=question,
         metrics=metric or (),
@@ -79,4 +81,5 @@ def report(
     )
     page.write(file)
     if as_json or not quiet:
-        output.result({"report": str(file), "title": page.title, "bytes": file.stat().st_size}, str(file))
+        written = {"report": str(file), "title": page.title, "bytes": file.stat().st_size, "judged": page.judged}
+        output.result(written, str(file))

@@ -9,6 +9,7 @@ import typer
 from farweb.cli.options import Debug, Jobs, Json, Output, Quiet
 from farweb.errors import RunError
 from farweb.extras import SWEEP, require
+from farweb.files.atomic import taken
 
 if TYPE_CHECKING:
     from farweb.reproduce import Progress
@@ -25,6 +26,7 @@ class Format(StrEnum):
 
 
 def reproduce(
+    context: typer.Context,
     studies: Annotated[
         list[str] | None, typer.Argument(metavar="[PAPER]…", help="Studies, such as cable; all when left out.")
     ] = None,
@@ -69,6 +71,7 @@ def reproduce(
 
     found = find_studies(papers or PAPERS, studies or [])
     folder = out or Path("results") / ("reproduce-quick" if quick else "reproduce")
+    context.with_resource(taken(folder))
     output = Output(as_json, quiet)
     with output.progress("reproducing") as show:
 

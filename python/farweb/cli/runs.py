@@ -120,7 +120,10 @@ def show(
     by: Annotated[
         list[str] | None,
         typer.Option(
-            "--by", metavar="FACTOR", help="Of a sweep: show means by this factor; more than once for several."
+            "--by",
+            metavar="FACTOR",
+            help="Of a sweep: show means by this factor; more than once for several. With --breakdown: visit (its "
+            "first requests and its later ones) or client.",
         ),
     ] = None,
     log: Annotated[
@@ -150,9 +153,13 @@ def show(
 
         farweb show results/satellite --breakdown
 
+        farweb show results/satellite --breakdown --by visit
+
         farweb show results/sweep --metric latency_p90_s --by workload.load
     """
     del debug
+    from rich.console import Group
+
     from farweb.folders import Results, open_results
 
     opened = open_results(results)
@@ -160,8 +167,14 @@ def show(
     if everyone and not breakdown:
         raise typer.BadParameter("--all is for --breakdown: give both")
     if isinstance(opened, Results):
-        if metric or by or log:
-            raise typer.BadParameter(f"{results}: is a run; --metric, --by and --log are for sweeps")
+        if metric or log or (by and not breakdown):
+            raise typer.BadParameter(f"{results}: is a run; --metric and --log are for sweeps, --by is for --breakdown")
+        if by:
+            if everyone:
+                raise typer.BadParameter("--by has all requests: leave --all out")
+            groups = opened.breakdowns(by)
+            output.result({"results": str(results), "breakdowns": [each.to_dict() for each in groups]}, Group(*groups))
+            return
         if breakdown:
             found = opened.breakdown(tagged=False if everyone else None)
             output.result({"results": str(results), "breakdown": found.to_dict()}, found)
@@ -171,7 +184,7 @@ def show(
         return
     if breakdown:
         raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
-    sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log)
+    sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log, decide=metric)
     output.result({"results": str(results), "sweep": sweep.to_dict()}, sweep)
 
 

@@ -39,6 +39,13 @@ def size(
             help="Step between values, such as '1 B' or '0.1 %'; 1 for whole numbers and packets, otherwise 1 %.",
         ),
     ] = None,
+    width: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WIDTH",
+            help="Width of the answer's interval to stop at, such as 5, '64 kB' or '10 %'; a step when left out.",
+        ),
+    ] = None,
     confidence: Annotated[
         float,
         typer.Option(min=0.5, max=0.9999, help="Probability that the answer's interval and every verdict are right."),
@@ -76,9 +83,9 @@ def size(
 ) -> None:
     """Find the smallest value of a key that meets a target.
 
-    Brackets the value, with as many replications at each as it takes to decide, and prints it with its interval, the
-    values tried and the runs it took. Runs whose results are in the folder are not repeated. Ends with exit code 4
-    when no value meets the target.
+    Brackets the value with a run at each, replicates where the seed matters and the answer is undecided, and prints it
+    with its interval, the values tried and the runs it took. Runs whose results are in the folder are not repeated.
+    Ends with exit code 4 when no value meets the target.
 
     Examples:
 
@@ -103,7 +110,9 @@ def size(
     folder = f"results/{scenario.stem}-size" if out is None else out
     output = Output(as_json, quiet)
     limits = Limits(confidence, replications, max_replications, max_runs)
-    of_first = extent_of_search(loaded, vary, target, largest=largest, resolution=resolution, limits=limits)
+    of_first = extent_of_search(
+        loaded, vary, target, largest=largest, resolution=resolution, width=width, limits=limits
+    )
     if of_first is not None:
         allow(loaded, [of_first], no_limits)
         for warning in of_first.warnings:
@@ -120,6 +129,7 @@ def size(
                 target,
                 largest=largest,
                 resolution=resolution,
+                width=width,
                 limits=limits,
                 out=folder,
                 jobs=jobs,

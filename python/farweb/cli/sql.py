@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
 from farweb.text.words import visible
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ _MOST_SHOWN = 1000  # chosen: more rows nobody reads on a terminal
 
 
 def sql(
+    context: typer.Context,
     results: Annotated[
         str, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep; of a sweep also a URL.")
     ],
@@ -54,7 +55,7 @@ def sql(
         raise typer.BadParameter("--csv and --json exclude each other; give one")
     if out is not None and out.suffix.lower() not in {".parquet", ".csv"}:
         raise typer.BadParameter(f"{out}: the answer is written as .parquet or .csv")
-    check_free(out, force=force)
+    context.with_resource(taken_free(out, force=force))
     answer = open_results(results).sql(query)
     output = Output(as_json, quiet)
     if out is not None:

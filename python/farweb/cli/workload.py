@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from farweb.cli import cache, merge, probe
+from farweb.cli.importing import takes_import_options
 from farweb.cli.options import (
     Debug,
     Dynamic,
@@ -16,8 +17,8 @@ from farweb.cli.options import (
     MaxUnreadable,
     Output,
     Quiet,
-    check_free,
     group,
+    taken_free,
 )
 from farweb.errors import FarwebError
 from farweb.files.made import is_figure
@@ -27,12 +28,10 @@ app.command()(probe.probe)
 app.command()(merge.merge)
 app.command()(cache.cache)
 
-_RTT_MS_MAX = 86_400_000  # a day; a longer delay than that no scenario has
-_BYTES_MAX = 2**53  # as in a request table
-
-_FORMATS = "squid, squid-common, clf, combined, vhost-combined, w3c, json"
-
-Format = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=f"What the log is: auto, {_FORMATS}.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="FORMAT", help="What the log is, when its first lines do not show it."),
+]
 Logs = Annotated[
     list[Path],
     typer.Argument(
@@ -44,79 +43,20 @@ Logs = Annotated[
 
 
 @app.command("import")
+@takes_import_options
 def import_(
+    context: typer.Context,
     logs: Logs,
-    format_: Annotated[
-        str,
-        typer.Option("--format", metavar="FORMAT", help=f"What a log is: {_FORMATS}; auto: what its first lines show."),
-    ] = "auto",
-    log_format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STRING",
-            help="A format string instead: Squid's logformat, nginx's log_format or Apache's LogFormat.",
-        ),
-    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Request table; LOG.parquet here when left out."),
     ] = None,
-    from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="TIME",
-            help="Only requests that start then or later: 2015-05-17 or 2015-05-17T10:05:03, in the zone of the log.",
-        ),
-    ] = None,
-    to: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only requests that start before; a date is its beginning.")
-    ] = None,
-    busiest: Annotated[
-        str | None,
-        typer.Option(metavar="SPAN", help="Only the span of this length with most bytes of responses, such as 1h."),
-    ] = None,
-    client: Annotated[
-        str | None,
-        typer.Option(metavar="PATTERN", help='Only requests of clients like this, such as "10.0.*".'),
-    ] = None,
-    sample: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="Only a share of the clients or hosts, whole, such as 10%.")
-    ] = None,
-    sample_by: Annotated[str, typer.Option(help="client or host: what is sampled.")] = "client",
-    seed: Annotated[int, typer.Option(min=0, max=2**53, help="Seed of the sample.")] = 1,
-    keep: Annotated[
-        str, typer.Option(help="misses: what crossed the link; crossed: revalidations too; all: cache hits as well.")
-    ] = "misses",
-    errors: Annotated[
-        bool, typer.Option(help="Keep answers with a status other than 2xx and 3xx, such as 404, or not.")
-    ] = True,
-    tunnels: Annotated[
-        bool, typer.Option("--tunnels", help="Keep CONNECT tunnels, each as one request and one response.")
-    ] = False,
-    rtt_ms: Annotated[
-        float,
-        typer.Option(
-            min=0, max=_RTT_MS_MAX, help="Round-trip time that recorded times contain, in ms; taken off server times."
-        ),
-    ] = 0.0,
-    request_bytes: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=_BYTES_MAX,
-            help="Size of every request, in bytes; as the log has it, or estimated from its URL, when left out.",
-        ),
-    ] = None,
-    server_time: Annotated[
-        str, typer.Option(help="elapsed: what the log has, or recorded times less the round trip; none: leave it out.")
-    ] = "elapsed",
-    server_name: Annotated[str, typer.Option(help="Host of requests whose line does not name it.")] = "server",
-    max_unreadable: MaxUnreadable = 0.01,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
+    *,
+    importing: dict[str, Any],
 ) -> None:
     """Make a request table from logs of proxies or web servers.
 
@@ -130,63 +70,34 @@ def import_(
 
         farweb workload import access.log --from 1996-12-19 --client "10.0.*"
 
+        farweb workload import access.log --client-key "$KEY" --client-from-forwarded
+
         farweb workload import access.log --sample 90% --seed 4 -o s.parquet
 
         zcat access.log.*.gz | farweb workload import - -o piped.parquet
 
         farweb workload import access.log -o f.parquet
         --log-format '$remote_addr [$time_local] "$request" $status $bytes_sent'
+
+        farweb workload import app.json -o j.parquet
+        --field start=ts --field url=uri --field body=size --field elapsed=took:ms
     """
     del debug
     from farweb.inputs.importer import import_log
 
     table = out or Path(_stem(logs[0]) + ".parquet")
-    check_free(table, force=force)
+    context.with_resource(taken_free(table, force=force))
     output = Output(as_json, quiet)
     with output.progress("importing") as show:
         report = import_log(
             logs,
             table,
-            format=format_,
-            busiest_s=None if busiest is None else _quantity("--busiest", busiest, "s", "a span such as 1h or 90 min"),
-            log_format=log_format,
-            keep=keep,
-            errors=errors,
-            tunnels=tunnels,
-            rtt_ns=round(rtt_ms * 1e6),
-            request_bytes=request_bytes,
-            server_time=server_time,
-            server_name=server_name,
-            client=client,
-            from_=from_,
-            to=to,
-            **_sample(sample, sample_by, seed),
-            max_unreadable=max_unreadable,
+            **importing,
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
         )
     if as_json or not quiet:
         output.result(report.to_dict(), report)
     output.note(f"The requests are in {report.out}; farweb workload stats {report.out} describes them.")
-
-
-def _quantity(option: str, text: str, base: str, allowed: str) -> float:
-    from farweb.text.parse import QuantityError, parse
-
-    try:
-        quantity = parse(text)
-    except QuantityError:
-        quantity = None
-    if quantity is None or quantity.base != base or quantity.number <= 0:
-        raise typer.BadParameter(f"{option}: found {text}; write {allowed}")
-    return float(quantity.number)
-
-
-def _sample(sample: str | None, by: str, seed: int) -> dict[str, Any]:
-    """Read the options of a sample as `import_log` takes them; none without a sample."""
-    if sample is None:
-        return {}
-    share = _quantity("--sample", sample, "1", "a share such as 10%")
-    return {"sample": share, "sample_by": by, "seed": seed}
 
 
 @app.command("generate")
@@ -251,6 +162,7 @@ def generate_(
 
 @app.command()
 def stats(
+    context: typer.Context,
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), or a log.")],
     format_: Format = None,
     hosts: Annotated[
@@ -267,11 +179,13 @@ def stats(
 ) -> None:
     """Describe a request table or a log: requests by time, sizes, server times, hosts.
 
+    Of a log it describes the requests that workload import keeps without further options, and counts the others.
+
     Examples:
 
         farweb workload stats requests.parquet -o workload.png
 
-        farweb workload stats access.log --format squid
+        farweb workload stats access.log
 
         farweb workload stats requests.parquet --hosts hosts.tsv
     """
@@ -282,7 +196,7 @@ def stats(
         from farweb.plot import chart, paper
 
         chart.check_target(out)
-    check_free(out, force=force)
+    context.with_resource(taken_free(out, force=force))
     output = Output(as_json, quiet)
     with output.progress("reading") as show:
         found = read_stats(
@@ -291,12 +205,15 @@ def stats(
     if out is not None:
         paper.draw(describe(found), out)
     output.result(found.to_dict(), found)
+    if found.imported is not None:
+        output.note(f"{table} is a log; workload import, which has more options, makes a table of it.")
     if out is not None:
         output.note(f"The figure is in {out}.")
 
 
 @app.command()
 def fit(
+    context: typer.Context,
     log: Annotated[
         Path, typer.Argument(metavar="REQUESTS", help="A request table with objects, a log, or a cache trace.")
     ],
@@ -343,7 +260,7 @@ def fit(
     for file in files:
         if not is_figure(file) and file.suffix.lower() != ".toml":
             raise FarwebError(f"{file}: parameters are written as .toml, a figure as .png, .svg, .pdf or .html")
-    check_free(*files, force=force)
+    context.with_resource(taken_free(*files, force=force))
     output = Output(as_json, quiet)
     with output.progress("reading", left=False) as show:
         found = estimate(

@@ -1,20 +1,13 @@
 """The effect of a change on requests: differences with intervals, by size and by cause, and a verdict."""
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from farweb.comparison.pairs import Floats
+from farweb.results.pairs import Floats
 from farweb.results.parts import Kind
 from farweb.statistics.intervals import Interval
+from farweb.statistics.judgement import Verdict
 from farweb.statistics.quantiles import to_json
-
-SHARES = (0.5, 0.9, 0.99)
-SIZES = (0, 1_000, 10_000, 100_000, 1_000_000)
-"""Where classes of response sizes begin, in B: a decade each."""
-
-ENOUGH = 20
-"""Requests that a size class needs for a median; chosen: of fewer, two or three decide it."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +28,6 @@ class Estimate:
     def of(cls, interval: Interval) -> "Estimate":
         """The estimate of an interval."""
         return cls(interval.mean, interval.low, interval.high)
-
-    @property
-    def sign(self) -> int:
-        """1 or -1 where the interval lies above or below 0 or the value is infinite, otherwise 0."""
-        if self.value is not None and math.isinf(self.value):
-            return 1 if self.value > 0 else -1
-        if self.low is None or self.high is None:
-            return 0
-        return 1 if self.low > 0 else -1 if self.high < 0 else 0
 
 
 @dataclass(frozen=True)
@@ -98,6 +82,7 @@ class Change:
     Attributes:
         base: Name of the base.
         other: Name of the other.
+        group: What the requests have in common (`farweb.results.groups`); empty: all.
         pairs: Pairs of requests.
         runs: Pairs of runs that they are of.
         method: What intervals were made of: ``replications``, ``blocks``, or ``none`` for too few requests.
@@ -121,11 +106,13 @@ class Change:
         sizes: By class of response sizes.
         causes: Where the mean difference comes from, the largest part first; empty where `exchanges` was not recorded.
         differences: Of all requests in s, by start; those of several runs one after the other.
+        judgement: The two judged by the rule that all verbs share.
         verdict: The comparison in a sentence.
     """
 
     base: str
     other: str
+    group: str
     pairs: int
     runs: int
     method: str
@@ -148,20 +135,38 @@ class Change:
     sizes: tuple[SizeClass, ...]
     causes: tuple[Cause, ...]
     differences: Floats
+    judgement: Verdict
     verdict: str = ""
 
     @property
-    def signs(self) -> dict[str, int]:
-        """The sign of each measure that decides: 1 where the other is shown to be worse, -1 better, 0 neither."""
-        return {
-            "most requests": self.net.sign,
-            "90 % quantile": self.quantiles_s[90].sign,
-            "failures": self.failed.sign,
-        }
+    def called(self) -> str:
+        """Name of the other, with the group."""
+        return ", ".join(part for part in (self.other, self.group) if part)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the differences of requests as plain values, for JSON; what is infinite is None."""
         found = asdict(self)
         del found["differences"]
-        plain: dict[str, Any] = to_json(found)
+        plain: dict[str, Any] = to_json({**found, "interval_of": self.method, "judgement": self.judgement.to_dict()})
         return plain
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One of several alternatives judged against another.
+
+    Attributes:
+        base: Name of the one against which.
+        other: Name of the one that is judged.
+        group: What the requests have in common; empty: all.
+        verdict: The judgement.
+    """
+
+    base: str
+    other: str
+    group: str
+    verdict: Verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return {"base": self.base, "other": self.other, "group": self.group, **self.verdict.to_dict()}

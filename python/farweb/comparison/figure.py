@@ -7,6 +7,7 @@ import numpy as np
 
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.latency import CURVE_POINTS, SHARE, SIZE
+from farweb.plot.multiples import by_curve
 from farweb.text.quantities import count, share
 
 if TYPE_CHECKING:
@@ -20,29 +21,28 @@ def describe(comparison: "Comparison") -> Figure:
     """Describe the figure: the distribution of the differences, and their median by response size."""
     curves = [_distribution(change, index) for index, change in enumerate(comparison.changes)]
     by_size = [_by_size(change, index) for index, change in enumerate(comparison.changes)]
-    drawn = [each.x for each in curves]
-    axis = Axis("difference in latency", "s").fitted(*drawn)
-    medians = Axis("median difference", "s").fitted(*(each.y for each in by_size))
-    zero, level = Reference("", 0.0, along="y"), Reference("", 0.0, along="x")
-    panels = (
-        Panel(axis, SHARE, tuple(curves), (zero,), title="all requests"),
-        Panel(SIZE, medians, tuple(by_size), (level,), title="by response size"),
-    )
-    return Figure(
+    axis = Axis("difference in latency", "s").fitted(*(each.x for each in curves))
+    panels = [Panel(axis, SHARE, tuple(curves), (Reference("", 0.0, along="y"),), title="all requests")]
+    if any(len(each.x) for each in by_size):
+        medians = Axis("median difference", "s").fitted(*(each.y for each in by_size))
+        panels.append(Panel(SIZE, medians, tuple(by_size), (Reference("", 0.0),), title="by response size"))
+    figure = Figure(
         f"Differences of requests against {comparison.base}",
         " ".join(
             (
-                "Left: share of requests whose latency differs by at most so much; left of 0 they are faster. A curve "
+                "All requests: share whose latency differs by at most so much; left of 0 they are faster. A curve "
                 "begins above 0 or ends below 1 where requests ended on one side only; the outermost 1 % at either end "
-                "are not drawn. Right: median difference by response size, with its 95 % interval.",
+                "are not drawn.",
+                *(["By response size: median difference, with its 95 % interval."] if panels[1:] else []),
                 *(_counted(change) for change in comparison.changes),
             )
         ),
-        panels,
-        columns=2,
+        tuple(panels),
+        columns=len(panels),
         counted="requests",
         size=(9, 4.6),
     )
+    return by_curve(figure)
 
 
 def _distribution(change: "Change", index: int) -> Series:
@@ -52,7 +52,7 @@ def _distribution(change: "Change", index: int) -> Series:
     places = np.unique(np.linspace(_CUT * (total - 1), (1 - _CUT) * (total - 1), CURVE_POINTS).round().astype(np.int64))
     places = places[np.isfinite(ordered[places])]
     detail = f": {share(change.faster)} faster, {share(change.slower)} slower"
-    return Series(change.other, index, ordered[places], (places + 1) / max(total, 1), "steps", detail=detail)
+    return Series(change.called, index, ordered[places], (places + 1) / max(total, 1), "steps", detail=detail)
 
 
 def _by_size(change: "Change", index: int) -> Series:
@@ -63,7 +63,7 @@ def _by_size(change: "Change", index: int) -> Series:
     y, low, high = (np.array(column, dtype=np.float64) for column in zip(*values, strict=True)) if values else _EMPTY
     low, high = np.where(np.isnan(low), y, low), np.where(np.isnan(high), y, high)
     n = np.array([each.n for each in there], dtype=np.int64)
-    return Series(change.other, index, np.array(middle), y, "points", low, high, "bars", n)
+    return Series(change.called, index, np.array(middle), y, "points", low, high, "bars", n)
 
 
 _EMPTY = (np.empty(0), np.empty(0), np.empty(0))
@@ -75,4 +75,4 @@ def _counted(change: "Change") -> str:
         for number, where in ((change.only_base, "at the base only"), (change.only_other, "there only"))
         if number
     ]
-    return f"{change.other}: n = {count(change.pairs)} requests{', ' + ' and '.join(lost) if lost else ''}."
+    return f"{change.called}: n = {count(change.pairs)} requests{', ' + ' and '.join(lost) if lost else ''}."

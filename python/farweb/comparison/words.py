@@ -4,12 +4,15 @@ import math
 from typing import TYPE_CHECKING
 
 from farweb.results.parts import KINDS
+from farweb.statistics.judgement import turned
 from farweb.text.quantities import count, difference, interval, seconds, share, size
 from farweb.text.sheet import Sheet
-from farweb.text.words import listed
+from farweb.text.words import capital
 
 if TYPE_CHECKING:
-    from farweb.comparison.change import Change, Estimate
+    from collections.abc import Sequence
+
+    from farweb.comparison.change import Change, Estimate, Pair
 
 _NONE = "–"
 _SHOWN = 0.01  # of the mean difference, that a part has to have for a row of its own; chosen
@@ -32,7 +35,8 @@ def _latencies(change: "Change") -> Sheet:
     ]
     lost = share(change.of_base.failed_share), share(change.of_other.failed_share)
     rows.append(["not answered", *lost, *_cells(change.failed, "1")])
-    title = f"Latency of all requests: {change.other} against {change.base}"
+    requests = f"requests, {change.group}" if change.group else "all requests"
+    title = f"Latency of {requests}: {change.other} against {change.base}"
     return Sheet(title, ["", change.base, change.other, "difference", "95 % interval"], rows)
 
 
@@ -75,6 +79,26 @@ def _causes(change: "Change") -> list[Sheet]:
     return [Sheet("Where the mean difference comes from", ["", "difference"], rows)]
 
 
+def matrix(names: "Sequence[str]", pairs: "Sequence[Pair]", group: str, ranking: "Sequence[Sequence[str]]") -> Sheet:
+    """The judgement of each against each: the row's against the column's; rows by rank."""
+    found = {(each.other, each.base): each.verdict for each in pairs if each.group == group}
+    rows = []
+    for place, tied in enumerate(ranking, 1):
+        for name in tied:
+            cells = [
+                _NONE
+                if name == against
+                else found[name, against].overall
+                if (name, against) in found
+                else turned(found[against, name].overall)
+                for against in names
+            ]
+            rows.append([f"{place}{'=' if len(tied) > 1 else ''}", name, *cells])
+    of_group = f", {group}" if group else ""
+    title = f"Each against each{of_group}: the row is … than the column; rank 1 is the best, = is a tie"
+    return Sheet(title, ["rank", "", *names], rows, names=2)
+
+
 def remarks(change: "Change") -> str:
     """Explain the basis of the intervals, and the requests that did not end."""
     said = [_METHODS[change.method].format(units=change.units)]
@@ -103,34 +127,17 @@ _METHODS = {
 
 
 def verdict(change: "Change") -> str:
-    """The comparison in a sentence."""
+    """The comparison in a sentence: the judgement, then what requests do."""
     if not change.pairs:
         return "There is no request to compare."
-    nine = f"{_time(change.of_base.quantiles_s[90])} → {_time(change.of_other.quantiles_s[90])}"
     lost = f"{share(change.of_base.failed_share)} → {share(change.of_other.failed_share)}"
     numbers = (
         f"{share(change.faster)} of {count(change.pairs)} requests are faster and {share(change.slower)} slower, "
-        f"median difference {_estimate(change.median_s)}, 90 % quantile {nine}, not answered {lost}."
+        f"median difference {_estimate(change.median_s)}, not answered {lost}"
     )
-    return f"{_judged(change)}: {numbers}"
-
-
-def _judged(change: "Change") -> str:
-    """Say which of the two is better, where all measures agree."""
-    signs = change.signs
-    better = [what for what, sign in signs.items() if sign < 0]
-    worse = [what for what, sign in signs.items() if sign > 0]
-    if better and worse:
-        decided = "Failures decide, and no" if signs["failures"] else "No"
-        return (
-            f"{decided} ranking of {change.other} and {change.base}, as {change.other} is better by "
-            f"{listed(better)} and worse by {listed(worse)}"
-        )
-    if better or worse:
-        return f"{change.other} is {'better' if better else 'worse'} than {change.base} by {listed(better or worse)}"
-    if change.method == "none":
-        return f"Too few requests to compare {change.other} with {change.base}"
-    return f"No difference between {change.other} and {change.base} was shown"
+    of_group = f"{capital(change.group)}: " if change.group else ""
+    few = "Too few requests for intervals: " if change.method == "none" else ""
+    return f"{of_group}{few}{change.judgement.sentence}. {numbers}."
 
 
 def _time(value: float | None) -> str:

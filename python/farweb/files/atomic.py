@@ -1,35 +1,41 @@
 """Writes files and folders completely or not at all.
 
-Files and folders are written under a hidden name beside their destination and renamed when they are complete. A folder
-that stands in the place of an older one changes places with it in one step where the system can (Linux, macOS);
-elsewhere the older one goes by a hidden name for a moment, and comes back with the next command that writes there. A
-process that is killed leaves at most a hidden `.NAME.….partial`, which nothing takes for a result: the next command
-that writes NAME removes it. A stage that a living process writes is locked, so that nobody takes it for a leftover.
+A command takes the name that it writes to when its work begins: it holds a lock `.NAME.taken` beside it, and a second
+command with the same name is refused at once. Files and folders are written under a hidden name beside their
+destination, a link's own where a link has the name, and get it when they are complete, as
+`farweb.files.place` has it: in one step, in the place of nothing but what was there at the beginning. A process that is
+killed leaves at most its lock and a hidden `.NAME.….partial`, which nothing takes for a result: the next command that
+writes NAME removes them, and brings back an older folder that went by a hidden name for a moment. A stage that a living
+process writes is locked, so that no other takes it for a leftover.
 
 Files, and the folders that name them, are on the disk before and after the renaming, so that a power failure empties
-none. Windows has no locks of folders, and brings only files to the disk.
+none. Windows has no locks of folders, and brings only files to the disk; without locks, the exchange alone says that
+something came meanwhile.
 """
 
 import contextlib
-import ctypes
 import errno
-import functools
 import os
 import re
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from pathlib import Path
+from typing import TypeVar
 
-from farweb.errors import StorageError
+from farweb.errors import FarwebError, StorageError
+from farweb.files.place import OLD, Place
 
 with contextlib.suppress(ImportError):  # of Windows
     import fcntl
 
-_STAGE, _OLD = ".partial", ".old"
-_HIDDEN = re.compile(r"\.(.*)\.[0-9a-f]{12}\.(?:partial|old)", re.DOTALL)
+T = TypeVar("T")
+
+_STAGE, _LOCK = ".partial", ".taken"
+_HIDDEN = re.compile(r"\.(.*)(?:\.[0-9a-f]{12}\.(?:partial|old)|\.taken)", re.DOTALL)
 
 # What the machine, not the program, has to put right.
 _ENVIRONMENT = {
@@ -46,58 +52,134 @@ _ENVIRONMENT = {
     errno.ELOOP,
     errno.ENAMETOOLONG,
     errno.ENOENT,  # folders of /proc cannot be made
+    errno.EBUSY,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOMEM,
 }
 
 
+# How file systems of clusters say that they know no locks. Two writers at once are then one's own responsibility.
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+
 _FLUSHERS = 16  # files that are brought to the disk at a time; chosen: more are no faster
+_TRIES = 10  # chosen: of making something in a folder that others make and remove
+
+_TAKEN: ContextVar[Mapping[Path, Place]] = ContextVar("taken")  # what this thread has taken, by real path
+
+
+@contextlib.contextmanager
+def taken(out: Path, allow: Callable[[Place], None] = lambda _: None) -> Iterator[Place]:
+    """Have a name for the block: any other command, or thread, that wants to write to it is refused.
+
+    `staged_folder` and `staged_file` do it themselves; whoever works for long before them takes the name first. Only
+    what is there at the beginning is replaced by them within the block.
+
+    Args:
+        out: The name, of what may not be there yet; links are followed.
+        allow: Raises an error when what is there may not be replaced; called when the name is taken.
+
+    Raises:
+        FarwebError: Another command has the name.
+        StorageError: The place cannot be written to.
+    """
+    with contextlib.ExitStack() as held:
+        with storage_errors(out):
+            already, real = _TAKEN.get({}), Path(os.path.realpath(out))
+            if real not in already:
+                held.enter_context(made_folder(real.parent))
+                held.enter_context(_locked_name(real, out))
+                recover(real)
+            place = already.get(real) or Place(out)
+            allow(place)
+        before = _TAKEN.set({**already, real: place})
+        held.callback(_TAKEN.reset, before)
+        yield place
+
+
+@contextlib.contextmanager
+def _locked_name(path: Path, out: Path) -> Iterator[None]:
+    lock = path.with_name(f".{path.name}{_LOCK}")
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(locked_file(lock))
+        except BlockingIOError:
+            raise FarwebError(
+                f"{out}: another farweb command writes to this name; wait for its end, or name another"
+            ) from None
+        except PermissionError:
+            if not lock.exists():
+                raise
+            raise FarwebError(
+                f"{out}: {lock} is of a command of another user, at work or killed; name another"
+            ) from None
+        yield
 
 
 @contextlib.contextmanager
 def staged_folder(out: Path, *, replace: bool = True, flushed: bool = True) -> Iterator[Path]:
     """Give a hidden folder that becomes `out` when the block ends; when the block raises, nothing is left of it.
 
-    A folder that is already at `out` is replaced: the two change places, then the older one is deleted. The caller has
-    to have made sure that it may be. Without `replace`, a folder that is there first stays and the new one goes:
-    for folders whose content their name determines. Without `flushed`, it takes its name before its files are on the
-    disk: the caller brings those of many folders there at once (`flush`).
+    A folder that is at `out` when the block begins is replaced: the two change places, then the older one is deleted.
+    The caller has to have made sure that it may be. What comes there in the block stays, and the new folder gets
+    another name. Without `replace` no name is taken, a folder that is there first stays, and the new one goes: for
+    folders whose content their name determines. Without `flushed`, it takes its name before its files are on the disk:
+    the caller brings those of many folders there at once (`flush`).
 
     Raises:
-        StorageError: The disk is full, or the place cannot be written to.
+        FarwebError: Another command has taken the name.
+        StorageError: The disk is full, the place cannot be written to, or something came there in the block.
     """
-    with storage_errors(out), made_folder(out.parent):
+    with storage_errors(out), _placed(out, take=replace) as place, _hidden_folder(place.path) as stage:
         if replace:
-            recover(out)
-        with _hidden_folder(out) as stage:
-            yield stage
-            if flushed:
-                flush([*stage.iterdir(), stage])
-            stage.chmod(0o777 & ~_umask())
-            if replace:
-                _replace_folder(stage, out)
-            else:
-                _add_folder(stage, out)
+            place.require_folder()
+        yield stage
         if flushed:
-            flush([out.parent])
+            flush([*stage.iterdir(), stage])
+        stage.chmod(0o777 & ~_umask())
+        if replace:
+            place.put(stage)
+        else:
+            _add_folder(stage, place.path)
+        if flushed:
+            flush([place.path.parent])
 
 
 @contextlib.contextmanager
 def staged_file(out: Path, *, tidy: bool = True) -> Iterator[Path]:
     """Give the path of a hidden file that becomes `out` when the block ends; when it raises, nothing is left of it.
 
-    Its folder is hidden too and goes at the end: the block may keep other files beside it. What killed processes have
-    left of `out` goes first, unless not `tidy`: to look for it takes longer the more files stand beside `out`.
+    Its folder is hidden too and goes at the end: the block may keep other files beside it. What is at `out` when the
+    block begins is replaced, what comes there in the block stays, as with `staged_folder`. Unless `tidy`, no name is
+    taken, whatever is there is replaced, and what killed processes have left of `out` stays: for folders with many
+    files that the caller alone writes to.
 
     Raises:
-        StorageError: The disk is full, or the place cannot be written to.
+        FarwebError: Another command has taken the name.
+        StorageError: The disk is full, the place cannot be written to, or something came there in the block.
     """
-    with storage_errors(out), made_folder(out.parent), _hidden_folder(out) as folder:
+    with storage_errors(out), _placed(out, take=tidy) as place, _hidden_folder(place.path) as folder:
         if tidy:
-            remove(leftovers(out.parent, out.name))
-        stage = folder / out.name
+            place.require_file()
+        stage = folder / place.path.name
         yield stage
         flush([stage])
-        stage.replace(out)
-        flush([out.parent])
+        if tidy:
+            place.put(stage)
+        else:
+            stage.replace(place.path)
+        flush([place.path.parent])
+
+
+@contextlib.contextmanager
+def _placed(out: Path, *, take: bool) -> Iterator[Place]:
+    """Make the folder that `out` goes to, and take its name if that is asked for."""
+    if take:
+        with taken(out) as place:
+            yield place
+    else:
+        with made_folder(out.parent):
+            yield Place(out)
 
 
 @contextlib.contextmanager
@@ -129,54 +211,25 @@ def made_folder(folder: Path) -> Iterator[None]:
         raise
 
 
+def _within(folder: Path, make: Callable[[], T]) -> T:
+    """Call `make`, which needs `folder`: another command may fail meanwhile, and remove the folder that it had made."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(FileNotFoundError):
+            return make()
+        folder.mkdir(parents=True, exist_ok=True)
+    return make()
+
+
 @contextlib.contextmanager
 def _hidden_folder(out: Path) -> Iterator[Path]:
     """Make a hidden folder beside `out` for the block, locked meanwhile, and remove it with what is left in it."""
     folder = out.parent / f".{out.name}.{secrets.token_hex(6)}{_STAGE}"
     try:  # before it is made: an interrupt may come as soon as it is there
-        folder.mkdir(mode=0o700)
+        _within(out.parent, lambda: folder.mkdir(mode=0o700))
         with _locked(folder):
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _replace_folder(stage: Path, out: Path) -> None:
-    if not out.exists():
-        stage.rename(out)
-        return
-    if _exchange(stage, out):
-        return  # what was at `out` is the stage now, and goes with it
-    old = stage.with_suffix(_OLD)
-    out.rename(old)
-    try:
-        stage.rename(out)
-    except OSError:
-        old.rename(out)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Let two folders change places in one step; False, and nothing changed, where the system cannot."""
-    exchange = _exchanger()
-    return exchange is not None and exchange(os.fsencode(one), os.fsencode(other)) == 0
-
-
-@functools.cache
-def _exchanger() -> Callable[[bytes, bytes], int] | None:
-    """The system's call that lets two names change places; 0 is success. None where there is none."""
-    system = ctypes.CDLL(None) if os.name == "posix" else None
-    linux, macos = getattr(system, "renameat2", None), getattr(system, "renamex_np", None)
-    if linux is not None:  # Linux, with glibc 2.28 or musl 1.2.4
-        return lambda one, other: int(linux(_AT_CWD, one, _AT_CWD, other, _RENAME_EXCHANGE))
-    if macos is not None:
-        return lambda one, other: int(macos(one, other, _RENAME_SWAP))
-    return None
-
-
-_AT_CWD, _RENAME_EXCHANGE = -100, 2  # of <fcntl.h> and <stdio.h> on Linux
-_RENAME_SWAP = 2  # of <sys/stdio.h> on macOS
 
 
 def _add_folder(stage: Path, out: Path) -> None:
@@ -202,19 +255,21 @@ def leftovers(folder: Path, name: str | None = None) -> list[Path]:
 
 
 def is_stage(hidden: str, name: str | None = None) -> bool:
-    """Whether a hidden name is one under which `name` is written, or was set aside; None: whatever it is."""
+    """True for a hidden name under which `name` is written, or was set aside; None: any name."""
     found = _HIDDEN.fullmatch(hidden)
     return found is not None and name in (None, found[1])
 
 
 def is_held(path: Path) -> bool:
-    """Whether a living process has locked a file or folder; True also where the file system cannot say."""
+    """True when a living process has locked a file or folder, or the system cannot say."""
     if sys.platform == "win32":
         return True
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a stranger may have put a pipe there
     except FileNotFoundError:
         return False
+    except PermissionError:  # another user's
+        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -239,6 +294,48 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def locked_file(path: Path) -> Iterator[None]:
+    """Hold the lock of a file for the block, where the file system has locks; the file goes at the end.
+
+    Raises:
+        BlockingIOError: A living process, or another thread, holds it.
+        OSError: It cannot be made.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = -1
+    while descriptor < 0:
+        descriptor = _within(path.parent, lambda: _lock(path))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _lock(path: Path) -> int:
+    """Make and lock a file; -1 when its holder has removed it between our opening and our locking."""
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            return descriptor
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return -1
+
+
 def recover(out: Path) -> None:
     """Bring back the folder `out` that a killed process had set aside, and remove what else such processes left of it.
 
@@ -246,7 +343,7 @@ def recover(out: Path) -> None:
         OSError: The place cannot be written to.
     """
     left = leftovers(out.parent, out.name)
-    older = [path for path in left if path.suffix == _OLD]
+    older = [path for path in left if path.suffix == OLD]
     if older and not out.exists():
         older[-1].rename(out)
         left.remove(older[-1])
@@ -256,7 +353,10 @@ def recover(out: Path) -> None:
 def remove(paths: Iterable[Path]) -> None:
     """Remove leftovers."""
     for path in paths:
-        shutil.rmtree(path, ignore_errors=True)
+        if path.suffix == _LOCK:
+            path.unlink(missing_ok=True)
+        else:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def flush(paths: Iterable[Path]) -> None:

@@ -1,5 +1,6 @@
 """Recognizes figures and pages that farweb has made: they name it, and may be replaced."""
 
+import os
 from pathlib import Path
 
 HTML = ".html"
@@ -18,5 +19,7 @@ def is_made(file: Path) -> bool:
     """Whether a file is a figure or a page of farweb's, by the name of farweb in it."""
     if not is_figure(file):
         return False
-    content = file.read_bytes()
-    return b"farweb" in content[:_AT_AN_END] or b"farweb" in content[-_AT_AN_END:]
+    with file.open("rb") as content:
+        begin = content.read(_AT_AN_END)
+        content.seek(max(0, content.seek(0, os.SEEK_END) - _AT_AN_END))
+        return b"farweb" in begin or b"farweb" in content.read(_AT_AN_END)

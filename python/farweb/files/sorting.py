@@ -12,16 +12,28 @@ _MEMORY = "512MB"  # chosen: 10 million requests sort without the disk, more wit
 _THREADS = 2  # chosen: each thread needs memory of its own
 
 
-def spilling(scratch: Path, memory: str = _MEMORY) -> "duckdb.DuckDBPyConnection":
-    """Open a database that writes to a folder below `scratch` what does not fit into so much memory.
+def open_database(scratch: Path, **limits: str | int) -> "duckdb.DuckDBPyConnection":
+    """Open a database in memory that writes to a folder below `scratch` what does not fit, and loads no extension.
 
-    Sorts, distinct values and groups do; quantiles and lists do not, and fail beyond it.
+    By itself DuckDB writes to a folder `.tmp` in the current one, which another user may have made.
+
+    Args:
+        scratch: A folder of this user alone.
+        limits: Settings of DuckDB's.
     """
     import duckdb  # takes a while to load, and most tables are in order
 
-    return duckdb.connect(
-        config={"memory_limit": memory, "threads": _THREADS, "temp_directory": str(scratch / "spilled")}
-    )
+    own = {"temp_directory": str(scratch / "spilled")}
+    extensions = dict.fromkeys(("autoload_known_extensions", "autoinstall_known_extensions"), False)
+    return duckdb.connect(config={**own, **extensions, **limits})
+
+
+def spilling(scratch: Path, memory: str = _MEMORY) -> "duckdb.DuckDBPyConnection":
+    """Open a database that spills what does not fit into so much memory; see `open_database`.
+
+    Sorts, distinct values and groups do; quantiles and lists do not, and fail beyond it.
+    """
+    return open_database(scratch, memory_limit=memory, threads=_THREADS)
 
 
 def sort_parquet(source: Path, target: Path, *, by: str, scratch: Path) -> None:

@@ -25,7 +25,7 @@ from farweb.errors import WorkloadError
 from farweb.files.regular import check_file
 
 TABLE = "table"
-LOGS = ("squid", "squid-common", "clf", "combined", "vhost-combined", "w3c", "json")
+LOGS = tuple(_core.log_formats())
 TRACES = ("oracle-general", "webcachesim", "cache2k")
 FORMATS = (TABLE, *LOGS, *TRACES)
 TIMELESS = ("webcachesim", "cache2k")

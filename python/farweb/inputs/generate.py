@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from farweb import _core
 from farweb.errors import FarwebError, ScenarioError
-from farweb.files.atomic import staged_folder
+from farweb.files.atomic import staged_folder, taken
 from farweb.files.columns import TableSpec, arrow_schema, to_arrow
 from farweb.files.regular import read_text
 from farweb.inputs.tables import HOSTS_READ, REQUESTS
@@ -34,7 +34,7 @@ _KEY = "farweb.generate"
 _ROWS = 65_536  # chosen: some MB a batch
 
 _ALWAYS = ("start_s", "host", "request_bytes", "response_bytes", "server_s")
-_COLUMNS = {"nzix": (*_ALWAYS, "wait_s", "tag", "day"), "prowgen": (*_ALWAYS, "object")}
+_COLUMNS = {"nzix": (*_ALWAYS, "wait_s", "tag", "day", "client"), "prowgen": (*_ALWAYS, "object", "client")}
 
 # A path for the scenario that checks family, days and parameters; nothing rides on it.
 _SCENARIO = """\
@@ -111,13 +111,12 @@ def generate(
         FarwebError: There is something at `out` that may not be replaced, or the disk is full. Nothing is written then.
     """
     out = Path(out)
-    _may_write(out, replace)
     changed = dict(parameters or {})
     scenario = family_scenario(family, seed=seed, days=days, parameters=changed)
     hosts = _core.HostTable.of_family(scenario, seed)
     of_days = json.loads(scenario.check(hosts))["workload"]["days"]
     trace = {"family": family, "seed": seed, **({} if of_days is None else {"days": of_days}), "parameters": changed}
-    with staged_folder(out) as stage:
+    with taken(out, lambda _: _may_write(out, replace)), staged_folder(out) as stage:
         reader = _core.RequestReader.of_family(scenario, seed)
         requests = _write_requests(reader, stage / FILES[0], trace, progress)
         schema = _schema(HOSTS_READ, tuple(column["name"] for column in HOSTS_READ["columns"]), trace)
@@ -165,6 +164,8 @@ def _write_requests(
 ) -> int:
     """Write all requests by start, and return their number."""
     left_out = {"wait_s"} if trace["parameters"].get("wait_recorded") == "false" else set()
+    if int(trace["parameters"].get("clients", "0"), 0) == 0:
+        left_out.add("client")
     columns_written = tuple(name for name in _COLUMNS[trace["family"]] if name not in left_out)
     schema, rows = _schema(REQUESTS, columns_written, trace), 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:

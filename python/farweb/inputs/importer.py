@@ -1,15 +1,17 @@
 """Imports logs of proxies and servers into a request table, for `farweb workload import`.
 
 The core reads each log in a stream; the rows go to a Parquet file as they come, which is then put in order of start
-time (on disk, when it is large) and begun at zero. Memory does not grow with the logs; where the busiest part is asked
-for it grows with the seconds that have requests.
+time (on disk, when it is large) and begun at zero. Memory grows with the objects of the logs, by some 30 B each, and
+where the busiest part is asked for with the seconds that have requests.
 """
 
 import contextlib
+import hashlib
 import json
 import os
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -26,6 +29,7 @@ from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
+from farweb.inputs.caching import RULES, CacheTreatment, assumed, survey_of
 from farweb.inputs.tables import REQUESTS
 from farweb.text.quantities import count, seconds, share, size
 from farweb.text.sheet import Sheet, to_html, to_rich
@@ -40,13 +44,16 @@ _UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps mo
 _OUTSIDE_BUSIEST = "outside-busiest"
 _TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
 """Columns that may be null, each with the name for the number of its values."""
+_BYTES = ("request_bytes", "response_bytes")
+_KEY_BYTES = 16  # of SipHash
 _NO_LINES = ("blank", "header")
 """Reasons of lines that are not expected to have a request."""
 
 _HINTS = {
-    "connect-tunnel": "--tunnels keeps them",
+    "connect-tunnel": "leave --no-tunnels out to keep them",
     "hit": "--keep all keeps them",
-    "no-size": "let the server write it: $body_bytes_sent in nginx, %b in Apache, sc-bytes in IIS",
+    "no-size": "let the server write it: $body_bytes_sent in nginx, %b in Apache, sc-bytes in IIS; "
+    "of JSON workload import takes the key: --field bytes=KEY",
     "not-sampled": "take a larger --sample or another --seed",
     "not-successful": "--errors keeps them",
     "other-client": '--client is a pattern of clients as the log has them, such as "10.0.*"',
@@ -68,8 +75,17 @@ class ImportReport:
         log: Name, format and options of the logs.
         counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
             `unreadable`, `assumptions` and others; `with_server_time` is the number of requests that have one,
-            `with_wait` of those whose wait for the first byte is known too, `origin_unix_s` the Unix time of `start_s`
-            0, `busiest` what was asked for of it.
+            `with_wait` of those whose wait for the first byte is known too, `with_client` of those that name their
+            client, `origin_unix_s` the Unix time of `start_s`
+            0, `busiest` what was asked for of it; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
+            kept and bytes of their responses by the rule that caches follow, before the busiest span is cut out:
+            `caching` (`{rule: {"requests", "bytes"}}`, rules of `farweb.inputs.caching.RULES`); `storable_with` the
+            storable ones with `query`, `cookie` and `set-cookie`; `has_cache_control`: the log has the header. Of all
+            requests that could be read, also those left out: `schemes`, `http_versions` and `methods`
+            (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests", "bytes"}`), `bytes_logged`: bytes of responses
+            and, where logged, of requests, without estimates. `dropped_bytes` are those left out, by reason, and
+            `carried_bytes_share` is the share of the others, 0 to 1; null where no bytes are logged. `software`: the
+            server that wrote the logs; null where they do not name it.
     """
 
     out: Path
@@ -83,7 +99,8 @@ class ImportReport:
         figures = {"requests": self.requests, "span_s": self.span_s}
         return {**self.counts, "out": str(self.out), **figures, "log": dict(self.log)}
 
-    def _sheet(self) -> Sheet:
+    def sheet(self) -> Sheet:
+        """What the log has, and what of it the table has."""
         counts = self.counts
         dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
         meaning = counts["meanings"]
@@ -98,13 +115,41 @@ class ImportReport:
             *([f"left out: {reason}", meaning.get(reason, ""), count(lines)] for reason, lines in dropped),
             ["from first to last start", f"from {_utc(counts['origin_unix_s'])}", seconds(self.span_s)],
             ["bytes of responses", "", size(counts["response_bytes"])],
+            *self._facts(),
+            ["objects", "", count(counts["objects"])],
+            ["requests without a client", self._client_names(), count(self.requests - counts["with_client"])],
+            *CacheTreatment(**counts["cache_treatment"]).rows(),
         ]
         return Sheet(self.log["file"], ["", "", "value"], rows, names=2)
+
+    def _facts(self) -> list[list[str]]:
+        """Rows on all requests of the log, the table's and those left out."""
+        counts = self.counts
+        tunnels, logged = counts["tunnels"], counts["bytes_logged"]
+        rows = [
+            ["all requests: schemes", "", _by_share(counts["schemes"])],
+            ["all requests: HTTP versions", "", _by_share(counts["http_versions"])],
+            ["all requests: methods", "", _by_share(counts["methods"])],
+        ]
+        if tunnels["requests"]:
+            bytes_share = f", {share(tunnels['bytes'] / logged)} of all bytes" if logged else ""
+            rows.append(["all requests: tunnels", f"{size(tunnels['bytes'])}{bytes_share}", count(tunnels["requests"])])
+        if (carried := counts["carried_bytes_share"]) is not None:
+            rows.append(["bytes that the table carries", f"of {size(logged)} logged", share(carried)])
+        if counts["software"] is not None:
+            rows.append(["server", "", counts["software"]])
+        return rows
 
     def _how_found(self) -> str:
         return "by the first lines" if self.log["format"] == "auto" else "as was asked for"
 
-    def _remarks(self) -> list[str]:
+    def _client_names(self) -> str:
+        if self.log["client_names"] == "as-logged":
+            return "clients are named as in the log"
+        return f"clients have pseudonyms by a {self.log['client_key']} key"
+
+    def remarks(self) -> list[str]:
+        """What was assumed, and what a reader of the table has to know, a line each."""
         counts = self.counts
         remarks = []
         if (busiest := counts.get("busiest")) is not None:
@@ -116,27 +161,37 @@ class ImportReport:
             remarks.append(
                 f"sample: {share(self.log['sample'])} of the {self.log['sample_by']}s, whole; the load is theirs alone"
             )
+        if counts["tunnels"]["requests"] and "connect-tunnel" not in counts["dropped"]:
+            remarks.append(
+                f"tunnels: {count(counts['tunnels']['requests'])} in the log; each is one request and one response of "
+                "all its bytes, on a connection of its own where connections carry one request at a time"
+            )
         if counts["with_server_time"] == 0 and self.log.get("server_time") != "none":
             remarks.append(
                 "no server times: responses are there at once; nginx writes them as $upstream_response_time or "
                 "$request_time, Apache as %D, Squid as %<pt"
             )
-        assumed = [f"assumed: {text}" for text in counts["assumptions"]]
+        assumptions = [f"assumed: {text}" for text in (*counts["assumptions"], *assumed(counts))]
+        rules = [
+            f"caches: {count(part['requests'])} {RULES[rule]}"
+            for rule, part in counts["caching"].items()
+            if len(counts["caching"]) > 1
+        ]
         unreadable = [
             f"unreadable: {line['log']}line {line['line']}: {line['why']}: {line['text']}"
             for line in counts["unreadable"]
         ]
-        return remarks + assumed + unreadable[:_UNREADABLE_SHOWN]
+        return remarks + rules + assumptions + unreadable[:_UNREADABLE_SHOWN]
 
     def __rich__(self) -> "RenderableType":
         from rich.console import Group
         from rich.text import Text
 
-        return Group(to_rich([self._sheet()]), *map(Text, self._remarks()))
+        return Group(to_rich([self.sheet()]), *map(Text, self.remarks()))
 
     def _repr_html_(self) -> str:
-        remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self._remarks())
-        return f"{to_html([self._sheet()])}<ul>{remarks}</ul>"
+        remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self.remarks())
+        return f"{to_html([self.sheet()])}<ul>{remarks}</ul>"
 
 
 def import_log(
@@ -144,7 +199,10 @@ def import_log(
     out: str | Path,
     *,
     format: str = "auto",
+    fields: Mapping[str, str] | None = None,
     busiest_s: float | None = None,
+    client_key: str | None = None,
+    keep_clients: bool = False,
     progress: Callable[[int], None] | None = None,
     **options: Any,
 ) -> ImportReport:
@@ -154,19 +212,31 @@ def import_log(
         log: The log, plain or packed by gzip, xz or Zstandard; ``-`` is standard input. Several logs, in any order, are
             merged by time.
         out: The request table, a .parquet file; an older one is replaced when the new one is complete.
-        format: What the log is: ``squid``, ``squid-common``, ``clf``, ``vhost-combined``, ``w3c``, ``json``; ``auto``:
-            what its first lines show.
+        format: What the log is, a name of `farweb.inputs.formats.LOGS` such as ``squid``, ``clf``, ``alb`` or
+            ``cloudflare``; ``auto``: what its first lines show.
+        fields: Keys of a log of JSON objects by their meaning, such as ``{"start": "ts", "url": "req.path", "bytes":
+            "n", "elapsed": "took:ms"}``; the unit of a span (s, ms, us, ns; s when left out) stands behind its key.
+            Several keys for one meaning are one text with commas.
         busiest_s: Keep only the span of this length, in s, whose responses have most bytes; it begins with a whole
             second.
+        client_key: Text that the key of the clients' pseudonyms is made from: logs imported with the same text have the
+            same pseudonyms. None: a random key for this import alone.
+        keep_clients: Write clients as the log names them, as text, and not as pseudonyms.
         progress: Called with the number of requests kept so far, some ten times a second.
-        options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `rtt_ns`,
-            `request_bytes`, `server_time`, `server_name`, `client`, `from_`, `to`, `sample`, `sample_by`, `seed`,
-            `max_unreadable`.
+        options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `bypass`, `rtt_ns`,
+            `request_bytes`, `server_time`, `server_name`, `client_from_forwarded`, `client`, `from_`, `to`, `sample`,
+            `sample_by`, `seed`, `max_unreadable`.
 
     Raises:
-        WorkloadError: A log cannot be read, or nothing of them is left. Nothing is written then.
+        WorkloadError: A log cannot be read, nothing of them is left, or there is a key although clients are kept.
+            Nothing is written then.
         RunError: The disk is full. Nothing is left then.
     """
+    key = _client_key(client_key, keep_clients=keep_clients)
+    if fields is not None:
+        if format != "auto" or options.get("log_format") is not None:
+            raise WorkloadError("fields describe a log of JSON objects; leave out its format")
+        options["fields"] = [f"{name}={each}" for name, keys in fields.items() for each in keys.split(",")]
     logs = [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
     for each in logs:
         if str(each) != "-":
@@ -176,12 +246,14 @@ def import_log(
     names = ", ".join(each.name for each in logs)
     source = {
         "file": names,
-        "format": format if options.get("log_format") is None else options["log_format"],
-        **{key: value for key, value in options.items() if value is not None},
+        "format": options.get("log_format") or " ".join(options.get("fields", [format])),
+        **{name: value for name, value in options.items() if name != "fields" and value is not None},
+        **({"client_names": "as-logged"} if key is None else {"client_names": "pseudonyms"}),
+        **({} if key is None else {"client_key": "random" if client_key is None else "given"}),
     }
     with staged_file(out) as stage:
         raw = stage.with_name("raw.parquet")
-        counts = _copy(logs, raw, progress, format, options)
+        counts = _copy(logs, raw, progress, format, {**options, "client_key": key})
         if counts["requests"] == 0:
             raise WorkloadError(f"{names}: no request is left: {_nothing_left(counts)}")
         if not counts.pop("sorted"):
@@ -191,10 +263,34 @@ def import_log(
         span = (counts.pop("first_start_s"), counts.pop("last_start_s"))
         if busiest_s is not None:
             span = _only_busiest(raw, span[0], busiest_s, counts)
+        counts["carried_bytes_share"] = _carried(counts)
         counts["origin_unix_s"] += span[0]
-        absent = {"wait_s"} if counts["with_wait"] == 0 else set()
+        survey, counts["with_client"], methods = _surveyed(raw, span)
+        treatment = CacheTreatment.of(survey)
+        counts["objects"], counts["cache_treatment"] = survey.objects, asdict(treatment)
+        absent = {name for name, known in (("wait_s", "with_wait"), ("client", "with_client")) if counts[known] == 0}
+        absent |= set() if methods - {"GET"} else {"method"}
+        absent |= set() if treatment.bypassing or treatment.served_only else {"caching"}
         _begin_at_zero(raw, stage, span, absent, json.dumps({"log": source, **counts}, ensure_ascii=False))
     return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
+
+
+def _client_key(text: str | None, *, keep_clients: bool) -> bytes | None:
+    """The key of pseudonyms: made from a text, or random; None where clients are kept as they are.
+
+    A text of any length and alphabet becomes a key by BLAKE2b (RFC 7693).
+    """
+    if keep_clients and text is not None:
+        raise WorkloadError(
+            "a key makes pseudonyms, and clients are to be kept as the log names them; leave out one of both"
+        )
+    if text == "":
+        raise WorkloadError("the key of clients is empty; write a text that is hard to guess, or leave it out")
+    if keep_clients:
+        return None
+    if text is None:
+        return secrets.token_bytes(_KEY_BYTES)
+    return hashlib.blake2b(text.encode(), digest_size=_KEY_BYTES, person=b"farweb clients").digest()
 
 
 def _may_write(out: Path, logs: Sequence[Path]) -> None:
@@ -241,7 +337,7 @@ def _copy(
             reader = _core.LogReader(str(log), format, **options)
             while (columns := reader.batch(_ROWS)) is not None:
                 if writer is None:
-                    schema = _schema(columns, "")
+                    schema = _schema(columns, "", options["client_key"] is None)
                     writer = stack.enter_context(pq.ParquetWriter(raw, schema, compression="zstd"))
                 origin = json.loads(reader.report())["origin_unix_s"]
                 shift = origin - together.setdefault("origin_unix_s", origin)
@@ -259,12 +355,29 @@ def _copy(
 
 def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     """Add the counts of a log, which messages call `log`, to those of the logs before."""
-    for name in ("lines", "requests", "unreadable_lines", "request_bytes", "response_bytes"):
+    for name in (
+        "lines",
+        "requests",
+        "unreadable_lines",
+        "request_bytes",
+        "response_bytes",
+        "bytes_logged",
+        "with_elapsed_time",
+    ):
         together[name] = together.get(name, 0) + counts[name]
-    dropped = together.setdefault("dropped", {})
-    for reason, lines in counts["dropped"].items():
-        dropped[reason] = dropped.get(reason, 0) + lines
+    for by_reason in ("dropped", "dropped_bytes", "storable_with"):
+        sums = together.setdefault(by_reason, {})
+        for reason, number in counts[by_reason].items():
+            sums[reason] = sums.get(reason, 0) + number
     together.setdefault("meanings", {}).update(counts["meanings"])
+    for name in ("schemes", "http_versions", "methods", "caching"):
+        parts = together.setdefault(name, {})
+        for key, part in counts[name].items():
+            parts[key] = _sum(parts.get(key), part)
+    together["has_cache_control"] = together.get("has_cache_control", False) or counts["has_cache_control"]
+    together["tunnels"] = _sum(together.get("tunnels"), counts["tunnels"])
+    servers = (together.get("software"), counts["software"])
+    together["software"] = ", ".join(dict.fromkeys(name for name in servers if name)) or None
     for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):
         all_of_them = together.setdefault(name, [])
         all_of_them += [each for each in those if each not in all_of_them]
@@ -278,6 +391,17 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     together["sorted"] = together.get("sorted", True) and counts["sorted"] and (before is None or before <= first)
     together["first_start_s"] = min(together.get("first_start_s", first), first)
     together["last_start_s"] = max(last, last if before is None else before)
+
+
+def _sum(part: Mapping[str, int] | None, other: Mapping[str, int]) -> dict[str, int]:
+    """Sum of two parts of a log, each with `requests` and `bytes`."""
+    return {name: number + (part[name] if part else 0) for name, number in other.items()}
+
+
+def _carried(counts: Mapping[str, Any]) -> float | None:
+    """Share of the logged bytes that the table carries; None where no bytes are logged."""
+    logged = counts["bytes_logged"]
+    return 1 - sum(counts["dropped_bytes"].values()) / logged if logged else None
 
 
 def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, Any]) -> tuple[float, float]:
@@ -312,9 +436,37 @@ def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, 
         "bytes_share": kept["response_bytes"] / counts["response_bytes"],
     }
     counts["dropped"][_OUTSIDE_BUSIEST] = counts["requests"] - kept["requests"]
+    # The table has headers that logs leave out, so bytes as logged are divided by its shares.
+    carried = counts["bytes_logged"] - sum(counts["dropped_bytes"].values())
+    inside = sum(kept[name] for name in _BYTES) / sum(counts[name] for name in _BYTES)
+    counts["dropped_bytes"][_OUTSIDE_BUSIEST] = round(carried * (1 - inside))
     counts["meanings"][_OUTSIDE_BUSIEST] = "are outside the busiest span"
     counts.update(kept)
     return first, last
+
+
+def _surveyed(raw: Path, span: tuple[float, float]) -> tuple[_core.Survey, int, set[str]]:
+    """Survey of the requests that start within `span`, the number of them with a client, and their methods."""
+    with_client, methods = 0, set[str]()
+
+    def inside() -> Iterator[pa.RecordBatch]:
+        nonlocal with_client
+        columns = ["start_s", "object", "response_bytes", "client", "method", "caching"]
+        for batch in source.iter_batches(batch_size=_ROWS, columns=columns):
+            those = _within(batch, span)
+            with_client += those.num_rows - those["client"].null_count
+            methods.update(pc.unique(those["method"]).to_pylist())
+            yield those
+
+    with pq.ParquetFile(raw) as source:
+        return survey_of(inside()), with_client, methods
+
+
+def _within(batch: pa.RecordBatch, span: tuple[float, float]) -> pa.RecordBatch:
+    """The rows that start within `span`, of rows by start."""
+    starts = batch["start_s"].to_numpy()
+    low, high = np.searchsorted(starts, span[0], "left"), np.searchsorted(starts, span[1], "right")
+    return batch.slice(int(low), int(high - low))
 
 
 def _numbers(raw: Path, columns: Sequence[str]) -> Iterator[tuple[NDArray[Any], ...]]:
@@ -326,28 +478,35 @@ def _numbers(raw: Path, columns: Sequence[str]) -> Iterator[tuple[NDArray[Any], 
 
 def _begin_at_zero(raw: Path, out: Path, span: tuple[float, float], absent: set[str], report: str) -> None:
     """Write the rows of `raw` that start within `span` to `out`, with starts since its first one, but no `absent`."""
-    first_s, last_s = span
     with pq.ParquetFile(raw) as source:
-        schema = _schema(set(source.schema_arrow.names) - absent, report)
+        as_text = not pa.types.is_uint64(source.schema_arrow.field("client").type)
+        schema = _schema(set(source.schema_arrow.names) - absent, report, as_text)
         position = schema.get_field_index("start_s")
         with pq.ParquetWriter(out, schema, compression="zstd") as writer:
             for batch in source.iter_batches(batch_size=_ROWS, columns=schema.names):
-                starts = batch.column(position).to_numpy()
-                low, high = np.searchsorted(starts, first_s, "left"), np.searchsorted(starts, last_s, "right")
-                if low == high:
+                inside = _within(batch, span)
+                if inside.num_rows == 0:
                     continue
-                inside = batch.slice(int(low), int(high - low))
                 # No log is finer than a microsecond: whole ones take off what subtraction adds.
-                microseconds = np.rint((starts[low:high] - first_s) * 1e6)
+                microseconds = np.rint((inside["start_s"].to_numpy() - span[0]) * 1e6)
                 columns = [*inside.columns[:position], pa.array(microseconds / 1e6), *inside.columns[position + 1 :]]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+
+
+def _by_share(parts: Mapping[str, Mapping[str, int]]) -> str:
+    """`https 90 %, http 10 %` of requests, the most frequent first."""
+    whole = sum(part["requests"] for part in parts.values())
+    ordered = sorted(parts.items(), key=lambda item: (-item[1]["requests"], item[0]))
+    return ", ".join(f"{name} {share(part['requests'] / whole)}" for name, part in ordered) or "–"
 
 
 def _utc(unix_s: float) -> str:
     return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _schema(names: Iterable[str], report: str) -> pa.Schema:
+def _schema(names: Iterable[str], report: str, clients_as_text: bool) -> pa.Schema:
     """The schema of a request table with the columns `names`; `report` goes with the table."""
     present = [column for column in REQUESTS["columns"] if column["name"] in set(names)]
-    return arrow_schema({**REQUESTS, "columns": present}, {REPORT_KEY.decode(): report})
+    schema = arrow_schema({**REQUESTS, "columns": present}, {REPORT_KEY.decode(): report})
+    place = schema.get_field_index("client")
+    return schema.set(place, schema.field(place).with_type(pa.string())) if clients_as_text and place >= 0 else schema

@@ -268,7 +268,11 @@ def _placed(batch: pa.RecordBatch, shift_s: float, days_before: int, tag: str | 
 def _write(ordered: Path, out: Path, said: str) -> float:
     """Write the rows with what their columns mean, empty columns left out; from the first start to the last, in s."""
     with pq.ParquetFile(ordered) as source:
-        empty = {name for name in ("server_s", "wait_s", "object", "source", "tag") if _is_empty(source, name)}
+        empty = {
+            name
+            for name in ("server_s", "wait_s", "object", "source", "tag", "client", "method", "caching")
+            if _is_empty(source, name)
+        }
         columns = [column for column in REQUESTS["columns"] if column["name"] not in empty]
         schema = arrow_schema({**REQUESTS, "columns": columns}, {_KEY: said})
         first = last = None

@@ -1,11 +1,10 @@
 """Writes a commented scenario to start from, by kind of path and of proxies, for a log or a family (`farweb new`).
 
-Figures are those of the publications that stand beside them, rounded; what is chosen says so. Queues hold what the path
-carries in a round trip, the rule of C. Villamizar and C. Song, "High performance TCP in ANSNET" (CCR 24(5), 1994).
+Facts of a log decide how its servers are simulated (`serving`); a chosen value says so.
 """
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,95 +13,13 @@ import pyarrow.parquet as pq
 
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
+from farweb.inputs.paths import PATHS, PathKind
+from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.text.quantities import count
 
 if TYPE_CHECKING:
     from farweb.inputs.importer import ImportReport
 
-
-@dataclass(frozen=True)
-class PathKind:
-    """A kind of path.
-
-    Attributes:
-        title: What it is, in some words.
-        up_mbps: Rate towards the servers, in Mbit/s.
-        down_mbps: Rate towards the clients.
-        up_ms: Delay towards the servers, one way, in ms.
-        down_ms: Delay towards the clients.
-        sources: Where the figures come from, a sentence each.
-    """
-
-    title: str
-    up_mbps: float
-    down_mbps: float
-    up_ms: int
-    down_ms: int
-    sources: tuple[str, ...]
-
-    def queue_kb(self, rate_mbps: float) -> int:
-        """What is sent at this rate in a round trip, in kB."""
-        return round(rate_mbps * (self.up_ms + self.down_ms) / 8)
-
-
-_STUDY = (
-    'McGregor, Pearson and Cleary, "The effect of multiplexing HTTP connections over asymmetric high bandwidth-delay '
-    'product circuits" (SPIE 3529, 1998)'
-)
-
-PATHS = {
-    "geo": PathKind(
-        "a geostationary satellite",
-        3,
-        18.75,
-        300,
-        300,
-        (
-            'Round trip: about 600 ms at least, Michel and others, "A first look at Starlink performance" (IMC 2022).',
-            "Rates: medians of Viasat in the United States, Ookla, third quarter of 2021 (up: less than 3.5 Mbit/s).",
-        ),
-    ),
-    "leo": PathKind(
-        "a constellation in low Earth orbit",
-        12,
-        105,
-        20,
-        20,
-        (
-            "Rates and round trip: medians of Starlink in the United States, Ookla, fourth quarter of 2021.",
-            'Michel and others, "A first look at Starlink performance" (IMC 2022): 50 ms to servers in Europe.',
-            'Losses come in bursts and are left out; Pan and others, "Measuring the satellite links of a LEO network" '
-            '(ICC 2024), found about 1 % on average: loss = { kind = "gilbert-elliott", … } adds them.',
-        ),
-    ),
-    "cable": PathKind(
-        "a sea cable, New Zealand to the United States",
-        34.368,
-        34.368,
-        60,
-        60,
-        (f"Rate (an E3 line) and delays: {_STUDY}.",),
-    ),
-    "mobile": PathKind(
-        "a mobile network, LTE",
-        6,
-        13,
-        35,
-        35,
-        (
-            'Rates and round trip (70 ms): medians of LTE, Huang and others, "A close examination of performance and '
-            'power characteristics of 4G LTE networks" (MobiSys 2012).',
-        ),
-    ),
-    "asymmetric": PathKind(
-        "out by sea cable, back by satellite",
-        34.368,
-        34.368,
-        60,
-        320,
-        (f"Rate (an E3 line) and delays: {_STUDY}.",),
-    ),
-}
 
 _PACED = """\
 # A response comes spread over the time that its server took, where the workload has it.
@@ -117,31 +34,60 @@ _AFTER_WAIT = """\
 release = "after-wait"
 """
 
-_PROXIES = {
-    "none": (
-        "Connections go from end to end and are used again; far-end only forwards. All clients of a log are one node.",
-        (("clients", "servers", '{ kind = "http/1.1" }'),),
-    ),
-    "split": (
-        "far-end is a proxy: connections end there, and it has its own to the servers.",
-        (
-            ("clients", "far-end", '{ kind = "http/1.1" }'),
-            ("far-end", "servers", '{ kind = "http/1.1" }'),
-        ),
-    ),
-    "mux": (
-        "clients and far-end are proxies, and all requests share the connections between them.",
-        (
-            ("clients", "far-end", '{ kind = "mux", connections = 8 }'),
-            ("far-end", "servers", '{ kind = "http/1.1" }'),
-        ),
-    ),
+PROXIES = {
+    "none": "Connections go from end to end and are used again; far-end only forwards.",
+    "split": "far-end is a proxy: connections end there, and it has its own to the servers.",
+    "mux": "The near end and far-end are proxies, and all requests share the connections between them.",
+}
+"""Proxies on the path, by name."""
+
+_SEEN_AT = {
+    "server": ("each", "The log is a server's: each of its clients has connections of its own."),
+    "proxy-clients": ("each", "The log is a proxy's, towards its clients: each has connections of its own to it."),
+    "proxy-servers": ("all", "The log is a proxy's, towards the servers: it asks for all its clients, who share."),
 }
 
-PROXIES = tuple(_PROXIES)
+SEEN_AT = tuple(_SEEN_AT)
+"""Where a log was written, as seen from the path: who has connections of its own there."""
 
 _EVERY = ((1, "1 s", "second"), (60, "1 min", "minute"), (600, "10 min", "ten minutes"), (3600, "60 min", "hour"))
 _ROWS_MAX = 100_000  # chosen: a day by the second, some MB
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Parts of a scenario to write.
+
+    Attributes:
+        paths: Keys of `PATHS`; of several the first is simulated, and a sweep compares them.
+        proxy: A key of `PROXIES`.
+        cache: Size and policy of a cache in front of the long part; None: none.
+    """
+
+    paths: tuple[str, ...]
+    proxy: str
+    cache: tuple[str, str] | None
+
+    @property
+    def near(self) -> str:
+        """Node at the near end of the long part."""
+        return "clients" if self.cache is None else "cache"
+
+    @property
+    def long_link(self) -> int:
+        """Place of the long part among the links."""
+        return 0 if self.cache is None else 1
+
+    def legs(self, serving: Serving) -> list[tuple[str, str, str]]:
+        """Begin, end and carrier of each leg."""
+        inner = {
+            "none": [("servers", serving.carrier)],
+            "split": [("far-end", serving.carrier), ("servers", serving.carrier)],
+            "mux": [("far-end", '{ kind = "mux", connections = 8 }'), ("servers", serving.carrier)],
+        }[self.proxy]
+        ends = [*([] if self.cache is None else [("cache", serving.carrier)]), *inner]
+        begins = ["clients", *(end for end, _ in ends)]
+        return [(begin, end, carrier) for begin, (end, carrier) in zip(begins, ends, strict=False)]
 
 
 @dataclass(frozen=True)
@@ -153,19 +99,21 @@ class NewScenario:
         requests: The request table of the log, if there is one.
         hosts: The host table of the log.
         imported: What the import kept and left out.
+        remarks: What may be wrong with the answers, a sentence each.
     """
 
     scenario: Path
     requests: Path | None
     hosts: Path | None
     imported: "ImportReport | None"
+    remarks: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         paths = {"requests": self.requests, "hosts": self.hosts}
         named = {name: None if path is None else str(path) for name, path in paths.items()}
         imported = None if self.imported is None else self.imported.to_dict()
-        return {"scenario": str(self.scenario), **named, "import": imported}
+        return {"scenario": str(self.scenario), **named, "import": imported, "remarks": list(self.remarks)}
 
 
 def files_of(file: Path, *, with_log: bool) -> list[Path]:
@@ -178,7 +126,10 @@ def new_scenario(
     file: str | Path,
     *,
     path: str = "geo",
+    compare: Sequence[str] = (),
     proxy: str = "none",
+    cache: tuple[str, str] | None = None,
+    seen_at: str | None = None,
     log: str | Path | Sequence[str | Path] | None = None,
     progress: Callable[[int], None] | None = None,
     **options: Any,
@@ -188,10 +139,15 @@ def new_scenario(
     Args:
         file: The scenario; tables are called after it, ``NAME-requests.parquet`` and ``NAME-hosts.tsv``.
         path: A key of `PATHS`.
-        proxy: One of `PROXIES`.
+        compare: Several of them, in place of `path`: the scenario has a sweep over them.
+        proxy: A key of `PROXIES`.
+        cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``.
+        seen_at: One of `SEEN_AT`: which requests of a proxy's log are taken, and who shares connections. When left out,
+            `proxy-servers` for a log that tells hits of a cache, `server` for others.
         log: The log or logs; the family nzix when left out.
         progress: Called with the number of requests imported so far.
-        options: For the import, as `import_log` takes them.
+        options: For the import, as `import_log` takes them; `proxy-clients` and a cache keep hits unless they say
+            otherwise.
 
     Raises:
         WorkloadError: The log cannot be imported, or would be replaced. Nothing is written then.
@@ -199,19 +155,34 @@ def new_scenario(
     from farweb.inputs.importer import import_log
 
     file = Path(file)
+    wanted = Wanted(tuple(compare) or (path,), proxy, cache)
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
     for written in files_of(file, with_log=bool(logs)):
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
             raise WorkloadError(f"{written}: is the log itself; name another file")
     if not logs:
-        _write(file, _scenario(file, path, proxy, _PACED, _FAMILY, 600))
+        family = _PROWGEN if cache is not None else _FAMILY
+        _write(file, _scenario(file, wanted, OF_TODAY, "", _PACED, family, 600))
         return NewScenario(file, None, None, None)
     _, requests, hosts = files_of(file, with_log=True)
+    if seen_at == "proxy-clients" or cache is not None:
+        options = {"keep": "all", **options}
     imported = import_log(logs, requests, progress=progress, **options)
     _write(hosts, _host_table(requests))
     workload = _workload(imported, requests, hosts)
-    _write(file, _scenario(file, path, proxy, _release(imported), workload, imported.span_s))
-    return NewScenario(file, requests, hosts, imported)
+    asked = _clients(seen_at or _likely(imported))
+    served = serving_of(imported.counts)
+    _write(file, _scenario(file, wanted, served, asked, _release(imported), workload, imported.span_s))
+    return NewScenario(file, requests, hosts, imported, tuple(_remarks(imported)))
+
+
+def _remarks(imported: "ImportReport") -> Iterator[str]:
+    counts, log = imported.counts, imported.log
+    if counts["with_elapsed_time"] and not log.get("rtt_ns"):
+        yield (
+            f"{count(counts['with_elapsed_time'])} server times are elapsed times and contain the path that the log "
+            "was written on: --rtt-ms says the round trip of that, --server-time none leaves them out"
+        )
 
 
 def _write(file: Path, text: str) -> None:
@@ -252,6 +223,17 @@ def _workload(imported: "ImportReport", requests: Path, hosts: Path) -> str:
     )
 
 
+def _likely(imported: "ImportReport") -> str:
+    """Place of a log, by its format and its hits."""
+    counts = imported.counts
+    return "proxy-servers" if "squid" in counts["formats"] or "hit" in counts["dropped"] else "server"
+
+
+def _clients(seen_at: str) -> str:
+    share, about = _SEEN_AT[seen_at]
+    return f'# {about}\n# "each" and "all" choose; --seen-at {seen_at} wrote this.\n[clients]\nshare = "{share}"\n\n'
+
+
 def _release(imported: "ImportReport") -> str:
     """How responses are released: after the wait where the log has it of each, else over the recorded time.
 
@@ -261,49 +243,56 @@ def _release(imported: "ImportReport") -> str:
     return _AFTER_WAIT if 0 < served == waited else _PACED
 
 
-def _scenario(file: Path, path: str, proxy: str, release: str, workload: str, span_s: float) -> str:
-    kind = PATHS[path]
-    about, legs = _PROXIES[proxy]
-    links = "\n".join(
-        f'{name:<4} = {{ rate = "{rate:g} Mbit/s", delay = "{delay} ms", queue = "{kind.queue_kb(rate)} kB" }}'
-        for name, rate, delay in (("up", kind.up_mbps, kind.up_ms), ("down", kind.down_mbps, kind.down_ms))
-    )
+_PROWGEN = """\
+# Requests of a proxy's clients by the model ProWGen, to try the scenario with. With a log of your own:
+#   farweb new FILE --cache SIZE --log access.log
+[workload]
+family = "prowgen"
+"""
+
+
+def _scenario(
+    file: Path, wanted: Wanted, serving: Serving, clients: str, release: str, workload: str, span_s: float
+) -> str:
+    kind = PATHS[wanted.paths[0]]
+    tls = '\ntls = { version = "1.3" }' if serving.tls else ""
     joined = "\n".join(
-        f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\ntcp = {{ profile = "linux", mss = "1460 B" }}\n'
-        for begin, end, carrier in legs
+        f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\n'
+        f'tcp = {{ profile = "linux", mss = "1460 B", constants = {{ nagle = false }} }}{tls}\n'
+        for begin, end, carrier in wanted.legs(serving)
     )
     every, in_words = next((each for each in _EVERY if span_s / each[0] <= _ROWS_MAX), _EVERY[-1])[1:]
+    nodes = ["clients", *([] if wanted.cache is None else ["cache"]), "far-end", "servers"]
+    sources = dict.fromkeys(source for each in wanted.paths for source in PATHS[each].sources)
+    title = kind.title + ("" if wanted.proxy == "none" else f", proxy: {wanted.proxy}")
     return f"""\
-# The web over {kind.title}.
-#
-#   farweb check {file.name}
-#   farweb run {file.name}
-#   farweb report results/{file.stem}
-#
+{_head(file, wanted)}
 # Every key is in the documentation of the scenario format; farweb schema scenario prints it for editors.
 
 format = 1
-name = "{kind.title}{"" if proxy == "none" else f", proxy: {proxy}"}"
+name = "{title if len(wanted.paths) == 1 else " or ".join(wanted.paths)}"
 
 # From the clients to the servers; up is towards the servers, down towards the clients.
 [path]
-nodes = ["clients", "far-end", "servers"]
+nodes = [{", ".join(f'"{node}"' for node in nodes)}]
 
-# clients – far-end: the long part.
-{"".join(_comment(source) for source in kind.sources)}\
+{_LOCAL if wanted.cache is not None else ""}\
+# {wanted.near} – far-end: the long part.
+{"".join(_comment(source) for source in sources)}\
 # Queues hold what the path carries in a round trip.
 [[path.link]]
-{links}
-
+{_lines("{:<4} = {}", _links(kind))}
 # far-end – servers: the rest of the Internet, 10 ms away (chosen). Where the log has server times that were measured at
 # the far end, it is in them: write 0 ms then.
 [[path.link]]
 up   = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 down = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 
-# {about}
+# {PROXIES[wanted.proxy]}
+{"".join(_comment(reason) for reason in serving.reasons)}\
+# Programs switch Nagle's rule off (TCP_NODELAY), as browsers, nginx, Apache and IIS do.
 {joined}
-{release}
+{_cache_table(wanted)}{clients}{release}
 {workload}
 [run]
 seed = 1
@@ -312,7 +301,62 @@ seed = 1
 [record]
 links_every = "{every}"
 exchanges = true
+{_sweep(wanted, is_log="requests = " in workload)}"""
+
+
+def _head(file: Path, wanted: Wanted) -> str:
+    """First lines: the path, the years of its figures, and commands for it."""
+    about = " or ".join(f"{PATHS[each].title} (figures of {PATHS[each].years})" for each in wanted.paths)
+    verb = "run" if len(wanted.paths) == 1 else "sweep"
+    return (
+        f"{_comment(f'The web over {about}.')}#\n#   farweb check {file.name}\n"
+        f"#   farweb {verb} {file.name}\n#   farweb report results/{file.stem}\n#"
+    )
+
+
+_LOCAL = """\
+# clients – cache: a local network (chosen).
+[[path.link]]
+up   = { rate = "1 Gbit/s", delay = "1 ms" }
+down = { rate = "1 Gbit/s", delay = "1 ms" }
+
 """
+
+
+def _links(kind: PathKind) -> dict[str, str]:
+    """Both directions of the long part, as a scenario writes them."""
+    ways = (("up", kind.up_mbps, kind.up_ms), ("down", kind.down_mbps, kind.down_ms))
+    return {
+        way: f'{{ rate = "{rate:g} Mbit/s", delay = "{delay} ms", queue = "{kind.queue_kb(rate)} kB" }}'
+        for way, rate, delay in ways
+    }
+
+
+def _cache_table(wanted: Wanted) -> str:
+    if wanted.cache is None:
+        return ""
+    capacity, policy = wanted.cache
+    return (
+        "# A copy that is held serves, but methods and responses for which none may. ttl bounds the age of a copy.\n"
+        f'[[cache]]\nnode = "cache"\npolicy = "{policy}"\ncapacity = "{capacity}"\n\n'
+    )
+
+
+def _lines(form: str, links: Mapping[str, str]) -> str:
+    return "".join(f"{form.format(way, link)}\n" for way, link in links.items())
+
+
+def _sweep(wanted: Wanted, *, is_log: bool) -> str:
+    """A sweep over the paths, if there are several. The requests of a log are the same in each replication."""
+    if len(wanted.paths) == 1:
+        return ""
+    replications, often = (1, "once: its requests are those of the log") if is_log else (5, "with five seeds")
+    key = f'"path.link.{wanted.long_link}.{{}}" = {{}}'
+    levels = (
+        f'\n[[sweep.factors.path]]\nlevel = "{each}"\n[sweep.factors.path.set]\n{_lines(key, _links(PATHS[each]))}'
+        for each in wanted.paths
+    )
+    return f"\n# farweb sweep runs each path {often}.\n[sweep]\nreplications = {replications}\n{''.join(levels)}"
 
 
 def _comment(text: str) -> str:

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.columns import NULL_ID
+from farweb.inputs.caching import BYPASS, INVALIDATE, STORE, caching_codes
 from farweb.inputs.formats import CACHE2K, FORMATS, LOGS, ORACLE_GENERAL, TABLE, format_of, unpacked
 from farweb.text.quantities import count
 
 ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
 
 _UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong
-
-_BODY_SIZES = ("clf", "combined", "json")  # logs that have the size of a response without its header
 
 
 @dataclass(frozen=True)
@@ -36,19 +35,29 @@ class Batch:
         object: What they ask for, uint64.
         bytes: Sizes of what they ask for, int64; of a request table and a log the response with its header. 0: none,
             or not known.
+        caching: Their treatment by caches, uint8, places in `farweb._core.caching_words`.
     """
 
     time_ns: NDArray[np.uint64]
     object: NDArray[np.uint64]
     bytes: NDArray[np.int64]
+    caching: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.object)
 
     def named(self) -> "Batch":
         """The requests that name an object."""
-        those = self.object != NULL_ID
-        return self if those.all() else Batch(self.time_ns[those], self.object[those], self.bytes[those])
+        return self._those(self.object != NULL_ID)
+
+    def for_copies(self) -> "Batch":
+        """The requests that a copy may serve."""
+        return self._those((self.caching != BYPASS) & (self.caching != INVALIDATE))
+
+    def _those(self, those: NDArray[np.bool_]) -> "Batch":
+        if those.all():
+            return self
+        return Batch(self.time_ns[those], self.object[those], self.bytes[those], self.caching[those])
 
 
 class Requests:
@@ -93,6 +102,8 @@ def open_input(
     *,
     keep: str = "all",
     dynamic: bool = True,
+    errors: bool = True,
+    bypass: str = "",
     max_unreadable: float = 0.01,
     nameless: bool = False,
     progress: Callable[[int], None] | None = None,
@@ -104,6 +115,8 @@ def open_input(
         format: One of `formats.FORMATS`; None: what the file says, see `formats.format_of`.
         keep: Of a log: `misses`, `crossed` or `all`, as `import_log` has it.
         dynamic: Of a log: whether pages that are made for each request are requests too.
+        errors: Of a log: whether answers with a status other than 2xx and 3xx are requests too.
+        bypass: Of a log: requests that caches pass by although RFC 9111 lets them store, as `import_log` has it.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         nameless: Whether a request table may have requests without an object; they are left out.
         progress: Called with the number of requests of a log that were imported so far.
@@ -116,8 +129,8 @@ def open_input(
         with _table(path, str(path), nameless=nameless, guessed=format is None) as requests:
             yield requests
     elif kind in LOGS:
-        # An error page is no object that a cache holds.
-        options = {"keep": keep, "dynamic": dynamic, "errors": False, "max_unreadable": max_unreadable}
+        options = {"keep": keep, "dynamic": dynamic, "errors": errors, "bypass": bypass}
+        options["max_unreadable"] = max_unreadable
         with _log(path, kind, options, progress) as requests:
             yield requests
     else:
@@ -142,9 +155,10 @@ def _table(path: Path, name: str, *, nameless: bool, guessed: bool) -> Iterator[
             number = without = 0
             try:
                 reader = _core.RequestReader(rows, name)
-                while (columns := cast("dict[str, NDArray[Any]] | None", reader.batch(ROWS))) is not None:
+                while (columns := cast("dict[str, Any] | None", reader.batch(ROWS))) is not None:
                     times = np.rint(columns["start_s"] * 1e9).astype(np.uint64)
-                    batch = Batch(times, columns["object"], columns["response_bytes"])
+                    caching = caching_codes(columns["caching"])
+                    batch = Batch(times, columns["object"], columns["response_bytes"], caching)
                     if not nameless:
                         _check_objects(batch, name, number)
                     named = batch.named()
@@ -158,6 +172,11 @@ def _table(path: Path, name: str, *, nameless: bool, guessed: bool) -> Iterator[
                 requests.left_out["no-object"] = without
 
         yield Requests(name, TABLE, read)
+
+
+def _storable(time_ns: NDArray[np.uint64], object: NDArray[np.uint64], bytes: NDArray[np.int64]) -> Batch:
+    """Requests of a format that knows no methods."""
+    return Batch(time_ns, object, bytes, np.full(len(object), STORE, dtype=np.uint8))
 
 
 def _check_objects(batch: Batch, name: str, before: int) -> None:
@@ -184,7 +203,7 @@ def _log(
             dropped = sorted(reasons, key=lambda item: (-item[1], item[0]))
             kept = f"{count(report.requests)} requests (keep: {options['keep']})"
             requests.format = format
-            requests.header_bytes = _core.log_header_bytes if format in _BODY_SIZES else 0
+            requests.header_bytes = _core.log_header_bytes if _core.log_formats()[format] else 0
             requests.counts = {"log": dict(report.log), **report.counts}
             requests.left_out = dict(dropped)
             requests.remarks = [
@@ -199,7 +218,7 @@ def _webcachesim(path: Path, max_unreadable: float, requests: Requests) -> Itera
     reader = _core.TraceReader(str(path), max_unreadable=max_unreadable)
     try:
         while (columns := reader.batch(ROWS)) is not None:
-            yield Batch(columns["time_ns"], columns["object"], columns["bytes"])
+            yield _storable(columns["time_ns"], columns["object"], columns["bytes"])
     except WorkloadError as error:
         raise WorkloadError(str(error).replace(str(path), requests.name)) from None
     requests.counts = json.loads(reader.unreadable())
@@ -223,7 +242,7 @@ def _oracle_general(path: Path, requests: Requests) -> Iterator[Batch]:
     without = 0
     for records in _records(path, ORACLE_GENERAL, requests):
         times = records["time_s"].astype(np.uint64) * np.uint64(10**9)
-        batch = Batch(times, records["object"].astype(np.uint64), records["bytes"].astype(np.int64))
+        batch = _storable(times, records["object"].astype(np.uint64), records["bytes"].astype(np.int64))
         named = batch.named()
         without += len(batch) - len(named)
         yield named
@@ -235,7 +254,7 @@ def _oracle_general(path: Path, requests: Requests) -> Iterator[Batch]:
 def _cache2k(path: Path, requests: Requests) -> Iterator[Batch]:
     for numbers in _records(path, CACHE2K, requests):
         nothing = np.zeros(len(numbers), dtype=np.int64)
-        yield Batch(nothing.astype(np.uint64), numbers.astype(np.uint64), nothing)
+        yield _storable(nothing.astype(np.uint64), numbers.astype(np.uint64), nothing)
     requests.remarks.append("the trace has neither sizes nor times")
 
 

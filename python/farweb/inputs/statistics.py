@@ -2,10 +2,8 @@
 
 import contextlib
 import dataclasses
-import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +16,12 @@ from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.sorting import spilling
+from farweb.inputs.caching import CacheTreatment, survey_of
+from farweb.inputs.clients import ClientStats, client_stats
 from farweb.inputs.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self_correlation
+from farweb.inputs.formats import LOGS, format_of
 from farweb.inputs.importer import import_log
+from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.text.quantities import count, rate, seconds, share, size
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-_PERCENTS = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 100)
 _INTERVALS_S = (0.01, 0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800)
 _MOST_INTERVALS = 200  # chosen: as many as a figure can show apart
 _TOP = 10
@@ -43,15 +44,6 @@ _COPIED = arrow_schema(
     },
     {},
 )
-
-
-@dataclasses.dataclass(frozen=True)
-class Spread:
-    """Distribution of values: how many, their mean, and quantiles by percent (the value at that rank)."""
-
-    n: int
-    mean: float
-    quantiles: dict[float, float]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,6 +73,12 @@ class WorkloadStats:
     """Different objects that are asked for; None when the table names none."""
     repeated: float | None
     """Of the requests that name an object, the share for one that an earlier request named, 0 to 1; None as above."""
+    caching: CacheTreatment | None
+    """Treatment by shared caches of the requests that name an object; None as above."""
+    clients: ClientStats | None
+    """None when the table names none."""
+    imported: dict[str, Any] | None
+    """Of a log its `format`, `lines`, those `dropped` by reason and the `unreadable_lines`; None of a table."""
     host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
     """For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no host table."""
 
@@ -91,11 +89,14 @@ class WorkloadStats:
     def _sheets(self) -> list[Sheet]:
         busiest = max(self.by_interval, key=lambda interval: interval[1])
         objects = [["objects", count(self.objects)], ["requests for one asked for before", share(self.repeated)]]
+        treated = [] if self.caching is None else [_named(*row) for row in self.caching.rows()]
         facts = [
+            *self._left_out(),
             ["requests", count(self.requests)],
             ["span", seconds(self.span_s)],
             ["hosts", count(self.hosts)],
             *(objects if self.objects is not None else []),
+            *treated,
             ["response bytes", size(self.response_bytes_total)],
             ["mean load", rate(8 * self.response_bytes_total / self.span_s) if self.span_s else "–"],
             [
@@ -123,6 +124,8 @@ class WorkloadStats:
             Sheet("Sizes and times", header, quantiles),
             Sheet("Hosts with most requests", ["", "requests", "response bytes"], top),
         ]
+        if self.clients is not None:
+            sheets.append(self.clients.sheet())
         if self.self_correlation is not None:
             sheets.append(_copies_sheet(self.self_correlation))
         for column, mix in (self.host_mix or {}).items():
@@ -137,11 +140,24 @@ class WorkloadStats:
             sheets.append(Sheet(f"Hosts by {column}", ["", "hosts", "requests"], rows))
         return sheets
 
+    def _left_out(self) -> list[list[str]]:
+        """Rows on the log that the requests come from: its format, and what the import left out."""
+        if self.imported is None:
+            return []
+        dropped = sorted(self.imported["dropped"].items(), key=lambda item: (-item[1], item[0]))
+        rows = [["a log of the format", self.imported["format"]], ["lines", count(self.imported["lines"])]]
+        rows += [[f"left out: {reason}", count(lines)] for reason, lines in dropped]
+        return [*rows, ["unreadable", count(self.imported["unreadable_lines"])]]
+
     def __rich__(self) -> "RenderableType":
         return to_rich(self._sheets())
 
     def _repr_html_(self) -> str:
         return to_html(self._sheets())
+
+
+def _named(name: str, note: str, value: str) -> list[str]:
+    return [f"{name}; {note}" if note else name, value]
 
 
 def _copies_sheet(found: SelfCorrelation) -> Sheet:
@@ -165,7 +181,7 @@ def read_stats(
 
     Args:
         table: A request table in any format that a run takes, or a log.
-        format: What the log is, as `import_log` has it; None for a table.
+        format: What the log is, as `import_log` has it; None: what its first lines show, or a table.
         hosts: A host table in the same formats.
         progress: Called with the number of requests read so far.
 
@@ -173,26 +189,31 @@ def read_stats(
         WorkloadError: A file cannot be read, or holds no request.
     """
     table = Path(table)
-    with _as_table(table, format, progress) as path, spilling(path.parent, _MEMORY) as database:
+    with _as_table(table, format, progress) as (path, imported), spilling(path.parent, _MEMORY) as database:
         database.read_parquet(str(path)).create_view("requests")
         if hosts is not None:
             database.register("hosts", _host_table(Path(hosts)))
         try:
-            return _collect(database, str(table), hosts is not None)
+            return _collect(database, str(table), path, imported, hosts is not None)
         except duckdb.Error as error:
             raise WorkloadError(f"{table}: {str(error).splitlines()[0]}") from None
 
 
 @contextlib.contextmanager
-def _as_table(table: Path, format: str | None, progress: Callable[[int], None] | None) -> Iterator[Path]:
-    """Give a checked copy in Parquet, of a log what an import keeps; it is removed after the block."""
+def _as_table(
+    table: Path, format: str | None, progress: Callable[[int], None] | None
+) -> Iterator[tuple[Path, dict[str, Any] | None]]:
+    """Give a checked copy in Parquet, of a log what an import keeps, with its counts; it is removed after the block."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         copy = Path(folder) / "requests.parquet"
-        if format is None:
+        found = format or format_of(table, None)
+        if format is None and found not in LOGS:
             _copy(table, copy, progress)
-        else:
-            import_log(table, copy, format=format, progress=progress)
-        yield copy
+            yield copy, None
+            return
+        counts = import_log(table, copy, format=found, progress=progress).counts
+        kept = {name: counts[name] for name in ("lines", "dropped", "unreadable_lines")}
+        yield copy, {"format": ", ".join(counts["formats"]), **kept}
 
 
 def _copy(table: Path, out: Path, progress: Callable[[int], None] | None) -> None:
@@ -222,15 +243,18 @@ def _host_table(path: Path) -> pa.Table:
     return pa.Table.from_batches([to_arrow(open_hosts(path).columns(), arrow_schema(HOSTS_READ, {}))])
 
 
-def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool) -> WorkloadStats:
-    requests, first, span, hosts, total = _row(
+def _collect(
+    database: duckdb.DuckDBPyConnection, source: str, path: Path, imported: dict[str, Any] | None, with_hosts: bool
+) -> WorkloadStats:
+    columns = _columns(database)
+    requests, first, span, hosts, total = one_row(
         database,
         "SELECT count(*), min(start_s), max(start_s) - min(start_s), count(DISTINCT host), sum(response_bytes) "
         "FROM requests",
     )
-    named, objects = _row(database, "SELECT count(object), count(DISTINCT object) FROM requests")
+    named, objects = one_row(database, "SELECT count(object), count(DISTINCT object) FROM requests")
     interval = next((s for s in _INTERVALS_S if span / s < _MOST_INTERVALS), _INTERVALS_S[-1])
-    response, request = _spread(database, "response_bytes"), _spread(database, "request_bytes")
+    response, request = spread_of_column(database, "response_bytes"), spread_of_column(database, "request_bytes")
     assert response is not None and request is not None, "there is a request"
     return WorkloadStats(
         source=source,
@@ -240,8 +264,8 @@ def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool)
         response_bytes_total=total,
         response_bytes=response,
         request_bytes=request,
-        server_s=_spread(database, "server_s"),
-        wait_s=_spread(database, "wait_s") if "wait_s" in _columns(database) else None,
+        server_s=spread_of_column(database, "server_s"),
+        wait_s=spread_of_column(database, "wait_s") if "wait_s" in columns else None,
         interval_s=interval,
         by_interval=_by_interval(database, first, interval, span),
         top_hosts=tuple(
@@ -254,13 +278,22 @@ def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool)
         self_correlation=_self_correlation(database, first, span),
         objects=objects if named else None,
         repeated=1 - objects / named if named else None,
+        caching=_treatment(path) if named else None,
+        clients=client_stats(database, path.parent, has_days="day" in columns) if "client" in columns else None,
+        imported=imported,
         host_mix={column: _mix(database, column) for column in _HOST_VALUES} if with_hosts else None,
     )
 
 
+def _treatment(path: Path) -> CacheTreatment:
+    with pq.ParquetFile(path) as table:
+        columns = [name for name in ("object", "response_bytes", "caching") if name in table.schema_arrow.names]
+        return CacheTreatment.of(survey_of(table.iter_batches(batch_size=_ROWS, columns=columns)))
+
+
 def _self_correlation(database: duckdb.DuckDBPyConnection, first: float, span: float) -> SelfCorrelation | None:
     """Of all days together: days are turned round in ten minutes as the family's are, if they are no longer."""
-    has_days = "day" in _columns(database) and _row(database, "SELECT count(day) > 0 FROM requests")[0]
+    has_days = "day" in _columns(database) and one_row(database, "SELECT count(day) > 0 FROM requests")[0]
     within = has_days and first + span < PERIOD_S
     if span > LONGEST_S:
         return None
@@ -286,20 +319,6 @@ def _by_interval(
     return tuple((i * interval, *counts.get(i, (0, 0))) for i in range(int(span // interval) + 1))
 
 
-def _spread(database: duckdb.DuckDBPyConnection, column: str) -> Spread | None:
-    """The distribution of a column's values; None when all are null."""
-    n, mean = _row(database, f"SELECT count({column}), avg({column}) FROM requests")
-    if not n:
-        return None
-    ranks = {percent: max(1, math.ceil(Fraction(str(percent)) * n / 100)) for percent in _PERCENTS}
-    # DuckDB's own quantiles hold all values in memory, and a window without an order keeps that of what it reads.
-    ranked = f"SELECT row_number() OVER () AS rank, value FROM (SELECT {column} AS value FROM requests "
-    ranked += f"WHERE {column} IS NOT NULL ORDER BY value)"
-    found = database.execute(f"SELECT rank, value FROM ({ranked}) WHERE list_contains(?, rank)", [[*ranks.values()]])
-    values = dict(found.fetchall())
-    return Spread(n, mean, {percent: values[rank] for percent, rank in ranks.items()})
-
-
 def _mix(database: duckdb.DuckDBPyConnection, column: str) -> tuple[tuple[int | None, int, int], ...]:
     return tuple(
         database.execute(
@@ -312,12 +331,6 @@ def _mix(database: duckdb.DuckDBPyConnection, column: str) -> tuple[tuple[int | 
 def _columns(database: duckdb.DuckDBPyConnection) -> set[str]:
     """Columns of the requests: those of a log are fewer than a table's."""
     return {name for name, *_ in database.execute("DESCRIBE requests").fetchall()}
-
-
-def _row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
-    row = database.execute(query).fetchone()
-    assert row is not None, "an aggregate has one row"
-    return row
 
 
 def describe(found: WorkloadStats) -> Figure:

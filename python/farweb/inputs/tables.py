@@ -20,12 +20,14 @@ from farweb.errors import WorkloadError
 from farweb.files.columns import Column, TableSpec, arrow_type, from_arrow, workload_tables
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
+from farweb.text.words import elided
 
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
 _BUFFER_BYTES = 65_536  # of a column; chosen: larger ones are not faster
 
 
-_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_dictionary)
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+_IDS = ("object", "client")
 
 
 REQUESTS: TableSpec = workload_tables()["requests"]
@@ -133,10 +135,12 @@ def _checked_columns(path: Path, spec: TableSpec) -> list[str]:
 def _batches(path: Path, spec: TableSpec, columns: Sequence[str], name: str) -> Iterator[pa.RecordBatch]:
     """Some columns of a Parquet file in the types that the core takes; `name` is for messages."""
     try:
+        rows = 0
         # Without a buffer the columns of a whole row group are read at once, and one may have all rows of the table.
         with pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
             for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns)):
-                yield _cast(batch, spec, name)
+                yield _cast(batch, spec, name, rows)
+                rows += batch.num_rows
     except (OSError, pa.ArrowException) as error:
         raise WorkloadError(f"{name}: cannot be read: {_first_line(error)}") from None
 
@@ -146,13 +150,20 @@ def _schema(spec: TableSpec, columns: Sequence[str]) -> pa.Schema:
     return pa.schema([(name, types[name]) for name in columns])
 
 
-def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str) -> pa.RecordBatch:
-    """Columns in the types that the core takes; int32 sizes, or objects that are texts are as good."""
+def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str, before: int) -> pa.RecordBatch:
+    """Columns in the types that the core takes; int32 sizes, or ids that are texts are as good.
+
+    `before` is the number of rows before this batch.
+    """
     schema = _schema(spec, batch.schema.names)
     columns = []
     for found, wanted, column in zip(batch.schema, schema, batch.columns, strict=True):
         try:
-            columns.append((_object_ids(column) if found.name == "object" else column).cast(wanted.type))
+            if found.name in _IDS:
+                column = _ids(column)
+            if found.name == "client":
+                _check_whole(column, name, before)
+            columns.append(column.cast(wanted.type))
         except pa.ArrowException as error:
             raise WorkloadError(
                 f'{name}: column "{found.name}": {found.type} found, {wanted.type} expected: {_first_line(error)}'
@@ -160,12 +171,26 @@ def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _object_ids(column: pa.Array) -> pa.Array:
-    """The ids of objects that are texts; any other column as it is."""
+def _ids(column: pa.Array) -> pa.Array:
+    """The ids of objects or clients that are texts; any other column as it is."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
     if not any(is_text(column.type) for is_text in _TEXTS):
         return column
-    words = column.cast(pa.string()).dictionary_encode()
+    words = column.cast(pa.large_string()).dictionary_encode()
     return pa.array(_core.object_ids(words.dictionary.to_pylist())).take(words.indices)
+
+
+def _check_whole(column: pa.Array, file: str, before: int) -> None:
+    """Refuse clients that are neither text nor whole numbers, with the row of the first."""
+    if pa.types.is_unsigned_integer(column.type):
+        return
+    refused = pc.less(column, 0) if pa.types.is_signed_integer(column.type) else column.is_valid()
+    wrong = pc.index(refused, pa.scalar(True)).as_py()
+    if wrong >= 0:
+        place = f"{file}, row {before + wrong + 1}: column client"
+        found = f"{elided(str(column[wrong]), 40)} ({column.type})"
+        raise WorkloadError(f"{place}: found {found}; write text, or a whole number from 0 to 2^64 - 2")
 
 
 def _is_sorted(path: Path) -> bool:

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Reference, Series, columns_of, with_others
+from farweb.plot.figure import Axis, Figure, Floats, Panel, Reference, Series
 from farweb.plot.grouping import (
-    PANELS_MAX,
     Group,
     arrange,
     factor_index,
@@ -19,6 +18,7 @@ from farweb.plot.grouping import (
     short_names,
     varying,
 )
+from farweb.plot.multiples import columns_of, height_of, with_others
 from farweb.plot.options import Where
 from farweb.plot.replicated import (
     Estimates,
@@ -187,7 +187,6 @@ class Drawing:
         x: Factor or metric on the horizontal axis, as `Abscissa` takes it.
         where: By factor, the levels that are drawn; None: all.
         against: Factor and level from which differences are drawn; None: values are.
-        panels: Most panels that the figure has room for.
         by_load: As `Abscissa` takes it.
 
     Raises:
@@ -203,7 +202,6 @@ class Drawing:
         where: Where | None,
         *,
         against: tuple[str, str] | None = None,
-        panels: int = PANELS_MAX,
         by_load: bool = False,
     ) -> None:
         self.sweep = sweep
@@ -222,7 +220,7 @@ class Drawing:
                 for number in varying(sweep.design, points)
                 if number != self.x.factor and not numeric(sweep.design.factors[number])
             ]
-        self.arrangement = arrange(sweep.design, points, by, along=self.x.factor, panels=panels)
+        self.arrangement = arrange(sweep.design, points, by, along=self.x.factor)
 
     def series(self, estimates: Estimates, panel: int = 0, *, floor: float | None = None) -> tuple[Series, ...]:
         """A metric as series of a panel; `floor`: where intervals end on a logarithmic axis."""
@@ -269,42 +267,50 @@ class Drawing:
             raise ResultsError(f"{self.sweep.path}: failed requests reach {estimates.metric.name} at every point")
         return means[np.isfinite(means)]
 
-    def panels(self, estimates: Estimates, y: Axis, *references: Reference) -> list[Panel]:
-        """The panels of a metric on a common axis, with lines to compare with."""
+    def title(self, panel: int, quantity: str = "") -> str:
+        """Title of a panel: its levels, and the quantity where panels of several stand side by side."""
+        return "\n".join(filter(None, (self.arrangement.titles[panel], quantity)))
+
+    def panels(self, estimates: Estimates, y: Axis, *references: Reference, title: str = "") -> list[Panel]:
+        """The panels of a metric on a common axis, with lines to compare with; `title`: name of the metric."""
         floor = y.low if y.scale == "log" else None
         return [
-            Panel(self.x.axis, y, self.series(estimates, number, floor=floor), references, title)
-            for number, title in enumerate(self.arrangement.titles)
+            Panel(self.x.axis, y, self.series(estimates, number, floor=floor), references, self.title(number, title))
+            for number in range(len(self.arrangement.titles))
         ]
 
-    def panel(self, metric: str, axis: Axis, title: str) -> Panel:
-        """A panel of a metric of its own; the prefix of its axis suits the values.
+    def quantity(self, metric: str, axis: Axis, title: str) -> list[Panel]:
+        """The panels of a metric among others; the prefix of its axis suits the values.
 
         Raises:
             ResultsError: No run has a value of it.
         """
         estimates = Estimates(self.sweep, metric)
-        return Panel(self.x.axis, axis.fitted(self.means(estimates)), self.series(estimates), title=title)
+        return self.panels(estimates, axis.fitted(self.means(estimates)), title=title)
 
-    def figure(self, title: str, seen: str, panels: Sequence[Panel], *more: str, columns: int | None = None) -> Figure:
+    def figure(
+        self, title: str, seen: str, quantities: Sequence[Sequence[Panel]], *more: str, columns: int | None = None
+    ) -> Figure:
         """A figure of these series: one panel of a column's width, or several across the page.
 
         Args:
             title: One line.
             seen: The first sentences of the caption: what is to be seen.
-            panels: Of `series`.
+            quantities: Of each quantity its panels, of `series`. Where each has several they stand below one another.
             more: Further sentences; empty ones are left out.
-            columns: Panels in a row; None: by their number.
+            columns: Panels in a row, where each quantity has one; None: by their number.
 
         Raises:
             ResultsError: No panel has a series.
         """
+        panels = [panel for row in zip(*quantities, strict=True) for panel in row]
         if not any(panel.series for panel in panels):
             raise ResultsError(f"{self.sweep.path}: no run has a value of what is to be drawn")
-        columns = columns or columns_of(len(panels))
+        several, multiples = len(quantities) > 1, len(self.arrangement.titles) > 1
+        columns = len(quantities) if several and multiples else columns or columns_of(len(panels))
         rows = -(-len(panels) // columns)
-        multiples = len(self.arrangement.titles) > 1  # otherwise a panel is of a quantity of its own
-        drawn, grey = with_others(panels) if multiples else (tuple(panels), "")
+        drawn, grey = with_others(panels, len(quantities)) if multiples else (tuple(panels), "")
+        alike = len(panels) > 1 and all(panel.y == panels[0].y for panel in panels)
         return Figure(
             title,
             " ".join(each for each in (seen, *self._about(more)) if each) + grey,
@@ -312,9 +318,9 @@ class Drawing:
             columns=columns,
             legend=self.arrangement.legend,
             counted="replications",
-            size=(6.5, 4.8) if len(panels) == 1 else (9, 1.9 + 2.7 * rows),
+            size=(6.5, 4.8) if len(panels) == 1 else (max(9, 2.5 * columns), height_of(rows, 2.7)),
             share_x=len(panels) > 1,
-            share_y=len(panels) > 1 and all(panel.y == panels[0].y for panel in panels),
+            share_y="columns" if several and multiples else alike,
         )
 
     def _about(self, more: Sequence[str]) -> tuple[str, ...]:

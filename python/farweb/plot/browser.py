@@ -13,7 +13,7 @@ import numpy as np
 
 from farweb.extras import require
 from farweb.plot import style
-from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Phase, Reference, Series
+from farweb.plot.figure import OTHERS, Axis, Density, Figure, Floats, Panel, Phase, Reference, Series
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as Plotly
@@ -35,9 +35,10 @@ _DASHES = ("solid", "7px,3px", "2px,2px", "9px,3px,2px,3px")
 _COMPARED = "3px,4px"
 _IDENTITY = "14px,5px"
 _BAND = 0.17
-_PHASE = 0.13
 _FEW = 4  # whole numbers that each have a mark
 _MANY = 500  # values from which a line is thinner, so that its turns can be seen
+_BEHIND = 1  # pixels: width of the curves of other panels
+_SHARED = {True: "all", "columns": "columns", False: False}
 _PIXELS_AN_INCH = 96
 _WIDTH_PIXELS = 1000  # that the legend's rows are reckoned for
 _FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
@@ -71,10 +72,10 @@ def _paint(figure: Figure) -> "Plotly":
     drawn = make_subplots(
         figure.rows,
         figure.columns,
-        shared_xaxes="all" if figure.share_x else False,
-        shared_yaxes="all" if figure.share_y else False,
+        shared_xaxes=_SHARED[figure.share_x],
+        shared_yaxes=_SHARED[figure.share_y],
         row_heights=heights,
-        horizontal_spacing=0.09 if not figure.share_y else 0.03,
+        horizontal_spacing=0.03 if figure.share_y is True else min(0.09, 0.3 / figure.columns),
         vertical_spacing=(0.2 if figure.share_x else 0.32) / figure.rows if figure.rows > 1 else 0.0,
     )
     named: set[str] = set()
@@ -96,10 +97,8 @@ def _paint(figure: Figure) -> "Plotly":
         up = np.concatenate([series.y for series in panel.series])
         for phase in panel.phases:
             _mark_phase(drawn, phase, panel, cell, named)
-        drawn.update_xaxes(_axis(panel.x, across, labelled=not figure.share_x or figure.lowest(place)), **cell)
-        drawn.update_yaxes(
-            _axis(panel.y, up, labelled=not figure.share_y or figure.leftmost(place), downwards=True), **cell
-        )
+        drawn.update_xaxes(_axis(panel.x, across, labelled=figure.writes_x(place)), **cell)
+        drawn.update_yaxes(_axis(panel.y, up, labelled=figure.writes_y(place), downwards=True), **cell)
         _head(drawn, panel, place)
     named.discard("")
     drawn.update_layout(_layout(figure, sorted(named)))
@@ -113,7 +112,7 @@ def _mark_phase(drawn: "Plotly", phase: Phase, panel: Panel, cell: dict[str, int
     drawn.add_vrect(
         x0=phase.begin / panel.x.one,
         x1=phase.end / panel.x.one,
-        fillcolor=_faint(style.ROLES[phase.role], _PHASE),
+        fillcolor=_faint(*style.SHADES[phase.role]),
         line_width=0,
         layer="below",
         name=escape(phase.label),
@@ -130,7 +129,7 @@ def _layout(figure: Figure, named: list[str]) -> dict[str, Any]:
     widest = max((7 * len(name) + 60 for name in named), default=1)
     rows = math.ceil(len(named) / max(1, _WIDTH_PIXELS // widest)) + bool(figure.legend and named)
     lines = max((panel.title.count("\n") + 1 for panel in figure.panels if panel.title), default=0)
-    above = 12 + 21 * rows + 17 * lines
+    above = 12 + 21 * max(rows, 1) + 17 * lines  # the buttons of plotly take a row as well
     heading = {"text": escape(figure.legend), "side": "top"} if figure.legend else {}
     return {
         "template": "none",
@@ -149,7 +148,8 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
     x, y = series.x / panel.x.one, series.y / panel.y.one
     colour = style.series(series.index, series.shade)["color"]
     trace: dict[str, Any] = {"type": "scatter", "x": x, "y": y, "name": escape(series.label + series.detail)}
-    line = {"color": colour, "width": 2 if len(x) < _MANY else 1.3, "dash": _dash(series)}
+    width = _BEHIND if series.index == OTHERS else 2 if len(x) < _MANY else 1.3
+    line = {"color": colour, "width": width, "dash": _dash(series)}
     own = _SYMBOLS[style.marker(series.index, series.shade)]
     marker: dict[str, Any] = {"color": colour, "symbol": own, "size": 8}
     edge = {"color": "white", "width": 1}
@@ -163,7 +163,7 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
             base = {} if series.base is None else {"base": series.base / panel.x.one}
             trace |= {"type": "bar", "orientation": "h", "marker": {"color": colour}, "width": 0.6, **base}
         case "marks":
-            trace |= {"mode": "markers", "marker": {"color": colour, "size": 8, "line": edge}, "cliponaxis": False}
+            trace |= {"mode": "markers", "marker": {**marker, "line": edge}, "cliponaxis": False}
         case "spans":
             return [_strokes(series, panel, trace)]
         case "signs":
@@ -190,11 +190,7 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
 
 
 def _dash(series: Series) -> str:
-    if series.shade is not None:
-        return _DASHES[0]
-    if isinstance(series.index, str):
-        return _DASHES[style.series(series.index)["linestyle"] != style.LINES[0]]
-    return _DASHES[(series.index or 0) % len(_DASHES)]
+    return _DASHES[style.LINES.index(style.series(series.index, series.shade)["linestyle"])]
 
 
 def _strokes(series: Series, panel: Panel, trace: dict[str, Any]) -> dict[str, Any]:
@@ -216,7 +212,7 @@ def _strokes(series: Series, panel: Panel, trace: dict[str, Any]) -> dict[str, A
 def _hover(series: Series, panel: Panel, counted: str) -> dict[str, Any]:
     """Text under the pointer: values with their units, the interval, and n."""
     across = panel.y.scale == "category"
-    lines = [f"<b>{escape(series.label)}</b>"] if series.label else []
+    lines = [f"<b>{_literal(series.label)}</b>"] if series.label else []
     more: list[Floats] = []
     if series.base is None:
         lines += [_value(axis, letter) for axis, letter in ((panel.x, "x"), (panel.y, "y"))]
@@ -228,7 +224,7 @@ def _hover(series: Series, panel: Panel, counted: str) -> dict[str, Any]:
         more += [series.low / axis.one, series.high / axis.one]
         lines.append(f"95 %: %{{customdata[0]:.4~g}} to %{{customdata[1]:.4~g}} {axis.read_in}")
     if series.n is not None:
-        lines.append(f"n = %{{customdata[{len(more)}]:,}} {escape(counted)}")
+        lines.append(f"n = %{{customdata[{len(more)}]:,}} {_literal(counted)}")
         more.append(series.n.astype(np.float64))
     if series.failed is not None:
         lines.append(f"not answered: %{{customdata[{len(more)}]:.3~p}}")
@@ -241,8 +237,13 @@ def _value(axis: Axis, letter: str) -> str:
     if axis.scale == "category":
         return f"%{{{letter}}}"
     if axis.marks_carry_unit:
-        return f"{escape(axis.quantity)}: %{{{letter}:.4~s}}{axis.unit}"
-    return f"{escape(axis.quantity)}: %{{{letter}:.4~g}} {axis.read_in}".rstrip()
+        return f"{_literal(axis.quantity)}: %{{{letter}:.4~s}}{axis.unit}"
+    return f"{_literal(axis.quantity)}: %{{{letter}:.4~g}} {axis.read_in}".rstrip()
+
+
+def _literal(text: str) -> str:
+    """Text within a template of plotly, which would put values where the text has ``%{…}``."""
+    return escape(text).replace("%{", "%&#123;")
 
 
 def _spread(series: Series, panel: Panel, trace: dict[str, Any]) -> list[dict[str, Any]]:

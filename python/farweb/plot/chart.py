@@ -6,12 +6,15 @@ without pyplot, so it needs no display and leaves an open notebook or script as 
 
 import io
 import re
-import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from farweb.plot import unhindered  # noqa: F401 - before matplotlib is loaded
+
+# isort: split
 
 import matplotlib as mpl
 from matplotlib.axis import Axis
@@ -25,11 +28,12 @@ from farweb.files.atomic import staged_file
 from farweb.files.made import HTML, SUFFIXES
 from farweb.plot import browser
 from farweb.plot.figure import Figure as Description
+from farweb.plot.letters import FONT, wrapped
 from farweb.plot.style import FEW_DECADES, INK, QUIET
 
 # Any: matplotlib types the keys, differently from version to version.
 _RC: Any = {
-    "font.family": ["DejaVu Sans"],  # ships with matplotlib: the same letters on every machine
+    "font.family": [FONT],
     "font.size": 9.5,
     "text.color": INK,
     "axes.edgecolor": QUIET,
@@ -49,6 +53,7 @@ _RC: Any = {
     "legend.frameon": False,
     "lines.linewidth": 1.6,
     "savefig.dpi": 160,
+    "text.parse_math": False,  # a name may have dollar signs
     "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
     "pdf.fonttype": 42,  # the same: letters as TrueType, which publishers ask for, and not as drawings
     "svg.hashsalt": "farweb",  # ids inside an SVG are the same for the same figure
@@ -60,8 +65,8 @@ _COLUMNS_MAX = 8  # of a legend; chosen: as many as a panel has series
 _AROUND = 1.4  # inches of title, legend and caption for which the sizes of figures were chosen
 _POINTS_A_LINE = 11.5
 _TITLE_POINTS = 11.5
-_LETTERS_AN_INCH = 13  # of nine points, measured
-_CHARACTERS_AN_INCH = 16.5  # of the caption's letters, measured with room to spare
+_CAPTION_POINTS = 8
+_SIDE = 0.012  # of the width: left and right of title and caption
 
 
 class Chart(Figure):
@@ -91,6 +96,8 @@ def look() -> Iterator[None]:
     with mpl.rc_context(), warnings.catch_warnings():
         # Characters that no font here has, such as Chinese, are boxes in a picture; SVG and HTML keep the text.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        # Where names leave no room for the axes, a figure is drawn all the same.
+        warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
         mpl.rcdefaults()  # a user's matplotlibrc does not change a figure
         with mpl.rc_context(_RC):
             yield
@@ -117,8 +124,9 @@ def frame(
     """
     width, height = chart.get_size_inches()
     together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)
-    lines = textwrap.wrap(together, int(width * _CHARACTERS_AN_INCH))
-    titles = wrapped(title, 0.97 * width, _TITLE_POINTS).splitlines()
+    across = (1 - 2 * _SIDE) * width
+    lines = wrapped(together, across, _CAPTION_POINTS).splitlines()
+    titles = wrapped(title, across, _TITLE_POINTS, bold=True).splitlines()
     legend = _legend(chart, entries, heading) if entries else None
     below = (len(lines) * _POINTS_A_LINE + 9) / 72 if lines else 4 / 72
     title_height = (3 + len(titles) * _TITLE_POINTS * 1.75) / 72 if titles else 4 / 72
@@ -131,10 +139,9 @@ def frame(
         legend.set_bbox_to_anchor((0.004, 1 - title_height / height))
     chart.set_layout_engine("constrained", rect=(0.005, foot, 0.985, 1 - foot - head), hspace=0.03)
     bold: dict[str, Any] = {"fontsize": _TITLE_POINTS, "fontweight": "bold", "va": "top", "gid": "title"}
-    chart.text(0.012, 1 - 7 / 72 / height, "\n".join(titles), **bold)
-    chart.text(
-        0.012, 5 / 72 / height, "\n".join(lines), fontsize=8, color=QUIET, va="bottom", linespacing=1.25, gid="caption"
-    )
+    chart.text(_SIDE, 1 - 7 / 72 / height, "\n".join(titles), **bold)
+    small: dict[str, Any] = {"fontsize": _CAPTION_POINTS, "color": QUIET, "linespacing": 1.25, "gid": "caption"}
+    chart.text(_SIDE, 5 / 72 / height, "\n".join(lines), va="bottom", **small)
 
 
 def _legend(chart: Figure, entries: Sequence[Line2D], heading: str) -> Legend:
@@ -240,25 +247,6 @@ def save(chart: Chart, out: Path) -> None:
     content = chart.html().encode() if suffix == HTML else encode(chart, suffix.removeprefix("."))
     with staged_file(out) as stage:
         stage.write_bytes(content)
-
-
-def wrapped(text: str, inches: float, height: float = 9.0) -> str:
-    """Text in as many lines as its place asks for; nothing of it is left out.
-
-    Args:
-        text: Lines.
-        inches: Width of the place.
-        height: Of the letters, in points.
-    """
-    room = max(8, _letters(inches, height))
-    return "\n".join(
-        part for line in text.splitlines() for part in textwrap.wrap(line, room, break_on_hyphens=False) or [""]
-    )
-
-
-def _letters(inches: float, height: float) -> int:
-    """Number of letters of so many points that fit into a line."""
-    return int(inches * _LETTERS_AN_INCH * 9 / height)
 
 
 def words(chart: Figure) -> str:

@@ -1,11 +1,12 @@
-"""Connections as the senders of their data see them: which are drawn, and their round trips, slow start and recovery.
+"""Connections as the senders of their data see them: which are drawn, their round trips, limits and recovery.
 
 - A *round trip* begins with a segment of data and ends when that segment is acknowledged; the next one begins with the
   first segment of data after that. So slow start doubles from one to the next, and where the sender waits for its
   program nothing is counted.
 - *Recovery* begins with a segment sent again and ends when all that was sent until then is acknowledged: `recover` of
   RFC 6582, whether an ACK or a timeout made it begin.
-- *Slow start* is when the congestion window is below its threshold (RFC 5681, 3.1), recovery apart.
+- *Slow start* is when the congestion window limits the sender and is below its threshold (RFC 5681, 3.1).
+- *Limited by the window* is when the window that the receiver advertises does, as the smaller of the two.
 """
 
 from collections.abc import Sequence
@@ -20,6 +21,15 @@ from farweb.results.connection import Trace, traces
 from farweb.results.run import RunTables
 
 Stretch = tuple[float, float]
+
+SLOW_START, WINDOW, RECOVERY = "slow start", "limited by the window", "recovery"
+"""Names of shades, with their roles in `style.SHADES`."""
+
+SHADED = (
+    "Shaded: slow start (cwnd is full, and below its threshold), limited by the window (the advertised window is full, "
+    "and no larger than cwnd) and recovery (from a segment sent again until all sent before is acknowledged)."
+)
+"""Their meaning, for captions."""
 
 
 def chosen(
@@ -127,28 +137,45 @@ def recoveries(one: Trace) -> list[Stretch]:
     return found
 
 
-def slow_starts(one: Trace) -> list[Stretch]:
-    """From when to when the congestion window of a connection is below its threshold, in s, recovery apart."""
-    first = one.sent.filter(pl.col("payload_bytes") > 0)["time_s"].to_list()[:1]
+def limited(one: Trace) -> dict[str, list[Stretch]]:
+    """From when to when cwnd below its threshold, and when the advertised window, limits a connection, in s.
+
+    Either does while it is the smaller one and another segment does not fit into it; of two that are alike the window,
+    since cwnd may grow. Where the sender has nothing to send, paces, or recovers from a loss, neither does; nor does
+    either after the last segment of data.
+    """
+    largest = int(one.sent["payload_bytes"].max() or 0)  # type: ignore[arg-type]
     state = one.state.drop_nulls("cwnd_bytes")
-    if not first or state.is_empty():
-        return []
-    times = state["time_s"].to_list()
-    below = (state["cwnd_bytes"] < state["ssthresh_bytes"]).fill_null(False).to_list()
+    found: dict[str, list[Stretch]] = {SLOW_START: [], WINDOW: []}
+    if not largest or state.is_empty():
+        return found
+    windows = one.acks.select("time_s", "window_bytes") if has_window(one) else one.acks.clear()
+    state = state.join_asof(windows.select("time_s", "window_bytes"), on="time_s").with_columns(
+        full=pl.col("flight_bytes") + largest > pl.min_horizontal("cwnd_bytes", "window_bytes"),
+        by_window=(pl.col("window_bytes") <= pl.col("cwnd_bytes")).fill_null(False),
+        below=(pl.col("cwnd_bytes") < pl.col("ssthresh_bytes")).fill_null(False),
+    )
     lost = recoveries(one)
-    found: list[Stretch] = []
-    for begin, end, slow in zip(times, [*times[1:], _last(one)], below, strict=True):
-        begin = max(begin, first[0])
-        if not slow or end <= begin or any(low <= begin < high for low, high in lost):
+    data = one.sent.filter(pl.col("payload_bytes") > 0)["time_s"]
+    times = state["time_s"].clip(data[0], data[-1]).to_list()
+    rows = state.select("full", "by_window", "below").iter_rows()
+    for begin, end, (full, by_window, below) in zip(times, [*times[1:], times[-1]], rows, strict=True):
+        if not full or end <= begin or not (by_window or below) or any(low <= begin < high for low, high in lost):
             continue
-        joined = bool(found) and found[-1][1] == begin
-        found[-1:] = [(found[-1][0], end)] if joined else [*found[-1:], (begin, end)]
+        stretches = found[WINDOW if by_window else SLOW_START]
+        joined = bool(stretches) and stretches[-1][1] == begin
+        stretches[-1:] = [(stretches[-1][0], end)] if joined else [*stretches[-1:], (begin, end)]
     return found
 
 
+def has_window(one: Trace) -> bool:
+    """True where the receiver ever advertised one; the one-way agents of ns-2 do not."""
+    return bool((one.acks["window_bytes"] > 0).any())
+
+
 def phases(one: Trace) -> tuple[Phase, ...]:
-    """Slow start and recovery of a connection, to be shaded."""
-    stretches = {"slow start": slow_starts(one), "recovery": recoveries(one)}
+    """Slow start, limits by the window, and recovery of a connection, to be shaded."""
+    stretches = {**limited(one), RECOVERY: recoveries(one)}
     return tuple(Phase(name, *stretch, name) for name, found in stretches.items() for stretch in found)
 
 

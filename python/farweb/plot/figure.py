@@ -5,7 +5,7 @@ show the same. Values are in base units: s, B, bit/s; an axis chooses the decima
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -199,7 +199,7 @@ class Phase:
         label: Its name in the legend; those of one name have one entry.
         begin: Where it begins, in the axis's base unit.
         end: Where it ends.
-        role: Name of its colour in `style.ROLES`.
+        role: Name of its colour in `style.SHADES`.
     """
 
     label: str
@@ -276,9 +276,10 @@ class Figure:
         legend: What the series are: heading of the legend, empty for none.
         counted: What `Series.n` counts: ``replications``, ``requests``.
         size: Width and height on paper, in inches.
-        share_x: Whether all panels have the same horizontal axis.
-        share_y: Whether all panels have the same vertical axis.
+        share_x: Whether all panels have the same horizontal axis; ``columns``: those below one another.
+        share_y: Whether all panels have the same vertical axis; ``columns``: those below one another.
         exact: Whether `size` is that of the whole; else it grows by what long captions and legends take.
+        judged: What the caption judges against what, as plain values.
     """
 
     title: str
@@ -288,44 +289,20 @@ class Figure:
     legend: str = ""
     counted: str = ""
     size: tuple[float, float] = (8.0, 5.0)
-    share_x: bool = False
-    share_y: bool = False
+    share_x: bool | Literal["columns"] = False
+    share_y: bool | Literal["columns"] = False
     exact: bool = False
+    judged: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def rows(self) -> int:
         """Rows of panels."""
         return math.ceil(len(self.panels) / self.columns)
 
-    def lowest(self, place: int) -> bool:
-        """Whether no panel is below this one, so that a shared horizontal axis is written there."""
-        return place + self.columns >= len(self.panels)
+    def writes_x(self, place: int) -> bool:
+        """True where marks and name of the horizontal axis stand: at the lowest panel that shares it."""
+        return not self.share_x or place + self.columns >= len(self.panels)
 
-    def leftmost(self, place: int) -> bool:
-        """Whether this panel is the first of its row."""
-        return place % self.columns == 0
-
-
-def columns_of(panels: int) -> int:
-    """In how many columns so many panels stand."""
-    return next(columns for columns, most in ((1, 1), (2, 4), (3, 9), (4, panels)) if panels <= most)
-
-
-def with_others(panels: Sequence[Panel]) -> tuple[tuple[Panel, ...], str]:
-    """Panels of a curve each, with the curves of the others in grey behind it; panels of several curves as they are.
-
-    What is compared then is in every panel, however many there are.
-
-    Returns:
-        The panels, and what is to be said of them in the caption, with a space in front; empty where nothing is.
-    """
-    curves = [[series for series in panel.series if series.form in ("points", "steps", "line")] for panel in panels]
-    if len(panels) < 2 or any(len(some) != 1 or some[0].label for some in curves):
-        return tuple(panels), ""
-    bare: dict[str, Any] = {"low": None, "high": None, "n": None, "failed": None}
-    quiet = [replace(some[0], index=OTHERS, shade=None, form="line", part="another panel's", **bare) for some in curves]
-    drawn = tuple(
-        replace(panel, series=(*(other for number, other in enumerate(quiet) if number != place), *panel.series))
-        for place, panel in enumerate(panels)
-    )
-    return drawn, " Grey: the curves of the other panels."
+    def writes_y(self, place: int) -> bool:
+        """True where marks and name of the vertical axis stand: at the first panel of a row that shares it."""
+        return self.share_y is not True or place % self.columns == 0

@@ -5,18 +5,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from farweb.errors import FarwebError
+from farweb.plot.multiples import PANELS_MAX, SERIES_MAX
 from farweb.plot.options import Where
 from farweb.results.design import Design, Factor, Level
-from farweb.text.words import listed
-
-SERIES_MAX = 8
-"""Series in a panel; chosen: more are not distinguished, least of all in grey."""
+from farweb.text.words import listed, named
 
 LEVELS_MIN = 3
 """Levels of a number from which series have colours from light to dark; chosen: two are clearer as kinds."""
-
-PANELS_MAX = 16
-"""Panels of a figure; chosen: more are too small to be read."""
 
 LEVELS_MAX = 5
 """Levels of a factor of which distributions are drawn; chosen: their curves lie close to one another."""
@@ -28,7 +23,7 @@ class Group:
 
     Attributes:
         label: Its levels; empty for a single group.
-        index: Number of its style; the same in every panel.
+        index: Number of its style; the same in every panel, or that of its panel where it is alone there.
         panel: Number of its panel.
         points: Their numbers in the design.
         shade: Of levels of one number, its place among them, from 0 to 1; None: it is one of several kinds.
@@ -167,7 +162,6 @@ def arrange(
     by: Sequence[str] | None,
     *,
     along: int | None = None,
-    panels: int = PANELS_MAX,
 ) -> Arrangement:
     """Put points into series, a series for each combination of levels of some factors, and those into panels.
 
@@ -178,7 +172,6 @@ def arrange(
         points: Those that are drawn.
         by: Names of the factors that make series; None: all that vary, but for `along`.
         along: Number of the factor that is on the horizontal axis; None: there is none.
-        panels: Most panels that the figure has room for.
 
     Raises:
         FarwebError: An unknown factor, or more series than can be drawn.
@@ -188,7 +181,7 @@ def arrange(
     rest = [number for number in free if number not in series]
     points, notes = _hold(design, points, rest)
     rest = [] if design.kind == "one-at-a-time" else rest
-    return _spread(design, points, series, notes, rest, panels)
+    return _spread(design, points, series, notes, rest)
 
 
 def _series_factor(design: Design, name: str, along: int | None) -> int:
@@ -211,24 +204,18 @@ def _hold(design: Design, points: Sequence[int], rest: Sequence[int]) -> tuple[l
 
 
 def _spread(
-    design: Design, points: Sequence[int], series: Sequence[int], notes: list[str], rest: Sequence[int], most: int
+    design: Design, points: Sequence[int], series: Sequence[int], notes: list[str], rest: Sequence[int]
 ) -> Arrangement:
-    """Panels by as few of the first factors, or else of the last, as leave no more than `SERIES_MAX` series in each."""
-    for order in (list(series), list(series)[::-1]):
-        first = next(
-            number for number in range(len(order) + 1) if _combinations(design, points, order[number:]) <= SERIES_MAX
-        )
-        if _combinations(design, points, order[:first]) <= most:
-            break
-    else:
+    """Panels by as few of the first factors, or of the last where that makes fewer, as leave `SERIES_MAX` in each."""
+    orders = (_split(design, points, series), _split(design, points, series[::-1]))
+    of_panels, of_styles = min(orders, key=lambda order: _combinations(design, points, order[0]))
+    if _combinations(design, points, of_panels) > PANELS_MAX:
         number = _combinations(design, points, series)
         names = ", ".join(design.factors[each].name for each in series)
         raise FarwebError(
-            f"that makes {number:,} series (by {names}), and no more than {SERIES_MAX} can be distinguished"
-            f"{f' in each of {most} panels' if most > 1 else ''}: name fewer factors with --by, or fewer levels with "
-            "--where FACTOR=LEVEL"
+            f"that makes {number:,} series (by {names}), and no more than {SERIES_MAX} can be distinguished in each of "
+            f"{PANELS_MAX} panels: name fewer factors with --by, or fewer levels with --where FACTOR=LEVEL"
         )
-    of_panels, of_styles = order[:first], order[first:]
     panels, styles = (_numbered(design, points, some) for some in (of_panels, of_styles))
     members: dict[tuple[int, int], list[int]] = {}
     for point in points:
@@ -239,11 +226,12 @@ def _spread(
         )
         members.setdefault(place, []).append(point)
     names_of_styles = _labels(design, styles, of_styles)
-    shades = _shades(design, len(styles), of_styles)
-    groups = [
-        Group(names_of_styles[style], style, panel, tuple(some), shades[style])
-        for (panel, style), some in members.items()
-    ]
+    alone_in_panels = len(styles) == 1
+    shades = _shades(design, of_panels, len(panels)) if alone_in_panels else _shades(design, of_styles, len(styles))
+    groups = []
+    for (panel, style), some in members.items():
+        index = panel if alone_in_panels else style
+        groups.append(Group(names_of_styles[style], index, panel, tuple(some), shades[index]))
     short = short_names(design)
     alone = [short[design.factors[each].name] for each in of_panels if _is_plain(design, of_panels)]
     return Arrangement(
@@ -253,6 +241,14 @@ def _spread(
         notes=(*notes, *(f"A panel for each {name}." for name in alone)),
         together=tuple(design.factors[each].name for each in rest),
     )
+
+
+def _split(design: Design, points: Sequence[int], order: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+    """Factors of panels, as few of the first as leave no more than `SERIES_MAX` series in each, and of series."""
+    first = next(
+        number for number in range(len(order) + 1) if _combinations(design, points, order[number:]) <= SERIES_MAX
+    )
+    return order[:first], order[first:]
 
 
 def _combinations(design: Design, points: Sequence[int], factors: Sequence[int]) -> int:
@@ -272,7 +268,7 @@ def _labels(design: Design, combinations: Iterable[tuple[int, ...]], factors: Se
     ]
 
 
-def _shades(design: Design, styles: int, factors: Sequence[int]) -> list[float | None]:
+def _shades(design: Design, factors: Sequence[int], styles: int) -> list[float | None]:
     """Places from light to dark, where the styles are levels of one number; None for each where they are kinds."""
     ordered = len(factors) == 1 and numeric(design.factors[factors[0]]) and styles >= LEVELS_MIN
     return [style / (styles - 1) if ordered else None for style in range(styles)]
@@ -289,7 +285,7 @@ def _titles(design: Design, combinations: Iterable[tuple[int, ...]], factors: Se
     short = short_names(design)
     return [
         "\n".join(
-            f"{short[design.factors[factor].name]} = {design.factors[factor].levels[level].label}"
+            named(short[design.factors[factor].name], design.factors[factor].levels[level].label, " = ")
             for factor, level in zip(factors, levels, strict=True)
         )
         for levels in combinations

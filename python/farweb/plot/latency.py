@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Series, columns_of
+from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.measured import Measured
+from farweb.plot.multiples import columns_of, height_of
 from farweb.statistics.quantiles import quantiles
 from farweb.text.quantities import seconds
 
@@ -140,7 +141,7 @@ def of_latency(title: str, caption: str, panels: Sequence[Panel], legend: str = 
         columns=columns,
         legend=legend,
         counted="requests",
-        size=(8.0, 5.2) if len(panels) == 1 else (2.4 * columns + 3.0, 1.9 + (3.6 if columns == 2 else 2.7) * rows),
+        size=(8.0, 5.2) if len(panels) == 1 else (2.4 * columns + 3.0, height_of(rows, 3.6 if columns == 2 else 2.7)),
         share_x=True,
         share_y=True,
     )

@@ -92,6 +92,7 @@ class Lines:
         name: str,
         in_words: Callable[[float], str],
         series: Sequence[Series],
+        beside: Sequence[Series] = (),
     ) -> list[Reference]:
         """A line for each value that groups have and a panel reaches.
 
@@ -101,13 +102,14 @@ class Lines:
             name: What the values are.
             in_words: A value in words.
             series: Of the panel.
+            beside: Of other panels on the same axis, which reach as far.
         """
         values: dict[float, list[int]] = {}
         for group in groups:
             if (value := value_of(group)) is not None:
                 values.setdefault(value, []).append(group.index)
         values = dict(sorted(values.items()))
-        highest = max((float(each.y.max()) for each in series), default=0.0)
+        highest = max((float(each.y.max()) for each in (*series, *beside)), default=0.0)
         few = len(values) <= LINES_MAX
         near = [value for value in values if few and value <= IN_PICTURE * highest]
         self._drawn |= {f"{name} {in_words(value)}" for value in near}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Floats, Form, Reference, Series
+from farweb.results.groups import RequestGroup, grouped
 from farweb.results.run import RunTables
 from farweb.statistics.quantiles import with_lost
 from farweb.text.quantities import seconds, share
@@ -28,6 +29,7 @@ class Measured:
         finished: Finished requests that started after the warm-up, with the columns `response_bytes` (int64) and
             `latency_s` (float64, s): from the start of the request to its last byte at the first node.
         lost_bytes: Response sizes of the requests since the warm-up that failed or were cut off.
+        starts: Starts of all requests since the warm-up in ns, of those that ended first.
         failed: Requests since the warm-up that failed.
         unfinished: Requests since the warm-up that the end of the run cut off.
     """
@@ -35,6 +37,7 @@ class Measured:
     label: str
     finished: pl.DataFrame
     lost_bytes: NDArray[np.int64]
+    starts: NDArray[np.int64]
     failed: int
     unfinished: int
 
@@ -49,37 +52,59 @@ class Measured:
         return with_lost(self.finished["latency_s"], len(self.lost_bytes))
 
 
-def measured(results: Sequence[RunTables]) -> list[Measured]:
-    """The requests of each result that enter a figure.
+def measured(results: Sequence[RunTables], by: Sequence[str] | None = None) -> list[Measured]:
+    """The requests of each result that enter a figure, together or in the groups that `by` names.
 
     Raises:
-        ResultsError: A result has no finished request.
+        FarwebError: There is no such grouping.
+        ResultsError: A result, or a group of it, has no finished request.
     """
-    found = [measured_run(result, label) for result, label in zip(results, short_labels(results), strict=True)]
-    for result, each in zip(results, found, strict=True):
-        if each.finished.is_empty():
-            raise ResultsError(
-                f"{result.path}: no request finished, so there is no latency to plot "
-                f"({each.failed} failed, {each.unfinished} unfinished)"
-            )
+    found = []
+    for result, label in zip(results, short_labels(results), strict=True):
+        for group in grouped(result, by):
+            each = measured_run(result, of_group(label, group.label, results), group)
+            if each.finished.is_empty():
+                which = f" ({group.label})" if group.label else ""
+                raise ResultsError(
+                    f"{result.path}: no request{which} finished, so there is no latency to plot "
+                    f"({each.failed} failed, {each.unfinished} unfinished)"
+                )
+            found.append(each)
     return found
 
 
-def measured_run(result: RunTables, label: str = "") -> Measured:
-    """The requests of one result that enter a figure; there may be none."""
-    since = result.scan("requests").filter(pl.col("start_ns") >= result.warmup_ns)
+def of_group(label: str, group: str, results: Sequence[RunTables]) -> str:
+    """The label of a group of a result; the name of a single result is left out."""
+    return ": ".join(part for part in (label if len(results) > 1 or not group else "", group) if part)
+
+
+def measured_run(result: RunTables, label: str = "", group: RequestGroup | None = None) -> Measured:
+    """Requests of a result that enter a figure, all or a group; there may be none."""
+    rows = [] if group is None else [group.rows]
+    since = result.scan("requests").filter(pl.col("start_ns") >= result.warmup_ns, *rows)
+    served = "served_bytes" if "served_bytes" in since.collect_schema() else "response_bytes"  # of an older farweb
     statuses = dict(since.group_by("status").len().collect().iter_rows())
     finished = (
         since.filter(pl.col("status") == "done")
         .select(
-            "response_bytes",
+            response_bytes=served,
             # At least one tick of the clock: a path without delay or rate gives 0, which logarithmic axes cannot hold.
             latency_s=(pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=1) / 1e9,
+            start_ns="start_ns",
         )
         .collect()
     )
-    lost = since.filter(pl.col("status") != "done").select("response_bytes").collect()["response_bytes"].to_numpy()
-    return Measured(label, finished, lost, statuses.get("failed", 0), statuses.get("unfinished", 0))
+    lost = since.filter(pl.col("status") != "done").select("response_bytes", "start_ns").collect()
+    starts = np.concatenate([each["start_ns"].to_numpy() for each in (finished, lost)])
+    finished = finished.drop("start_ns")
+    return Measured(
+        label,
+        finished,
+        lost["response_bytes"].to_numpy(),
+        starts,
+        statuses.get("failed", 0),
+        statuses.get("unfinished", 0),
+    )
 
 
 LABEL_LETTERS = 28
@@ -90,10 +115,15 @@ def labels(results: Sequence[RunTables]) -> list[str]:
     """A name for each result: that of its run, with the folder's or the place in the list where names repeat."""
     names = [result.name for result in results]
     folders = [
-        name if names.count(name) == 1 or name == result.path.name else f"{name} ({result.path.name})"
+        name if names.count(name) == 1 else _in_folder(name, result.path.name)
         for name, result in zip(names, results, strict=True)
     ]
     return [name if folders.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(folders, 1)]
+
+
+def _in_folder(name: str, folder: str) -> str:
+    """The name of a run with its folder's; the folder's alone where it begins with the same words."""
+    return folder if folder.startswith(name) else f"{name} ({folder})"
 
 
 def short_labels(results: Sequence[RunTables]) -> list[str]:

@@ -7,8 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from farweb.plot import chart, style
+from farweb.plot import style
 from farweb.plot.figure import Figure, Reference, Series
+from farweb.plot.letters import wrapped
 
 _ENDS_ALIKE = 0.9  # of the last end, from which curves end at the same place; chosen: names beyond are not far off
 _LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
@@ -80,12 +81,15 @@ def entries(figure: Figure) -> list[Line2D]:
     """The legend: each label once, in the order in which the panels have them."""
     entries: dict[str, Line2D] = {}
     for panel in figure.panels:
+        dotted = {(series.index, series.shade) for series in panel.series if series.form == "marks"}
         for series in panel.series:
             if series.label:
-                entries.setdefault(series.label, _entry(series, figure.size[0]))
+                entry = _entry(series, figure.size[0], dotted=(series.index, series.shade) in dotted)
+                entries.setdefault(series.label, entry)
         for phase in panel.phases:
-            square: dict[str, Any] = {"marker": "s", "markersize": 9, "linestyle": "", "alpha": 0.3}
-            entries.setdefault(phase.label, Line2D([], [], color=style.ROLES[phase.role], label=phase.label, **square))
+            colour, opacity = style.SHADES[phase.role]
+            square: dict[str, Any] = {"marker": "s", "markersize": 9, "linestyle": "", "alpha": 2 * opacity}
+            entries.setdefault(phase.label, Line2D([], [], color=colour, label=phase.label, **square))
     for panel in figure.panels:
         for reference in panel.references:
             if reference.label:
@@ -94,10 +98,11 @@ def entries(figure: Figure) -> list[Line2D]:
     return list(entries.values())
 
 
-def _entry(series: Series, width: float) -> Line2D:
+def _entry(series: Series, width: float, *, dotted: bool) -> Line2D:
+    """An entry of the legend, in a figure so many inches wide; `dotted`: marks stand on its curve."""
     look = style.series(series.index, series.shade)
     own = style.marker(series.index, series.shade)
-    marker = {"points": own, "dots": own, "area": "s", "bars": "s", "spans": "|", "signs": series.sign, "marks": "o"}
+    marker = {"points": own, "dots": own, "area": "s", "bars": "s", "spans": "|", "signs": series.sign, "marks": own}
     line: Any = look["linestyle"] if series.form in ("points", "line", "steps") and series.joined else ""
     stroke = series.form in ("spans", "signs")
     return Line2D(
@@ -105,12 +110,12 @@ def _entry(series: Series, width: float) -> Line2D:
         [],
         color=look["color"],
         linestyle=line,
-        marker=marker.get(series.form),
+        marker=own if dotted else marker.get(series.form),
         markersize=10 if series.form == "spans" else None,
         markeredgewidth=1.5 if stroke else None,
         markeredgecolor=look["color"] if stroke else "white",
         alpha=0.4 if series.form == "area" and series.index is not None else None,
-        label=chart.wrapped(f"{series.label}{series.detail}", 0.8 * width),
+        label=wrapped(f"{series.label}{series.detail}", 0.8 * width),
     )
 
 

@@ -46,7 +46,13 @@ class Options(TypedDict, total=False):
 
     by: Annotated[
         Sequence[str] | None,
-        Option("factors of which each combination of levels is a series", "all that vary", list[str], "FACTOR"),
+        Option(
+            "of a sweep, factors of which each combination of levels is a series; of runs `visit`, for first and later "
+            "requests of visits, or `client`, for those who ask most",
+            "all that vary, of a sweep, and all requests, of runs,",
+            list[str],
+            "FACTOR",
+        ),
     ]
     x: Annotated[
         str | None,

@@ -1,26 +1,34 @@
 """Figures on paper: a description painted with matplotlib."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from farweb.plot import chart  # first: it sees to matplotlib
+
+# isort: split
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axes._secondary_axes import SecondaryAxis
 from matplotlib.axis import Axis as MplAxis
 from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import MaxNLocator
 
-from farweb.plot import chart, names, style
-from farweb.plot.figure import INSETS, Axis, Density, Figure, Floats, Panel, Reference, Series
-from farweb.plot.presentation import Presentation
+from farweb.plot import names, style
+from farweb.plot.figure import INSETS, OTHERS, Axis, Density, Figure, Floats, Panel, Reference, Series
+from farweb.plot.letters import width as width_of
+from farweb.plot.letters import wrapped
+from farweb.plot.presentation import Presentation, within_bounds
 
 _BAND = 0.17  # opacity of an interval: three that overlap can still be distinguished
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, so that they hide less of one another
 _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
-_PHASE = 0.13  # opacity of what is shaded over the whole height
-_ROUNDS_APART = 0.05  # of the width, from one number of a round trip to the next; chosen: they do not collide
+_BEHIND = 0.7  # points: width of the curves of other panels; chosen: many of them are no grey area
+_ROUND_POINTS = 7.5  # height of the numbers of round trips
 
 
 def draw(figure: Figure, out: Path | None = None, presentation: Presentation | None = None) -> chart.Chart:
@@ -31,7 +39,7 @@ def draw(figure: Figure, out: Path | None = None, presentation: Presentation | N
         RunError: The file cannot be written.
     """
     with chart.look():
-        painted = paint(figure if presentation is None else presentation.of(figure))
+        painted = paint(within_bounds(figure if presentation is None else presentation.of(figure)))
     if out is not None:
         chart.save(painted, out)
     return painted
@@ -44,8 +52,8 @@ def paint(figure: Figure) -> chart.Chart:
     grid = painted.subplots(
         figure.rows,
         figure.columns,
-        sharex=figure.share_x,
-        sharey=figure.share_y,
+        sharex="col" if figure.share_x == "columns" else figure.share_x,
+        sharey="col" if figure.share_y == "columns" else figure.share_y,
         squeeze=False,
         height_ratios=[figure.panels[row * figure.columns].weight for row in range(figure.rows)],
     )
@@ -59,17 +67,17 @@ def paint(figure: Figure) -> chart.Chart:
         _mark(axes.xaxis, panel.x)
         _mark(axes.yaxis, panel.y)
         _name_levels(axes, panel, width)
-        _head(axes, panel, width)
-        below, left = not figure.share_x or figure.lowest(place), not figure.share_y or figure.leftmost(place)
+        below, left = figure.writes_x(place), figure.writes_y(place)
+        _head(axes, panel, width, first=left)
         axes.tick_params(which="both", labelbottom=below, labelleft=left)
-        axes.set_xlabel(chart.wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
-        axes.set_ylabel(chart.wrapped(panel.y.label, 0.75 * height, 9.5) if left else "")
+        axes.set_xlabel(wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
+        axes.set_ylabel(wrapped(panel.y.label, 0.75 * height, 9.5) if left else "")
         if panel.inset is not None:
             _enlarge(axes, panel.inset, panel.inset_at)
     for axes in cells[len(figure.panels) :]:
         axes.set_visible(False)
     _scale_of_densities(painted, cells, figure)
-    heading = chart.wrapped(figure.legend, 0.95 * figure.size[0])
+    heading = wrapped(figure.legend, 0.95 * figure.size[0])
     entries = names.entries(figure)
     if names.labelled_at_ends(figure):
         names.label_ends(cells[0], figure)
@@ -78,6 +86,7 @@ def paint(figure: Figure) -> chart.Chart:
         ]
         heading = ""
     chart.frame(painted, figure.title, figure.caption, entries, heading, exact=figure.exact)
+    _number_rounds(painted, drawn)
     return painted
 
 
@@ -86,9 +95,9 @@ def _contents(axes: Axes, panel: Panel) -> None:
     axes.set_xscale("log" if panel.x.scale == "log" else "linear")
     axes.set_yscale("log" if panel.y.scale == "log" else "linear")
     for phase in panel.phases:
-        colour = style.ROLES[phase.role]
+        colour, opacity = style.SHADES[phase.role]
         ends = phase.begin / panel.x.one, phase.end / panel.x.one
-        axes.axvspan(*ends, color=colour, alpha=_PHASE, linewidth=0, zorder=1, gid=phase.label)
+        axes.axvspan(*ends, color=colour, alpha=opacity, linewidth=0, zorder=1, gid=phase.label)
     if panel.density is not None:
         _shade(axes, panel.density)
     for number, series in enumerate(panel.series):
@@ -97,32 +106,50 @@ def _contents(axes: Axes, panel: Panel) -> None:
         _compare(axes, reference, panel)
 
 
-def _head(axes: Axes, panel: Panel, width: float) -> None:
-    """Write what stands above a panel that is so many inches wide: title, note, and round trips."""
+def _head(axes: Axes, panel: Panel, width: float, *, first: bool) -> None:
+    """Write what stands above a panel that is so many inches wide, and may be the first of its row."""
     if panel.rounds:
-        _count_rounds(axes, panel)
+        _count_rounds(axes, panel, named=first)
     if panel.title:
         colour = style.INK if panel.index is None else style.series(panel.index)["color"]
-        title = chart.wrapped(panel.title, 0.85 * width)
+        title = wrapped(panel.title, 0.85 * width)
         axes.set_title(title, color=colour, fontsize=9, fontweight="normal" if panel.index is None else "bold")
     if panel.note:
         axes.set_title(panel.note, loc="right", fontsize=8.5, pad=2)
 
 
-def _count_rounds(axes: Axes, panel: Panel) -> None:
-    """A tick for each round trip along the upper edge, and its number as far as there is room."""
+def _count_rounds(axes: Axes, panel: Panel, *, named: bool) -> None:
+    """A tick for each round trip along the upper edge; `_number_rounds` numbers them when the axes have their width."""
     upper = axes.secondary_xaxis("top")
     begins = [begin / panel.x.one for begin in panel.rounds]
-    low, high = axes.get_xlim()
-    numbers, free = [], -np.inf
-    for number, begin in enumerate(begins, 1):
-        numbers.append(str(number) if begin >= free else "")
-        free = begin + _ROUNDS_APART * (high - low) if begin >= free else free
-    upper.set_xticks(begins, numbers)
-    upper.tick_params(labelsize=7.5, length=2.5, pad=1)
+    upper.set_xticks(begins, minor=True)
+    upper.set_xticks(begins[:1], ["1"])
+    upper.tick_params(which="both", labelsize=_ROUND_POINTS, length=2.5, pad=1)
     upper.spines["top"].set_visible(False)
-    place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    axes.annotate("round trip", (0, 1), xytext=(-4, 3.5), ha="right", fontsize=7.5, **place)
+    if named:
+        place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        axes.annotate("round trip", (0, 1), xytext=(-4, 3.5), ha="right", fontsize=_ROUND_POINTS, **place)
+
+
+def _number_rounds(painted: chart.Chart, drawn: Sequence[tuple[Axes, Panel]]) -> None:
+    """Write the numbers of round trips, as many as stand side by side where the layout puts the axes."""
+    counted = [(axes, panel) for axes, panel in drawn if panel.rounds]
+    engine = painted.get_layout_engine()
+    if not counted or engine is None:
+        return
+    engine.execute(painted)
+    for axes, panel in counted:
+        begins = [begin / panel.x.one for begin in panel.rounds]
+        places = axes.transData.transform([(begin, 0.0) for begin in begins])[:, 0] / painted.dpi
+        numbers: dict[float, str] = {}
+        free = -math.inf
+        for number, (begin, place) in enumerate(zip(begins, places, strict=True), 1):
+            half = width_of(f"{number} ", _ROUND_POINTS) / 2
+            if place - half >= free:
+                numbers[begin] = str(number)
+                free = place + half
+        (upper,) = (each for each in axes.child_axes if isinstance(each, SecondaryAxis))
+        upper.set_xticks(list(numbers), list(numbers.values()))
 
 
 def _enlarge(axes: Axes, panel: Panel, place: str) -> None:
@@ -152,13 +179,14 @@ def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
         case "bars":
             axes.barh(y, x, height=0.6, left=0 if series.base is None else series.base / panel.x.one, **more)
         case "marks":
-            axes.plot(x, y, "o", markersize=4.5, markeredgecolor="white", clip_on=False, **more)
+            axes.plot(x, y, marker, markersize=4.5, markeredgecolor="white", clip_on=False, **more)
         case "signs":
             axes.plot(x, y, marker=series.sign, markersize=6, markeredgewidth=1.5, linestyle="", **more)
         case "spans":
             _stroke(axes, panel, series, more)
             return
         case "steps" | "line":
+            more |= {"linewidth": _BEHIND} if series.index == OTHERS else {}
             drawn = "steps-post" if series.form == "steps" else "default"
             axes.plot(x, y, drawstyle=drawn, linestyle=look["linestyle"], **more)
         case "points":
@@ -302,7 +330,7 @@ def _name_levels(axes: Axes, panel: Panel, width: float) -> None:
         _align_left(axes)
     if panel.x.scale == "category":
         each = 0.8 * width / len(panel.x.levels)
-        if any(chart.wrapped(name, each) != name for name in panel.x.levels):
+        if any(wrapped(name, each) != name for name in panel.x.levels):
             axes.tick_params(axis="x", rotation=30)
             for label in axes.get_xticklabels():
                 label.set(horizontalalignment="right", rotation_mode="anchor")
@@ -320,4 +348,4 @@ def _align_left(axes: Axes) -> None:
 def _indented(name: str, room: float) -> str:
     """A name in as many lines as it takes, all of them as far to the right as the first."""
     indent = name[: len(name) - len(name.lstrip())]
-    return "\n".join(indent + line for line in chart.wrapped(name.strip(), room).splitlines())
+    return "\n".join(indent + line for line in wrapped(name.strip(), room).splitlines())

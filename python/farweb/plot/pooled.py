@@ -14,14 +14,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.plot.figure import Figure, Floats, Panel, Series, with_others
+from farweb.plot.figure import Figure, Floats, Panel, Series
 from farweb.plot.grouping import Group, arrange, numeric, select, thinned, varying
 from farweb.plot.latency import Medians, distribution, marked, medians, of_latency, size_classes
 from farweb.plot.measured import Measured, counts_together, measured_run
+from farweb.plot.multiples import with_others
 from farweb.plot.options import Where
 from farweb.plot.replicated import REPLICATIONS_MIN, about_runs
 from farweb.results.design import Design
 from farweb.results.sweep import SweepTables
+from farweb.statistics import blocks
 from farweb.statistics.intervals import student_quantiles
 from farweb.statistics.quantiles import quantiles
 from farweb.text.words import listed
@@ -39,14 +41,15 @@ class Pool:
     Attributes:
         size: Response sizes, in B.
         latency: In s; infinite of requests that did not end.
-        replication: To which each belongs, numbered from 0 without gaps.
-        replications: How many there are.
+        cluster: The replication to which each belongs, or, where each replication has the same requests, the block of
+            the log's time; numbered from 0 without gaps.
+        clusters: How many there are.
     """
 
     size: Numbers
     latency: Floats
-    replication: Numbers
-    replications: int
+    cluster: Numbers
+    clusters: int
 
 
 class Pools:
@@ -54,7 +57,7 @@ class Pools:
 
     Attributes:
         arrangement: The groups.
-        replications: Most of a group, once `panels` has read them.
+        clusters: Most of a group, once `panels` has read them.
         counted: Their requests by run, from then on.
     """
 
@@ -65,7 +68,8 @@ class Pools:
         points, self._notes = thinned(sweep.design, selected, [name for name in by if name not in (where or {})])
         self._runs = about_runs(sweep, points)
         self.arrangement = arrange(sweep.design, points, by)
-        self.replications = 1
+        self._fixed = not sweep.fixed_points.isdisjoint(points)
+        self.clusters = 1
         self.counted: list[Measured] = []
 
     def panels(self, series: Callable[[Pool, Group], tuple[Series, ...]]) -> list[tuple[Series, ...]]:
@@ -78,7 +82,7 @@ class Pools:
         for group in self.arrangement.groups:
             pool = self._read(group)
             if np.isfinite(pool.latency).any():
-                self.replications = max(self.replications, pool.replications)
+                self.clusters = max(self.clusters, pool.clusters)
                 drawn[group.panel] += series(pool, group)
         if not any(drawn):
             raise ResultsError(f"{self._sweep.path}: no request finished, so there is no latency to plot")
@@ -86,10 +90,12 @@ class Pools:
 
     def interval(self, sign: str, alone: str) -> str:
         """Meaning of the intervals and their sign, for the caption; `alone`: the way without replications."""
-        if self.replications == 1:
+        if self.clusters == 1:
             return f"{sign}: 95 % interval ({alone}), requests taken as independent."
-        if self.replications < REPLICATIONS_MIN:
-            return f"{self.replications} replications are too few for intervals."
+        if self.clusters < REPLICATIONS_MIN:
+            return f"{self.clusters} replications are too few for intervals."
+        if self._fixed:
+            return f"{sign}: 95 % interval, each block of this log's time taken as a cluster."
         return f"{sign}: 95 % interval, each replication taken as a cluster."
 
     def _read(self, group: Group) -> Pool:
@@ -103,11 +109,15 @@ class Pools:
         self.counted += [each for each, _ in found]
         if not found:
             return Pool(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), 0)
+        clusters, of_each = len(numbers), [np.full(len(each.sizes), number) for each, number in found]
+        if self._fixed:
+            clusters = blocks.number_of_blocks(min(len(each.sizes) for each, _ in found))
+            of_each = [blocks.places(each.starts, clusters) for each, _ in found]
         return Pool(
             np.concatenate([each.sizes for each, _ in found]),
             np.concatenate([each.latencies for each, _ in found]),
-            np.concatenate([np.full(len(each.sizes), number) for each, number in found]),
-            len(numbers),
+            np.concatenate(of_each),
+            clusters,
         )
 
     def figure(self, title: str, seen: str, panels: Sequence[Panel]) -> Figure:
@@ -143,14 +153,14 @@ def _by(design: Design, points: Sequence[int], by: Sequence[str] | None) -> Sequ
 
 def distribution_of(pool: Pool, index: int) -> tuple[Series, Series]:
     """The curve of a pool's latencies with the interval of each share, and percentiles on it."""
-    if pool.replications == 1:
+    if pool.clusters == 1:
         return distribution(pool.latency, "", index)
     ended = pool.latency[np.isfinite(pool.latency)]
     grid = np.unique(np.quantile(ended, np.linspace(0, 1, GRID), method="inverted_cdf"))
-    share, half = shares(pool.latency, pool.replication, pool.replications, grid)
+    share, half = shares(pool.latency, pool.cluster, pool.clusters, grid)
     x, share, half = np.append(grid[:1], grid), np.append(0.0, share), np.append(0.0, half)
     low, high = np.clip(share - half, 0, 1), np.clip(share + half, 0, 1)
-    ends = (low, high) if pool.replications >= REPLICATIONS_MIN else (None, None)
+    ends = (low, high) if pool.clusters >= REPLICATIONS_MIN else (None, None)
     return Series("", index, x, share, "steps", *ends), marked(pool.latency, index)
 
 
@@ -176,14 +186,14 @@ def shares(latency: Floats, cluster: Numbers, clusters: int, at: Floats) -> tupl
 def medians_of(pool: Pool) -> Medians:
     """Median latency by size class as `medians`, with the interval that replications give where there are several."""
     found = medians(pool.size, pool.latency)
-    if pool.replications == 1:
+    if pool.clusters == 1:
         return found
     classes = size_classes(pool.size)
     ends, slowest = [], []
     for number, median in zip(found.size_class, found.median, strict=True):
         latency = pool.latency[classes == number]
         at = np.array([median])
-        half = shares(latency, pool.replication[classes == number], pool.replications, at)[1][0]
+        half = shares(latency, pool.cluster[classes == number], pool.clusters, at)[1][0]
         ends.append(quantiles(latency, np.clip((0.5 - half, 0.5 + half), 0, 1).tolist()))
         slowest.append(latency[np.isfinite(latency)].max())
     low_high = np.array(ends, dtype=np.float64).reshape(-1, 2)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from farweb.errors import FarwebError
 from farweb.plot.figure import Axis, Figure, Panel
+from farweb.text.words import elided, visible
 
 INCHES = {"in": 1.0, "cm": 1 / 2.54}
 SMALLEST, LARGEST = 2.0, 40.0
@@ -52,6 +53,19 @@ class Presentation:
             size=(width if self.width is None else self.width, height if self.height is None else self.height),
             exact=self.height is not None,
         )
+
+
+_NAME_MAX, _TITLE_MAX, _CAPTION_MAX = 80, 160, 5000
+"""Letters of the longest name, title and caption that are drawn whole; chosen: few of ours have half of that."""
+
+
+def within_bounds(figure: Figure) -> Figure:
+    """The figure with no text too long to be drawn, and none that reverses the letters of its neighbours."""
+    return replace(
+        _renamed(figure, lambda label: elided(visible(label), _NAME_MAX)),
+        title=elided(visible(figure.title), _TITLE_MAX),
+        caption=elided(visible(figure.caption), _CAPTION_MAX),
+    )
 
 
 def inches(text: str) -> float:

@@ -7,6 +7,7 @@ has no place on an axis (`farweb.statistics.quantiles`): the point is left out, 
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -26,6 +27,9 @@ REPLICATIONS_MIN = 3
 
 _WORDS = {
     "failed_share": "share not answered",
+    "sample_failed_share": "share of the sample not answered",
+    "visit_first_failed_share": "share of visits' first requests not answered",
+    "visit_later_failed_share": "share of visits' later requests not answered",
     "goodput_bps": "goodput",
     "offered_bps": "offered load",
     "presented_bps": "presented load",
@@ -50,6 +54,8 @@ _TIMES = {
     "first_byte": "time to the first byte",
     "acked": "time to the last ACK",
     "sample_latency": "latency of the sample",
+    "visit_first_latency": "latency of visits' first requests",
+    "visit_later_latency": "latency of visits' later requests",
 }
 _OF_TIMES = re.compile(rf"({'|'.join(_TIMES)})_(mean|max|p\d+)_s")
 _STATISTICS = {"mean": "mean {}", "max": "longest {}", "p50": "median {}"}
@@ -116,10 +122,12 @@ class Estimates:
         if len(points) == 1 and self._table is not None:
             row = self._table.row(by_predicate=pl.col("point") == points[0], named=True)
             found = Interval(*(row[name] for name in ("n", "mean", "sd", "low", "high")))
-            method = str(row["method"])
+            method = "blocks" if row["interval_of"] == "blocks" else str(row["method"])
         else:
             found, method = student(self._values[list(points)].mean(axis=0)), "student"
-        if found.n >= REPLICATIONS_MIN:
+            if not self._sweep.fixed_points.isdisjoint(self.rests_on(points)):
+                found = replace(found, low=None, high=None)  # replications repeat a log
+        if found.n >= REPLICATIONS_MIN and found.low is not None:
             self.methods.add(method)
         return found
 
@@ -206,7 +214,9 @@ def about_intervals(estimates: Iterable[Estimates]) -> str:
     methods = set().union(*(each.methods for each in estimates))
     names = {"student": "Student", "bootstrap": "bootstrap of the replications"}
     used = [name for method, name in names.items() if method in methods]
-    return f"95 % interval over replications ({listed(used)})" if used else ""
+    said = [f"over replications ({listed(used)})"] if used else []
+    said += ["of blocks of this log's time (bootstrap)"] if "blocks" in methods else []
+    return f"95 % interval {' and '.join(said)}" if said else ""
 
 
 def about_runs(sweep: SweepTables, points: Sequence[int]) -> str:

@@ -1,8 +1,9 @@
 """The look of every figure: colours, markers and dashes of series, on paper and in a browser."""
 
+import math
 from typing import Any
 
-LOOK = 2
+LOOK = 3
 """Version of how figures look; to be raised with what makes them look different, so that kept images are made again."""
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -14,8 +15,11 @@ white, the other is the colour of text.
 
 MARKERS = ("o", "s", "^", "D", "v", "P")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
-"""Markers and dashes by series, so that a grey print can be read too. A colour comes again after six series, colour and
-dash together after twelve."""
+"""Markers and dashes by series, so that a grey print can be read too. A colour comes again after six series, with
+another marker and another dash each time: no two of 24 series share colour and dash, no two of 36 colour and marker."""
+
+_ROUND = math.lcm(len(PALETTE), len(LINES))
+"""Series after which colour and dash would come again together, if dashes went on in their order."""
 
 COMPARED: Any = (0, (2, 2.5))
 IDENTITY: Any = (0, (9, 3))
@@ -42,13 +46,14 @@ ROLES = {
     "cwnd": "#0072B2",
     "ssthresh": "#D55E00",
     "flight": QUIET,
-    "slow start": "#56B4E9",
-    "recovery": "#D55E00",
     "others": "#CFCFCF",
 }
 """Colours of what a connection's figures draw. tcptrace draws on black: data white, ACK green, window yellow,
 retransmission red, SACK purple, SYN and FIN orange; here its hues, as far as they can be distinguished on white with
 any colour vision; it knows no credit."""
+
+SHADES = {"slow start": ("#56B4E9", 0.13), "recovery": ("#D55E00", 0.13), "limited by the window": (BRIGHT, 0.25)}
+"""Colours and opacities of stretches of time in them; yellow as the window itself, and strong, since it is light."""
 
 _LIGHTEST = 0.26  # of the scale of levels; chosen: what is lighter is too faint for a line on white
 
@@ -72,9 +77,11 @@ def series(index: int | str | None, shade: float | None = None) -> dict[str, Any
         return {"color": ROLES[index], "linestyle": LINES[1] if index in ("ssthresh", "credit") else LINES[0]}
     if index is None or index < 0:
         return {"color": {None: INK, QUIETLY: QUIET, BRIGHTLY: BRIGHT}[index], "linestyle": LINES[0]}
-    return {"color": PALETTE[index % len(PALETTE)], "linestyle": LINES[index % len(LINES)]}
+    return {"color": PALETTE[index % len(PALETTE)], "linestyle": LINES[(index + index // _ROUND) % len(LINES)]}
 
 
 def marker(index: int | str | None, shade: float | None = None) -> str:
     """Marker of the series with this number, counted from 0; levels of one number have the same."""
-    return MARKERS[0] if shade is not None or isinstance(index, str) else MARKERS[(index or 0) % len(MARKERS)]
+    if shade is not None or isinstance(index, str) or index is None or index < 0:
+        return MARKERS[0]
+    return MARKERS[(index + index // len(PALETTE)) % len(MARKERS)]

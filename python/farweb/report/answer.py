@@ -8,8 +8,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from farweb.plot.replicated import words
 from farweb.report.findings import (
     CHANCE,
@@ -23,15 +21,19 @@ from farweb.report.findings import (
     sources,
 )
 from farweb.report.words import Names, at, names_of, term
+from farweb.results.judged import FIXED_LOG, LevelJudged, point_judged
 from farweb.results.metrics import Metric
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import JOINT
 from farweb.results.sweep_warnings import comparable
-from farweb.statistics.paired import paired
+from farweb.statistics.units import is_quantity
 from farweb.text.quantities import difference, interval, quantity, relative, share
-from farweb.text.words import capital, listed, plural
+from farweb.text.words import capital, listed, named, plural
 
 Fact = tuple[str, str]
+
+_JUDGED_MAX = 24
+"""Points that are judged against the best, at most; chosen: a table of results has as many."""
 
 _TERMS = 4  # chosen: more sources of variation than these nobody keeps in mind
 _JOINT_PERCENT = 5.0  # of the variation, from which an interaction is worth a sentence; chosen
@@ -48,6 +50,26 @@ def answer(sweep: SweepTables, metrics: Sequence[Metric]) -> list[Fact]:
     facts = [(f"Checked: {checked}", f"of {plural(done, 'run')} at {points}{compared}.")]
     for metric in metrics:
         facts += _answer(sweep, metric)
+    return facts
+
+
+def judgements(sweep: SweepTables, found: Sequence[LevelJudged], why_not: str) -> list[Fact]:
+    """The levels of each factor judged by the rule that all verbs share, and what would replicate a log.
+
+    Args:
+        sweep: Which.
+        found: The judgements.
+        why_not: The reason where there is none.
+    """
+    names = names_of(sweep)
+    facts = []
+    for each in found:
+        fact, _, rest = each.verdict.sentence.partition(": ")
+        facts.append((f"{capital(names[each.factor])}: {fact}:", f"{rest}."))
+    if why_not:
+        facts.append(("No level was judged:", f"{why_not}."))
+    if sweep.fixed_points:
+        facts.append(("For this log:", FIXED_LOG))
     return facts
 
 
@@ -77,7 +99,7 @@ def _estimate(metric: Metric, row: Row, what: str, where: str) -> Fact:
 
 
 def _ends(sweep: SweepTables, metric: Metric, rows: Sequence[Row], names: Names) -> list[Fact]:
-    """The best point and the worst, and how many cannot be distinguished from the best."""
+    """The best point and the worst, and how many were not shown to be worse than the best."""
     first, last, _ = ends_of(metric)
     best, worst = (f" at {at(names, sweep.design.factors, row.levels)}" for row in (rows[0], rows[-1]))
     fact, rest = _estimate(metric, rows[0], f"{first} {words(metric)}", best)
@@ -85,18 +107,17 @@ def _ends(sweep: SweepTables, metric: Metric, rows: Sequence[Row], names: Names)
 
 
 def _like_the_first(sweep: SweepTables, metric: Metric, rows: Sequence[Row]) -> str:
-    """Number of points that cannot be distinguished from the first, each compared by replication."""
-    values = sweep.values(metric.name)
-    first, *others = (row.points[0] for row in rows)
-    compared = [each.interval for each in paired(values[others], np.broadcast_to(values[first], values[others].shape))]
-    if len(rows) < 3 or any(each.low is None and not (each.mean and math.isinf(each.mean)) for each in compared):
+    """Number of points that are not worse than the first by the metric, where the requests say so."""
+    if not 3 <= len(rows) <= _JUDGED_MAX or not is_quantity(metric.name):
         return ""
-    same = sum(each.low is not None and each.high is not None and each.low <= 0 <= each.high for each in compared)
+    first, *others = (row.points[0] for row in rows)
+    found = [point_judged(sweep, first, point, metric.name) for point in others]
+    if any(each is None or each.interval_of == "none" for each in found):
+        return ""
+    same = sum(each is not None and each.overall != "worse" for each in found)
     if same == 0:
-        return f" Each of the other {len(others)} points differs from it by more than chance explains."
-    if same == len(others):
-        return f" None of the other {len(others)} points can be distinguished from it."
-    return f" Of the other {len(others)} points {same} cannot be distinguished from it."
+        return f" Each of the other {len(others)} points is worse."
+    return f" Of the other {len(others)} points {same} {'is' if same == 1 else 'are'} not shown to be worse."
 
 
 def _strongest(found: Sequence[Change]) -> list[Change]:
@@ -115,20 +136,20 @@ def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact
 
     facts = [
         (
-            f"{capital(names[each.factor])} {each.levels}: {difference(each.mean, metric.unit)}",
+            f"{capital(named(names[each.factor], each.levels))}: {difference(each.mean, metric.unit)}",
             f"in {words(metric)} ({ends(each)}), {relative(each.percent)}.",
         )
         for each in found
         if each.is_real
     ]
     unsure = [
-        f"{names[each.factor]} {each.levels}, {difference(each.mean, metric.unit)} ({ends(each)})"
+        f"{named(names[each.factor], each.levels)}, {difference(each.mean, metric.unit)} ({ends(each)})"
         for each in found
         if each.is_judged and not each.is_real
     ]
     if unsure:
         facts.append((f"Not distinguishable from no difference in {words(metric)}:", f"{'; '.join(unsure)}."))
-    ended = [f"{names[each.factor]} {each.levels}" for each in found if math.isinf(each.mean)]
+    ended = [named(names[each.factor], each.levels) for each in found if math.isinf(each.mean)]
     if ended:
         what = f"failed requests reach the {words(metric)} of one of the two; compare the share that failed."
         facts.append((f"Decided by failures: {'; '.join(ended)}:", what))
@@ -193,16 +214,15 @@ class Search:
         if not found:
             return []
         runs = plural(found["runs"], "run")
-        chance = f"at {share(found['confidence'])} confidence"
-        sure = "the seed makes no difference" if found["without_chance"] else chance
+        where = f" {found['scope']}" if found.get("scope") else ""
         if found["answer"] is None:
+            chance = f"at {share(found['confidence'])} confidence"
+            sure = "the seed makes no difference" if found["without_chance"] else chance
             verb = "meets" if found["attainable"] is False else "was shown to meet"
             span = f"{self._curve[0]['label']} to {self._curve[-1]['label']}"
             reached = "; ".join(found["reached"])
-            return [(f"No value from {span} {verb} {asked['target']}:", f"{reached} ({sure}; {runs}).")]
-        other = found["high" if asked["largest"] else "low"]
-        between = "the end of what was tried" if other is None else f"{other['label']} does not meet it"
-        return [(f"{capital(self._wanted())}: {found['answer']['label']}", f"({between}, {sure}; {runs}).")]
+            return [(f"No value from {span} {verb} {asked['target']}{where}:", f"{reached} ({sure}; {runs}).")]
+        return [(f"{capital(self._wanted())}: {found['answer']['label']}{where}", f"({found['interval']}; {runs}).")]
 
     def command(self) -> str:
         """The command line of the search."""

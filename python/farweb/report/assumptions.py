@@ -24,16 +24,22 @@ _PROFILES = {
 _RELEASES = {
     "at-once": "Servers answer at once: the whole response is there when the request has arrived.",
     "delayed": "Servers release a whole response after the server time that the request table has for it.",
+    "after-wait": "Servers release a whole response after the wait for its first byte that the request table has, or "
+    "after the server time where it has no wait.",
     "paced": "Servers release a response segment by segment, spread over the server time that the request table has "
     "for it; without a recorded time at once.",
+    "closed-loop": "Servers release a response segment by segment over the recorded server time, and the time to the "
+    "next segment counts from when TCP took the one before.",
+    "regulated": "Servers give TCP a whole response at once; below it packets leave at the mean rate of the recorded "
+    "server time.",
 }
 
 _LEFT_OUT = {
     "links": "Links have a constant delay and rate and one drop-tail queue a direction: nothing is reordered or "
     "corrupted, no active queue management, no medium that directions or senders share.",
-    "http": "HTTP is byte counts: no pages, no pipelining, no load on servers, no look-ups of names, no TLS.",
+    "http": "HTTP is byte counts: no pages, no pipelining, no load on servers, no look-ups of names.",
     "proxy": "Proxies take no time to process anything and have memory without limit.",
-    "cache": "Objects in caches never change, and every response may be kept; look-ups and disks take no time.",
+    "cache": "Look-ups in caches and their disks take no time.",
     "tcp": "TCP is without ECN, BBR, Fast Open, path MTU discovery and offloads.",
 }
 
@@ -46,6 +52,7 @@ def assumptions(points: Sequence[Point]) -> list[str]:
         *_caches(points),
         *_unique(leg["carrier_sentences"] for leg in _leg_figures(points)),
         *_carriers(points),
+        *_tls(points),
         *_tcp(points),
         *_windows(points),
         *_unique(_RELEASES.get(release, release) for release in _values(points, "origin", "release")),
@@ -91,8 +98,16 @@ def _workload(points: Sequence[Point]) -> list[str]:
             f"{span(loads)} stands for as many of its {span(days)} days at the same time, and for copies beyond, "
             f"shifted by {span(copies)} each and turned round within the period, with {hosts}."
         )
-    if len(tables) > 1:
+    digests = _unique(point.requests for point in points)
+    if len(tables) > 1 and len(digests) == 1 and None not in digests:
+        said.append(f"All runs have the same requests, under several names: {listed(tables)}.")
+    elif len(tables) > 1:
         said.append(f"The runs have different request tables: {listed(tables)}.")
+    if units := _texts(points, "workload", "resample"):
+        said.append(
+            f"Each seed draws the {listed(units)} of the request table anew, with replacement: replications differ as "
+            "other weeks of the same users would."
+        )
     if speeds := _texts(points, "workload", "speed"):
         said.append(
             f"Requests come {span(speeds)} times as fast as the table has them, in the same order; what servers take "
@@ -147,6 +162,8 @@ def _caches(points: Sequence[Point]) -> list[str]:
             f"The cache at {listed(live)} is empty when a run begins; an object is kept when all of it has come, and "
             "requests for what is being fetched wait for that fetch where the scenario does not say otherwise."
         )
+        rules = _unique(cache.get("changed", "serve") for cache in caches if "policy" in cache)
+        said += [_CHANGED[rule] for rule in rules if rule in _CHANGED]
     return said
 
 
@@ -163,6 +180,27 @@ def _carriers(points: Sequence[Point]) -> list[str]:
             keys_said = [f"{key_words(key)} {span(texts)}" for key, texts in values.items() if texts]
             said.append(f"{legs[0]['from']} – {legs[0]['to']}: {', '.join(keys_said)}.")
     return said
+
+
+def _tls(points: Sequence[Point]) -> list[str]:
+    """TLS, leg by leg."""
+    said: dict[str, list[str]] = {}
+    for point in points:
+        for leg in point.scenario["leg"]:
+            if leg["carrier"]["kind"] == "transfer":  # which has no connections
+                continue
+            tls, stretch = leg.get("tls"), f"{leg['from']} – {leg['to']}"
+            how = "no TLS" if tls is None else f"TLS {tls['version']}, {_STARTS.get(tls['start'], tls['start'])}"
+            said.setdefault(stretch, []).append(how)
+    return [f"{stretch}: {' or '.join(_unique(kinds))}." for stretch, kinds in said.items()]
+
+
+_STARTS = {"full": "a full handshake", "resumed": "resumed where a client has a ticket", "0-rtt": "0-RTT with a ticket"}
+
+_CHANGED = {
+    "serve": "A request for an object in another size is served by a fresh copy, whatever its size.",
+    "fetch": "A request for an object in another size than the cache holds is a miss, and the new version replaces it.",
+}
 
 
 def _tcp(points: Sequence[Point]) -> list[str]:
@@ -192,17 +230,22 @@ def _windows(points: Sequence[Point]) -> list[str]:
                 "that the host table has; it is not at hand here, so limits are not worked out."
             )
             continue
-        limits = [leg["window_limit_bps"] for leg in legs if leg["window_limit_bps"] is not None]
+        limits = [leg["connection_limit_bps"] for leg in legs if leg["connection_limit_bps"] is not None]
+        by = [_LIMITED_BY[each] for each in dict.fromkeys(leg["limited_by"] for leg in legs)]
         fill = [leg["connections_to_fill"] for leg in legs if leg["connections_to_fill"] is not None]
         text = f"{stretch}: {round_trip} of propagation there and back"
         if limits:
             whose = " (median of the servers)" if any(leg["hosts"] for leg in legs) else ""
-            text += f"; the window lets one connection carry {extent(limits, rate)} at most{whose}"
+            verb = "lets" if len(by) == 1 and by[0] != _LIMITED_BY["loss"] else "let"
+            text += f"; {listed(by)} {verb} one connection carry {extent(limits, rate)} at most{whose}"
         if limits and fill:
             needed = extent(fill, count)
             text += ", and one fills the path" if needed == "1" else f"; it takes {needed} of them to fill the path"
         said.append(f"{text}.")
     return said
+
+
+_LIMITED_BY = {"window": "its window", "credit": "its credit", "loss": "losses (an estimate)"}
 
 
 def _by_host(point: Point, leg: int) -> bool:

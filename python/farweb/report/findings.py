@@ -26,7 +26,7 @@ class Row:
     Attributes:
         levels: A level of each of the factors.
         points: Numbers of the design's points that have them.
-        estimates: By the metric's name, with 95 % intervals over replications.
+        estimates: By the metric's name, with 95 % intervals over replications, or of blocks of a log.
     """
 
     levels: tuple[Level, ...]

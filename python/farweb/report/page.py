@@ -6,14 +6,15 @@ HTML; whatever they are given as text is escaped, so a name can hold anything.
 
 import base64
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from farweb.files.atomic import staged_file
 from farweb.text.sheet import Sheet, to_html
+from farweb.text.words import visible
 
 if TYPE_CHECKING:
     from farweb.plot.chart import Chart
@@ -35,19 +36,20 @@ class Page:
         question: What it answers, where the heading does not say so already; or empty.
         subject: What was simulated, in a few words.
         sections: HTML of the sections in their order.
+        judged: Verdicts, as plain values.
     """
 
     title: str
     question: str
     subject: str
     sections: tuple[str, ...]
+    judged: tuple[Mapping[str, Any], ...] = ()
 
     def html(self) -> str:
         """The page; the same results give the same page, byte for byte."""
         head = (paragraph(self.question, "question") if self.question else "") + paragraph(self.subject, "subject")
-        return _PAGE.format(
-            title=escape(self.title), style=_STYLE, head=head, body="\n".join(each for each in self.sections if each)
-        )
+        body = "\n".join(each for each in self.sections if each)
+        return visible(_PAGE.format(title=escape(self.title), style=_STYLE, head=head, body=body))
 
     def write(self, out: Path) -> None:
         """Write the page.

@@ -7,16 +7,15 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from farweb import _core
 from farweb.report.words import at, names_of
 from farweb.results.manifest import MANIFEST
-from farweb.results.store import input_name, part_name
+from farweb.results.store import Store, input_name, part_name
 from farweb.results.sweep import SweepTables
 from farweb.sweep.inputs import stored_hosts
-from farweb.text.words import listed, plural
+from farweb.text.words import listed, named, plural
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,13 @@ class Point:
         label: What it has and the others of a report have not; empty when there are no others.
         scenario: The scenario, every default spelled out.
         figures: Links, legs and warnings with their numbers, as `farweb.scenario.Check` has them.
+        requests: SHA-256 of the request table; None of a family, and where it is not known.
     """
 
     label: str
     scenario: Mapping[str, Any]
     figures: Mapping[str, Any]
+    requests: str | None = None
 
     @property
     def warnings(self) -> list[str]:
@@ -52,15 +53,19 @@ def parse(effective: Mapping[str, Any], name: str) -> _core.Scenario:
     return _core.Scenario.of_effective(json.dumps(effective), name)
 
 
-def point(label: str, scenario: _core.Scenario, hosts: _core.HostTable | None) -> Point:
+def point(
+    label: str, scenario: _core.Scenario, hosts: _core.HostTable | None, inputs: Mapping[str, Any] | None = None
+) -> Point:
     """Meaning of a scenario.
 
     Args:
         label: What it has and others have not.
         scenario: The scenario.
         hosts: The host table that it was run with, where it is at hand.
+        inputs: Files of the run, as its manifest has them.
     """
-    return Point(label, json.loads(scenario.effective()), json.loads(scenario.check(hosts)))
+    requests = (inputs or {}).get("requests", {}).get("sha256")
+    return Point(label, json.loads(scenario.effective()), json.loads(scenario.check(hosts)), requests)
 
 
 def sweep_points(sweep: SweepTables) -> dict[int, Point]:
@@ -69,31 +74,31 @@ def sweep_points(sweep: SweepTables) -> dict[int, Point]:
     first: dict[int, str] = {}
     for number, run in zip(sweep.points.filter(done), sweep.runs["run"].filter(done), strict=True):
         first.setdefault(number, run)
-    design, names, hosts = sweep.design, names_of(sweep), _Hosts(sweep.store.folder)
+    design, names, hosts = sweep.design, names_of(sweep), _Hosts(sweep.store)
     found = {}
     for number, run in sorted(first.items()):
-        name = f"{part_name(run)}/{MANIFEST}"
-        manifest = json.loads(sweep.store.read(name))
+        name, manifest = f"{part_name(run)}/{MANIFEST}", sweep.manifest_of(run)
         label = at(names, design.factors, list(design.levels(number).values()))
         scenario = parse(manifest["scenario"], f"{sweep.store.url}/{name}")
-        found[number] = point(label, scenario, hosts.of(manifest))
+        found[number] = point(label, scenario, hosts.of(manifest), manifest["inputs"])
     return found
 
 
 class _Hosts:
     """The host tables that a sweep on this machine keeps with its results, each read once."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._read: dict[str, _core.HostTable] = {}
 
     def of(self, manifest: Mapping[str, Any]) -> _core.HostTable | None:
         """The host table of a run; None when it had none, or when it is not at hand."""
         sha256 = manifest["inputs"].get("hosts", {}).get("sha256")
-        if sha256 is None or self._folder is None or not (self._folder / input_name(sha256)).is_file():
+        folder = self._store.folder
+        if sha256 is None or folder is None or self._store.size(input_name(sha256)) is None:
             return None
         if sha256 not in self._read:
-            self._read[sha256] = stored_hosts(self._folder, sha256)
+            self._read[sha256] = stored_hosts(folder, sha256)
         return self._read[sha256]
 
 
@@ -104,7 +109,7 @@ def which(sweep: SweepTables, points: Mapping[int, Point], some: Sequence[Point]
     for place, factor in enumerate(sweep.design.factors):
         here = {sweep.design.points[number][place] for number in numbers}
         if here != {sweep.design.points[number][place] for number in points}:
-            said.append(f"{names[factor.name]} {listed([factor.levels[index].label for index in sorted(here)])}")
+            said.append(named(names[factor.name], listed([factor.levels[index].label for index in sorted(here)])))
     how_many = f"{len(numbers)} of {plural(len(points), 'point')}"
     return f"{how_many}: {', '.join(said)}" if said else how_many
 

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from farweb.comparison import compare
+from farweb.comparison import Comparison, compare
 from farweb.errors import ResultsError
 from farweb.plot.measured import labels
 from farweb.plot.replicated import words
@@ -13,6 +13,7 @@ from farweb.report import page
 from farweb.report.page import Page, section
 from farweb.report.points import Point, parse, point
 from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
+from farweb.results.judged import FIXED_LOG, deciding
 from farweb.results.legs import connection_uses, held_by_leg, held_sheet, sheets
 from farweb.results.measure import measure
 from farweb.results.metrics import Metric, find_metric
@@ -55,10 +56,11 @@ def runs_page(
     metrics = [find_metric(name) for name in asked.metrics]
     names = labels(results)
     points = _points(results, names, checks)
+    compared = _compared(results, asked.metrics)
     summaries = {name: summarize(result) for name, result in zip(names, results, strict=True)}
     measured = _measured(names, results, metrics)
     sections = [
-        section("Answer", page.facts([*_compared(results), *_answer(summaries), *_asked(measured)]), kind="answer"),
+        section("Answer", page.facts([*_verdicts(compared), *_answer(summaries), *_asked(measured)]), kind="answer"),
         section("Path", *paths(points, _called)),
         section("Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), page.table(measured)),
         section("Figures", *map(page.figure, charts or _charts(results, asked.plots, list(summaries.values())))),
@@ -68,13 +70,14 @@ def runs_page(
             *map(page.table, sheets({name: summary.legs for name, summary in summaries.items()})),
             *(page.table(held_sheet(name, held_by_leg(result))) for name, result in zip(names, results, strict=True)),
         ),
-        section("Log", imported._repr_html_() if imported is not None else ""),
+        section("Log", *([page.table(imported.sheet()), page.bullets(imported.remarks())] if imported else [])),
         rests_on(points, [_NOT_INDEPENDENT]),
         warnings(_lost(summaries), points, _called),
         _reproduction(asked, results, names),
     ]
     question = f"How long do requests take over {listed([f'“{name}”' for name in names])}?"
-    return asked.page(question, _subject(results), sections)
+    judged = [] if compared is None else [pair.to_dict() for pair in compared.pairs]
+    return asked.page(question, _subject(results), sections, judged)
 
 
 _NOT_INDEPENDENT = (
@@ -115,7 +118,12 @@ def _points(results: Sequence[RunTables], names: Sequence[str], checks: "Sequenc
     if checks is not None:
         return [Point(name, check.scenario, check.figures) for name, check in zip(names, checks, strict=True)]
     return [
-        point(name, parse(result.manifest["scenario"], str(result.path / "manifest.json")), None)
+        point(
+            name,
+            parse(result.manifest["scenario"], str(result.path / "manifest.json")),
+            None,
+            result.manifest["inputs"],
+        )
         for name, result in zip(names, results, strict=True)
     ]
 
@@ -140,6 +148,7 @@ def _answer(summaries: Summaries) -> list[tuple[str, str]]:
                 f"99 %: {latency.text(latency.p99_s)}{without}.",
             )
         )
+        facts += _visitors(name if several else "", summary)
     if not by_median:
         facts.append(("There is no latency:", "no request finished."))
     if len(by_median) > 1:
@@ -148,19 +157,48 @@ def _answer(summaries: Summaries) -> list[tuple[str, str]]:
     return facts
 
 
+def _visitors(name: str, summary: Summary) -> list[tuple[str, str]]:
+    """Waits of new and of returning visitors; nothing where clients are unknown."""
+    of = {each.place: each for each in summary.visits}
+    if len(of) < 2 or summary.clients is None:
+        return []
+    new, later = of["first"], of["later"]
+    lost = [share(each.failed_share) for each in (new, later)]
+    known = f"{plural(summary.clients.clients, 'client')}, {summary.clients.whose}"
+    return [
+        (
+            f"{f'{name}: n' if name else 'N'}ew visitors wait {new.latency.text(new.latency.p50_s)}, returning ones "
+            f"{later.latency.text(later.latency.p50_s)}",
+            f"(medians of {plural(new.requests, 'request')} that begin a visit and {count(later.requests)} that follow "
+            f"in one; {lost[0]} and {lost[1]} not answered); {known}.",
+        )
+    ]
+
+
 _ONE_SEED = "how much of it is chance cannot be seen; a sweep with replications shows that."
 
 
-def _compared(results: Sequence[RunTables]) -> list[tuple[str, str]]:
-    """Verdicts on each run against the first, request by request; none where their requests are not the same."""
+def _compared(results: Sequence[RunTables], metrics: Sequence[str]) -> Comparison | None:
+    """Each run compared with each, request by request; None where their requests are not the same."""
     if len(results) < 2:
-        return []
+        return None
     try:
-        changes = compare(*results).changes
+        return compare(*results, by=deciding(metrics))
     except ResultsError:
+        return None
+
+
+def _verdicts(compared: Comparison | None) -> list[tuple[str, str]]:
+    """Verdicts on each run against each, the first with what its requests do; and what would replicate a log."""
+    if compared is None:
         return []
-    parted = [change.verdict.partition(": ") for change in changes]
-    return [(f"{first}:", rest) for first, _, rest in parted]
+    with_first = {change.other: change.verdict for change in compared.changes}
+    said = [
+        with_first[pair.other] if pair.base == compared.base else f"{pair.verdict.sentence}." for pair in compared.pairs
+    ]
+    parted = [each.partition(": ") for each in said]
+    facts = [(f"{first}:", rest) for first, _, rest in parted]
+    return [*facts, *([("For this log:", FIXED_LOG)] if compared.of_a_log else [])]
 
 
 def _ranking(by_median: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:
@@ -210,12 +248,12 @@ def _charts(results: Sequence[RunTables], plots: Sequence[str], summaries: Seque
     else:
         finished = [result for result, summary in zip(results, summaries, strict=True) if summary.done]
         chosen = [("size-latency", finished), ("cdf", finished)]
-        recorded = [place for place, result in enumerate(results) if (result.path / "links.parquet").is_file()]
+        recorded = [place for place, result in enumerate(results) if result.has("links")]
         if recorded:
             busiest = max(recorded, key=lambda place: max(link.busy for link in summaries[place].links))
             chosen.append(("link", [results[busiest]]))
         chosen += [("connections", [result]) for result in finished if _has_legs_to_show(result)]
-        broken_down = [result for result in finished if (result.path / "exchanges.parquet").is_file()]
+        broken_down = [result for result in finished if result.has("exchanges")]
         chosen += [("breakdown", broken_down)] if broken_down else []
     return [draw(name, of) for name, of in chosen]
 
@@ -223,7 +261,7 @@ def _charts(results: Sequence[RunTables], plots: Sequence[str], summaries: Seque
 def _has_legs_to_show(result: RunTables) -> bool:
     """True for a run that recorded legs, one of which keeps connections: else they come and go with requests."""
     reused = any(use.reused for use in connection_uses(result.manifest))
-    return reused and (result.path / "legs.parquet").is_file()
+    return reused and result.has("legs")
 
 
 def _is_of_one(name: str) -> bool:

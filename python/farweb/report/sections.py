@@ -26,10 +26,12 @@ class Asked:
     plots: Sequence[str] = ()
     by: Sequence[str] = ()
 
-    def page(self, question: str, subject: str, sections: Iterable[str]) -> Page:
-        """The page, with this question unless another one was asked."""
+    def page(
+        self, question: str, subject: str, sections: Iterable[str], judged: Iterable[Mapping[str, Any]] = ()
+    ) -> Page:
+        """The page, with this question unless another one was asked, and the judgements that it is about."""
         asked = self.question or question
-        return Page(self.title or asked, asked if self.title else "", subject, tuple(sections))
+        return Page(self.title or asked, asked if self.title else "", subject, tuple(sections), tuple(judged))
 
     def command(self, *folders: str) -> str:
         """The command line that makes the report."""

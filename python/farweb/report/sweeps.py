@@ -9,7 +9,7 @@ import polars as pl
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.replicated import words
 from farweb.report import page
-from farweb.report.answer import Search, answer
+from farweb.report.answer import Search, answer, judgements
 from farweb.report.page import Page, section
 from farweb.report.path import span
 from farweb.report.points import Point, sweep_points, which
@@ -17,14 +17,16 @@ from farweb.report.sections import Asked, paths, reproduction, rests_on, warning
 from farweb.report.tables import differences, factors_that_matter, results, variation, warmup
 from farweb.report.words import names_of
 from farweb.results.design import KINDS, Factor
+from farweb.results.judged import deciding, levels_judged
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_summary import MAIN
 from farweb.results.sweep_warnings import warnings_of
+from farweb.statistics.intervals import TWO
 from farweb.text import toml
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet
-from farweb.text.words import capital, listed, plural, ranged
+from farweb.text.words import capital, listed, named, plural, ranged
 
 if TYPE_CHECKING:
     from farweb.plot.chart import Chart
@@ -56,9 +58,12 @@ def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
     factors = sweep.design.chosen(asked.by) or factors_that_matter(sweep, main)
     points = sweep_points(sweep)
     there = list(points.values())
-    facts = [*search.answer(), *answer(sweep, _deciding(sweep, metrics, asked.metrics))]
+    judged, why_not = levels_judged(sweep, deciding(asked.metrics))
+    checked = answer(sweep, _deciding(sweep, metrics, asked.metrics))
+    facts = [*search.answer(), *judgements(sweep, judged, why_not), *checked]
     replicated = sweep.points.value_counts()["count"].max() != 1
-    brackets = page.paragraph("In brackets: 95 % confidence intervals.", "note") if replicated else ""
+    few = f", of {TWO}" if sweep.points.value_counts()["count"].max() == 2 else ""
+    brackets = page.paragraph(f"In brackets: 95 % confidence intervals{few}.", "note") if replicated else ""
     sections = [
         page.warnings(_state(sweep)),
         section("Answer", page.facts(facts), brackets, kind="answer"),
@@ -70,7 +75,9 @@ def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
         warnings(_warnings(sweep, metrics, search), there, lambda some: which(sweep, points, some)),
         _reproduction(sweep, asked, search),
     ]
-    return asked.page(search.question or _question(sweep, metrics), _subject(sweep), sections)
+    return asked.page(
+        search.question or _question(sweep, metrics), _subject(sweep), sections, [each.to_dict() for each in judged]
+    )
 
 
 def _metrics(sweep: SweepTables, names: Sequence[str]) -> list[Metric]:
@@ -139,7 +146,7 @@ def _factors(sweep: SweepTables) -> str:
                     f"{key} = {value if isinstance(value, str) else toml.value(value)}"
                     for key, value in level["set"].items()
                 ]
-                sets.append(f"{name} {level['level']}: {', '.join(values)}")
+                sets.append(f"{named(name, str(level['level']))}: {', '.join(values)}")
     header = ["called here", "factor", "levels"]
     return page.table(Sheet("What was varied", header, rows, names=3)) + page.bullets(sets)
 
@@ -184,12 +191,18 @@ def _design_sentences(sweep: SweepTables, metrics: Sequence[Metric]) -> list[str
             "Replication r has the same seed at every point (common random numbers): points meet the same chance, so "
             "that differences between them, taken by replication, are surer than the points are by themselves."
         ]
-    made = set(sweep.estimates([metric.name for metric in metrics])["method"].to_list())
+    estimates = sweep.estimates([metric.name for metric in metrics])
+    made = set(estimates.filter(pl.col("interval_of") == "replications")["method"].to_list())
     used = [name for method, name in _METHODS.items() if method in made]
     if used:
         said.append(
             "Intervals are 95 % confidence intervals over replications, which are independent of each other "
             f"({listed(used)}): they say how far chance moves a number, not how far the models are from a real network."
+        )
+    if "blocks" in set(estimates["interval_of"].to_list()):
+        said.append(
+            "Intervals of latencies and failures are 95 % confidence intervals of blocks of the log's time, which each "
+            "replication repeats; other numbers of this log, and means over several points, have none."
         )
     return said
 

@@ -15,7 +15,7 @@ from farweb.results.design import Factor
 from farweb.results.metrics import Metric
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_warnings import comparable
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import TWO, Interval
 from farweb.text.quantities import count, difference, interval, number, quantity, relative, seconds
 from farweb.text.sheet import Sheet
 from farweb.text.words import listed, plural
@@ -51,7 +51,10 @@ def results(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor])
         rows = [*in_order[:_ENDS], *in_order[max(_ENDS, len(in_order) - _ENDS) :]]
         title = f"The points with the {_ENDS} best and the {_ENDS} worst values of {words(ranking)}"
     repeats = extent((estimate.n for row in rows for estimate in row.estimates.values()), count)
-    note += f"Below each: its 95 % interval over replications, n = {repeats}." if repeats != "1" else "One run each."
+    fixed = bool(sweep.fixed_points)
+    units = "blocks of this log's time, where it has one" if fixed else "replications"
+    few = f"; of {TWO}" if repeats == "2" and not fixed else ""
+    note += f"Below each: its 95 % interval over {units}, n = {repeats}{few}." if repeats != "1" else "One run each."
     sheet = _sheet(title, rows, by, metrics, names)
     if verdicts := Search(sweep).verdicts:
         cells = [[*row, *verdicts.get(row[0], ["–", "–"])] for row in sheet.rows]
@@ -117,14 +120,14 @@ def differences(sweep: SweepTables, metric: Metric) -> str:
             "failures decide" if math.isinf(each.mean) else difference(each.mean, metric.unit),
             interval(each.low, each.high, metric.unit, signed=True) or "–",
             relative(each.percent),
-            "none" if not each.is_judged else "real" if each.is_real else "not distinguishable",
+            "–" if not each.is_judged else "no" if each.is_real else "yes",
         ]
         for each in found
     ]
-    header = ["factor", "level", "difference", "95 % interval", "relative", "judgement"]
+    header = ["factor", "level", "difference", "95 % interval", "relative", "interval has 0"]
     note = (
-        "Averaged over all pairs of points that differ in nothing else, by replication. Real: the interval leaves zero "
-        "out. Each is judged by itself at 95 %: of twenty that are none, one looks real."
+        "Averaged over all pairs of points that differ in nothing else, by replication. Each interval is at 95 %: of "
+        "twenty differences that are none, one leaves 0 out. Better and worse are judged in the answer."
     )
     if metric.kind == "quantile":
         note += (

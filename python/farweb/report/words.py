@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from farweb.results.design import Factor, Level
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import JOINT
+from farweb.text.words import named
 
 Names = Mapping[str, str]
 """Short names of factors, by their names."""
@@ -55,4 +56,4 @@ def term(names: Names, source: str) -> str:
 def at(names: Names, factors: Sequence[Factor], levels: Sequence[Level]) -> str:
     """Levels in words: ``load 8, circuit satellite``; factors of one level are left out."""
     pairs = zip(factors, levels, strict=True)
-    return ", ".join(f"{names[factor.name]} {level.label}" for factor, level in pairs if len(factor.levels) > 1)
+    return ", ".join(named(names[factor.name], level.label) for factor, level in pairs if len(factor.levels) > 1)

@@ -12,9 +12,9 @@ from farweb.errors import FarwebError
 from farweb.files.atomic import staged_file
 from farweb.reproduce.study import Study, StudyResults, StudySweep
 from farweb.results.store import Store
+from farweb.sweep.cluster import local_cluster
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import plan
-from farweb.sweep.pool import local_cluster
 from farweb.sweep.sweep import Progress as SweepProgress
 from farweb.sweep.sweep import sweep_steps
 

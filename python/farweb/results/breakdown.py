@@ -5,14 +5,17 @@ with the legs that it reached.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from farweb.errors import ResultsError
+from farweb.memory import spare_bytes
+from farweb.results.groups import RequestGroup, grouped
 from farweb.results.legs import Held, held_by_leg, held_sheet
-from farweb.results.metrics import SAMPLE
+from farweb.results.metrics import GROUPS
 from farweb.results.parts import KINDS, STEPS, Kind, Leg, parts, path_legs
 from farweb.text.quantities import count, number, seconds, share
 from farweb.text.sheet import Sheet, to_html, to_rich
@@ -24,10 +27,13 @@ if TYPE_CHECKING:
 
     from farweb.results.run import RunTables
 
-_SELDOM: Sequence[Kind] = ("buffer", "credit", "nagle", "other")
+_SELDOM: Sequence[Kind] = ("buffer", "credit", "nagle", "other", "pace")
 """Kinds of parts that the table for people leaves out where they took no time."""
 
 _NS = 1e9
+_, _SAMPLE = GROUPS["sample"]
+_BYTES_A_REQUEST = 2_000  # of memory on each leg
+_LEAST_REQUESTS = 10_000  # in a piece; chosen: fewer are no faster
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,8 @@ class Breakdown:
 
     Attributes:
         name: Of the run.
-        tag: The tag of the requests; None: all of the run.
+        tag: The tag of the requests; None: all of the run, or of the group.
+        group: What the requests have in common (`farweb.results.groups`); None: all.
         requests: How many: those that finished and began after the warm-up.
         reached: By leg, how many of them came to it; the others were served before.
         unfinished_reached: By leg, how many came to it of those that failed or that the end of the run cut off, in no
@@ -77,12 +84,14 @@ class Breakdown:
     legs: tuple[Leg, ...]
     parts: tuple[Part, ...]
     held: tuple[Held, ...] = ()
+    group: str | None = None
 
     @property
     def subject(self) -> str:
         """Whose latency it is."""
         requests = plural(self.requests, "request")
-        return f"{requests} tagged {self.tag}" if self.tag else requests
+        tagged = f"{requests} tagged {self.tag}" if self.tag else requests
+        return f"{tagged}, {self.group}" if self.group else tagged
 
     @property
     def remarks(self) -> list[str]:
@@ -150,83 +159,160 @@ def break_down(results: "RunTables", *, tagged: bool | None = None) -> Breakdown
     Raises:
         ResultsError: The run did not record exchanges, or none of the requests finished.
     """
-    import polars as pl
+    tag = _tag(results, tagged)
+    return _of(results, tag, _is_tagged(tag))
 
+
+def break_down_by(results: "RunTables", by: str | Sequence[str]) -> list[Breakdown]:
+    """Break down the mean latency of each group of a run's requests; the order is the groups'.
+
+    Args:
+        results: A run with the table `exchanges`.
+        by: `visit` or `client`, see `farweb.results.groups`.
+
+    Raises:
+        FarwebError: There is no such grouping.
+        ResultsError: The run did not record exchanges, no request names its client, or none of a group finished.
+    """
+    return [_of(results, None, group.rows, group) for group in grouped(results, by)]
+
+
+def _of(results: "RunTables", tag: str | None, rows: "pl.Expr", group: RequestGroup | None = None) -> Breakdown:
+    """The breakdown of the requests of these rows."""
     legs = path_legs(results.manifest)
-    exchanges, tag = _exchanges(results, legs, tagged)
-    done = exchanges.filter("done")
-    found = parts(done, legs, _opened(results))
-    if found.is_empty():
-        raise ResultsError(f"{results.path}: no request{' tagged ' + tag if tag else ''} finished")
-    latency = float(found.select(pl.sum_horizontal(pl.exclude("request")).mean()).item())
+    sums = _Sums(legs)
+    for exchanges, found in _pieces(results, legs, rows):
+        sums.add(exchanges, found)
+    if not sums.requests:
+        which = f" tagged {tag}" if tag else f" ({group.label})" if group else ""
+        raise ResultsError(f"{results.path}: no request{which} finished")
+    latency = sum(sums.of.values()) / sums.requests
     rtt = sum(leg.up_ns + leg.down_ns for leg in legs)
     means = [
-        _part(name, float(found[name].mean()), latency, rtt)  # type: ignore[arg-type]
-        for name in sorted(found.columns[1:], key=_place)
+        _part(name, sums.of[name] / max(1, sums.known[name]), latency, rtt) for name in sorted(sums.of, key=_place)
     ]
     return Breakdown(
         name=results.name,
         tag=tag,
-        requests=len(found),
-        reached=_reached(done, len(legs)),
-        unfinished_reached=_reached(exchanges.filter(~pl.col("done")), len(legs)),
+        requests=sums.requests,
+        reached=tuple(sums.reached),
+        unfinished_reached=tuple(sums.unfinished_reached),
         latency_s=latency / _NS,
         rtt_s=rtt / _NS,
         legs=legs,
         parts=tuple(means),
-        held=held_by_leg(results),
+        held=() if group else held_by_leg(results),
+        group=group.label if group else None,
     )
 
 
-def parts_by_kind(results: "RunTables") -> "pl.DataFrame":
-    """Times of each kind of part of each request that ended after the warm-up, in s, on all legs together.
+class _Sums:
+    """Sums over the requests of a run, piece by piece.
 
-    Columns: `number` of the request, and a kind of `KINDS` each, as far as the run has them.
+    Attributes:
+        requests: How many have ended.
+        of: Their times in ns, by part.
+        known: How many of them have that part.
+        reached: How many came to each leg.
+        unfinished_reached: The same of those that have not ended.
+    """
+
+    def __init__(self, legs: Sequence[Leg]) -> None:
+        self.requests = 0
+        self.of: Counter[str] = Counter()
+        self.known: Counter[str] = Counter()
+        self.reached, self.unfinished_reached = [0] * len(legs), [0] * len(legs)
+
+    def add(self, exchanges: "pl.DataFrame", found: "pl.DataFrame") -> None:
+        """Take exchanges, and the parts of those requests among theirs that have ended."""
+        self.requests += len(found)
+        for name in found.columns[1:]:
+            self.of[name] += int(found[name].sum())
+            self.known[name] += found[name].count()
+        for leg, done, requests in exchanges.group_by("leg", "done").len().iter_rows():
+            (self.reached if done else self.unfinished_reached)[leg] += requests
+
+
+def sums_by_kind(results: "RunTables", requests: "pl.Series") -> dict[Kind, float]:
+    """Times of each kind of part, in s, on all legs and of all of these requests together.
+
+    Args:
+        results: The run.
+        requests: Numbers of requests; those that did not end after the warm-up count for nothing.
 
     Raises:
         ResultsError: The run did not record exchanges.
     """
+    sums = dict.fromkeys(KINDS, 0.0)
+    for _, found in _pieces(results, path_legs(results.manifest), _is_tagged(None)):
+        taken = found.filter(found["request"].is_in(requests.implode())).drop("request").sum()
+        for part, time_ns in taken.row(0, named=True).items():
+            sums[_kind(part)] += (time_ns or 0) / _NS
+    return sums
+
+
+def _tag(results: "RunTables", tagged: bool | None) -> str | None:
+    """The tag of the requests that are broken down."""
     import polars as pl
 
-    legs = path_legs(results.manifest)
-    exchanges, _ = _exchanges(results, legs, False)
-    found = parts(exchanges.filter("done"), legs, _opened(results))
-    there = {kind: [name for name in found.columns[1:] if name.partition(" ")[0] == kind] for kind in KINDS}
-    taken = {kind: pl.sum_horizontal(names) / _NS for kind, names in there.items() if names}
-    return found.select(pl.col("request").alias("number"), **taken)
+    if tagged is not None:
+        return _SAMPLE if tagged else None
+    sample = results.scan("requests").filter(pl.col("start_ns") >= results.warmup_ns, _is_tagged(_SAMPLE))
+    return None if sample.select("tag").head(1).collect().is_empty() else _SAMPLE
 
 
-def _exchanges(results: "RunTables", legs: Sequence[Leg], tagged: bool | None) -> "tuple[pl.DataFrame, str | None]":
-    """The exchanges of requests after the warm-up, whether each request is `done` and who served it; their tag."""
+def _is_tagged(tag: str | None) -> "pl.Expr":
+    """True for the requests with this tag; None: for all."""
     import polars as pl
 
-    table = results.scan("exchanges")
+    return pl.lit(True) if tag is None else pl.col("tag") == tag
+
+
+def _pieces(
+    results: "RunTables", legs: Sequence[Leg], rows: "pl.Expr"
+) -> "Iterator[tuple[pl.DataFrame, pl.DataFrame]]":
+    """Exchanges of some requests after the warm-up, whether each is `done`, and the parts of those that are.
+
+    No request is in two pieces, so that a piece is as large as memory allows.
+    """
+    import polars as pl
+
+    table, all_requests = results.scan("exchanges"), results.scan("requests")
     if missing := [name for name in STEPS if name not in table.collect_schema()]:
         raise ResultsError(
             f"{results.path}: its table of exchanges has no {missing[0]}: it is of an older farweb; run it again"
         )
-    begun = results.scan("requests").filter(pl.col("start_ns") >= results.warmup_ns)
-    names = ["request", "tag", *(["served_by"] if any(leg.inside for leg in legs) else [])]
-    chosen = begun.select(*names, done=pl.col("status") == "done").collect()
-    sample = chosen.filter(pl.col("tag") == SAMPLE)
-    is_sample = not sample.is_empty() if tagged is None else tagged
-    exchanges = table.join((sample if is_sample else chosen).lazy(), on="request").collect()
-    return exchanges, SAMPLE if is_sample else None
+    chosen = all_requests.filter(pl.col("start_ns") >= results.warmup_ns, rows)
+    names = ["request", *(["served_by"] if any(leg.inside for leg in legs) else [])]
+    opened, numbers = _opened(results), all_requests.select("request").collect()["request"].sort()
+    if (numbers.diff() == 0).any():
+        raise _repeated(results, "requests", "request")
+    most = int(min(max(spare_bytes() // (len(legs) * _BYTES_A_REQUEST), _LEAST_REQUESTS), max(1, len(numbers))))
+    for begin in range(0, len(numbers), most):
+        one = pl.col("request").is_between(numbers[begin], numbers[min(begin + most, len(numbers)) - 1])
+        some, steps = (chosen, table) if most == len(numbers) else (chosen.filter(one), table.filter(one))
+        requests = some.select(*names, done=pl.col("status") == "done").collect()
+        exchanges = steps.join(requests.lazy(), on="request").collect()
+        if exchanges.select("request", "leg").is_duplicated().any():
+            raise _repeated(results, "exchanges", "request and leg")
+        yield exchanges, parts(exchanges.filter("done"), legs, opened)
 
 
 def _opened(results: "RunTables") -> "pl.DataFrame | None":
     """Times at which connections were opened, where the run recorded them."""
-    if not (results.path / "connections.parquet").is_file():
+    if not results.has("connections"):
         return None
-    return results.scan("connections").select("connection", "open_ns").collect()
+    opened = results.scan("connections").select("connection", "open_ns").collect()
+    if opened["connection"].is_duplicated().any():
+        raise _repeated(results, "connections", "connection")
+    return opened
 
 
-def _reached(exchanges: "pl.DataFrame", legs: int) -> tuple[int, ...]:
-    """Numbers of requests that came to each leg."""
-    import polars as pl
-
-    by_leg = dict(exchanges.group_by("leg").agg(pl.col("request").n_unique()).iter_rows())
-    return tuple(by_leg.get(leg, 0) for leg in range(legs))
+def _repeated(results: "RunTables", table: str, what: str) -> ResultsError:
+    """Make the error for rows that are joined by a number, and would become any number of rows."""
+    return ResultsError(
+        f"{results.path / table}.parquet: has several rows of the same {what}; it is damaged: run the scenario again"
+    )
 
 
 def _by_leg(reached: Sequence[int]) -> str:
@@ -234,10 +320,14 @@ def _by_leg(reached: Sequence[int]) -> str:
     return ", ".join(f"{count(number)} reached leg {leg}" for leg, number in enumerate(reached, 1))
 
 
+def _kind(name: str) -> Kind:
+    """The kind of part in a column."""
+    return cast("Kind", name.partition(" ")[0])
+
+
 def _place(name: str) -> tuple[int, int]:
     """Key by which columns are sorted: kind, then leg."""
-    kind, _, leg = name.partition(" ")
-    return get_args(Kind).index(kind), int(leg or 0)
+    return get_args(Kind).index(_kind(name)), int(name.partition(" ")[2] or 0)
 
 
 def _part(name: str, mean_ns: float, latency_ns: float, rtt_ns: int) -> Part:

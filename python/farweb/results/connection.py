@@ -213,7 +213,7 @@ def _stays(results: RunTables, leg: int) -> pl.LazyFrame:
     columns: Sequence[str] = ("request", "connection", "start_ns", "end_ns")
     if leg == 0:
         rows = results.scan("requests")
-    elif (results.path / "exchanges.parquet").is_file():
+    elif results.has("exchanges"):
         carried = pl.col("connection_down").fill_null(pl.col("connection_up"))
         rows = results.scan("exchanges").filter(pl.col("leg") == leg).with_columns(connection=carried)
     else:

@@ -5,20 +5,20 @@ Memory is the same for any number of requests; `farweb.results.requests` has the
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.files.parquet import equals, read_columns
-from farweb.results.requests import Counts
+from farweb.files.parquet import Table, equals
+from farweb.results.metrics import group_of
+from farweb.results.requests import OF_GROUPS, TIMES, Counts, members
 from farweb.statistics.quantiles import between, places
 from farweb.statistics.selection import Selection
 
 _NS = 1e9
-_ENDS = {"latency": "end_ns", "first_byte": "first_byte_ns"}  # of times by their names in `requests.TIMES`
-_COLUMNS = ("start_ns", "status", *_ENDS.values())
+_ENDS = ("end_ns", "first_byte_ns")
+_COLUMNS = ("start_ns", "status", *_ENDS)
 
 
 @dataclass(frozen=True)
@@ -38,38 +38,40 @@ class Distribution:
     largest: float | None
 
 
-def distributions(file: Path, warmup_ns: int, shares: Sequence[float]) -> tuple[Counts, dict[str, Distribution]]:
-    """Count the requests of a table, and find the distributions of `latency` and `first_byte`.
+def distributions(table: Table, warmup_ns: int, shares: Sequence[float]) -> tuple[Counts, dict[str, Distribution]]:
+    """Count the requests of a table, and find the distributions of their `TIMES`.
 
     Args:
-        file: The table, which is read some four times.
+        table: The table, which is read some four times.
         warmup_ns: Requests that start before are left out.
         shares: Of which quantiles, 0 to 1.
 
     Raises:
         ResultsError: It is damaged.
     """
-    counts, times = Counts(warmup_ns), {name: _Times() for name in _ENDS}
-    for columns in read_columns(file, dict.fromkeys((*Counts.columns, *_COLUMNS)), Counts.optional):
+    counts, times = Counts(warmup_ns), {name: _Times() for name in TIMES}
+    for columns in table.columns(list(dict.fromkeys((*Counts.columns, *_COLUMNS))), Counts.optional):
         counts.add(columns)
         for name, ended in _ended_ns(columns, warmup_ns).items():
             times[name].add(ended)
-    lost = counts.of["requests"] - counts.of["done"]
-    searches = {name: of.search(lost, shares) for name, of in times.items()}
+    lost = {name: counts.lost(group_of(name)) for name in TIMES}
+    searches = {name: of.search(lost[name], shares) for name, of in times.items()}
     for _ in range(max(search.passes for search in searches.values())):
-        for columns in read_columns(file, _COLUMNS):
+        for columns in table.columns(_COLUMNS, OF_GROUPS):
             for name, ended in _ended_ns(columns, warmup_ns).items():
                 searches[name].add(ended)
         for search in searches.values():
             search.turn()
-    return counts, {name: of.distribution(lost, shares, searches[name]) for name, of in times.items()}
+    return counts, {name: of.distribution(lost[name], shares, searches[name]) for name, of in times.items()}
 
 
 def _ended_ns(columns: Mapping[str, Any], warmup_ns: int) -> dict[str, NDArray[np.int64]]:
-    """Times of the requests that ended, by name."""
+    """Times of the requests that ended, by their names in `TIMES`."""
     start = columns["start_ns"]
-    ended = equals(columns["status"], "done") & (start >= warmup_ns)
-    return {name: (columns[end] - start)[ended] for name, end in _ENDS.items()}
+    ended, groups = equals(columns["status"], "done") & (start >= warmup_ns), members(columns)
+    first_byte, latency = columns["first_byte_ns"] - start, columns["end_ns"] - start
+    of_groups = {f"{group}_latency": latency[ended & of_it] for group, of_it in groups.items()}
+    return {"latency": latency[ended], "first_byte": first_byte[ended], **of_groups}
 
 
 class _Times:

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from farweb import _core
 from farweb.errors import FarwebError, ResultsError
 from farweb.files.atomic import staged_file
-from farweb.files.columns import Column, arrow_schema, from_arrow, results_tables
-from farweb.files.parquet import unreadable
+from farweb.files.columns import Column, from_arrow, results_tables
 from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
 Point = tuple[Literal["end", "link"], int]
@@ -99,7 +97,7 @@ def export_pcapng(
     chosen = {name: _point(results, name) for name in points} if points else dict([_nearest_to_servers(own)])
     encoder = _core.PcapngEncoder(nodes, legs, list(chosen.values()), payload)
     comment = f"{results.name}, seed {results.manifest['seed']}"
-    if payload and (results.path / "frames.parquet").is_file():
+    if payload and results.has("frames"):
         for rows in _rows(results, "frames", connection):
             _checked(results, "frames", encoder.add_frames, rows)
     with staged_file(out) as stage, stage.open("wb") as file:
@@ -214,47 +212,25 @@ def _rows(
     results: RunTables, table: str, connection: int | None, progress: Progress | None = None
 ) -> Iterator[dict[str, Column]]:
     """The rows of a table, or those of one connection, as columns of the core, batch by batch."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    results.scan(table)  # says what to set when there is no such table
-    path = results.path / f"{table}.parquet"
-    try:
-        with pq.ParquetFile(path) as file:
-            if missing := [name for name in _COLUMNS[table] if name not in file.schema_arrow.names]:
-                raise ResultsError(
-                    f"{path}: has no column {missing[0]}: an older version of farweb wrote it; run the scenario again"
-                )
-            done, total = 0, file.metadata.num_rows
-            for group in range(file.num_row_groups):
-                for batch in _batches(file, table, group, connection):
-                    yield from_arrow(batch)
-                done += file.metadata.row_group(group).num_rows
-                if progress is not None:
-                    progress(done, total)
-    except (OSError, pa.ArrowException) as error:
-        raise unreadable(path, str(error)) from None
-
-
-def _batches(file: "pq.ParquetFile", table: str, group: int, connection: int | None) -> "Iterator[pa.RecordBatch]":
-    """The rows of a row group that belong to the connection, in the types of the table."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if connection is not None and not _may_have(file.metadata.row_group(group), connection):
-        return
-    schema, names = arrow_schema(results_tables()[table], {}), _COLUMNS[table]
-    for batch in file.iter_batches(batch_size=_ROWS, row_groups=[group], columns=names):
-        # What another program wrote has other types for the same values; a null is for the core to refuse.
-        columns = [batch.column(name).cast(schema.field(name).type) for name in names]
-        rows = pa.RecordBatch.from_arrays(columns, names=names)
-        if connection is not None:
-            rows = rows.filter(pc.equal(rows.column("connection"), connection))
-        if rows.num_rows:
-            yield rows
+    found, names = results.table(table), _COLUMNS[table]
+    found.require(names)
+    with found.opened() as file:
+        done, total = 0, file.metadata.num_rows
+        for group in range(file.num_row_groups):
+            if connection is None or _may_have(file.metadata.row_group(group), connection):
+                for batch in found.batches(file, names, [group], _ROWS):
+                    if connection is not None:
+                        batch = batch.filter(pc.equal(batch.column("connection"), connection))
+                    if batch.num_rows:
+                        yield from_arrow(batch)
+            done += file.metadata.row_group(group).num_rows
+            if progress is not None:
+                progress(done, total)
 
 
-def _may_have(group: "pa.RowGroupMetaData", connection: int) -> bool:
+def _may_have(group: "pq.RowGroupMetaData", connection: int) -> bool:
     """True where rows of the connection can be in a row group, by what the file says of it."""
     names = [group.column(index).path_in_schema for index in range(group.num_columns)]
     statistics = group.column(names.index("connection")).statistics

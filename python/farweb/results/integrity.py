@@ -84,7 +84,7 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     """
     place = f"{folder}/" if folder else ""
     try:
-        manifest = parse_manifest(store.read(place + MANIFEST), store.url, RUN_KIND if folder else None)
+        manifest = parse_manifest(store.read_json(place + MANIFEST), store.url, RUN_KIND if folder else None)
     except OtherVersionError:  # of which this one does not know what it should have
         return
     except ResultsError as error:
@@ -236,7 +236,7 @@ def explain(error: BaseException, folders: Iterable[Path]) -> str | None:
             for damage in verify(folder, full=True).damages:
                 return f"{folder / damage.file}: {damage.what}: run the scenario again"
     for folder in found:
-        version = json.loads((folder / MANIFEST).read_bytes()).get("version")
+        version = json.loads(Store(folder).read_json(MANIFEST)).get("version")
         if type(error).__module__.partition(".")[0] in _READERS and (missing := _NO_COLUMN.search(str(error))):
             return f"{folder}: has no column {missing[1]}: farweb {version} wrote it otherwise; run the scenario again"
         if isinstance(error, _OTHERWISE) and version != this_version:

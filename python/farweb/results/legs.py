@@ -243,7 +243,7 @@ def _lives(results: "RunTables") -> dict[int, Lives]:
     """By leg, its connections over the run, where the run recorded them."""
     import polars as pl
 
-    if not (results.path / "connections.parquet").is_file():
+    if not results.has("connections"):
         return {}
     connections = results.scan("connections")
     if "busy_ns" not in connections.collect_schema():
@@ -304,7 +304,7 @@ def held_by_leg(results: "RunTables") -> tuple[Held, ...]:
     import polars as pl
 
     columns = {name: f"held_{name}_ns" for name in HOLDERS}
-    if not (results.path / "connections.parquet").is_file():
+    if not results.has("connections"):
         return ()
     table = results.scan("connections")
     if not set(columns.values()) <= set(table.collect_schema().names()):  # of a farweb without them

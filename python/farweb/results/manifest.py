@@ -1,11 +1,14 @@
 """Manifests of results folders, read and checked."""
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from farweb._core import version as this_version
 from farweb.errors import ResultsError
+from farweb.files.regular import open_within, read_json
+from farweb.results.shape import MORE_SHAPE, RUN_SHAPE, SWEEP_SHAPE, TEXT_MAX, contradictions, misfits, too_long
 
 MANIFEST = "manifest.json"
 RUN_KIND = "farweb run"
@@ -20,19 +23,7 @@ class OtherVersionError(ResultsError):
     """A manifest lacks what this version of farweb needs, and is of another one."""
 
 
-_COMMON: dict[str, tuple[type, ...]] = {
-    **{"inputs": (dict,), "name": (str, type(None)), "scenario": (dict,), "seed": (int,), "version": (str,)},
-}
-_MANIFEST_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
-    RUN_KIND: {
-        **_COMMON,
-        **dict.fromkeys(("events", "now_ns", "packet_hops", "warmup_ns"), (int,)),
-        **dict.fromkeys(("cpu_s", "wall_s"), (int, float)),
-        **{"links": (list,), "rows": (dict,)},
-    },
-    SWEEP_KIND: {**_COMMON, "complete": (bool,), "design": (dict,), "runs": (int,)},
-}
-_LATER_KEYS: dict[str, tuple[type, ...]] = {"files": (dict,), "legs": (list,), "measured": (dict,)}
+_SHAPES = {RUN_KIND: RUN_SHAPE, SWEEP_KIND: SWEEP_SHAPE}
 
 
 def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
@@ -48,12 +39,13 @@ def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
         OtherVersionError: Another version of farweb wrote it otherwise.
     """
     try:
-        content = (path / MANIFEST).read_bytes()
+        with open_within(path, MANIFEST, ResultsError) as file:
+            content = read_json(file, str(path / MANIFEST), ResultsError)
     except FileNotFoundError:
         what = f"no {MANIFEST} in it" if path.is_dir() else "no such folder"
         raise ResultsError(f"{path}: not a results folder: {what}") from None
     except OSError as error:
-        raise ResultsError(f"{path / MANIFEST}: cannot be read: {error}") from None
+        raise ResultsError(f"{path / MANIFEST}: cannot be read: {error.strerror}") from None
     return parse_manifest(content, str(path), kind)
 
 
@@ -84,14 +76,32 @@ def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, An
         what = "a run" if kind == RUN_KIND else "a sweep" if kind == SWEEP_KIND else "a run or a sweep"
         instead = ", but of a sweep" if found == SWEEP_KIND else ", but of a run" if found == RUN_KIND else ""
         raise ResultsError(f"{place}: not the results folder of {what}{instead}")
-    if missing := sorted(_MANIFEST_KEYS[found].keys() - manifest.keys()):
-        if (version := manifest.get("version")) in (None, this_version):
+    version, shape = manifest.get("version"), _SHAPES[found]
+    if missing := sorted(shape.keys() - manifest.keys()):
+        if version in (None, this_version):
             raise DamagedManifestError(f"{place}/{MANIFEST}: has no {missing[0]}: it is damaged")
         raise OtherVersionError(f"{place}/{MANIFEST}: has no {missing[0]}: farweb {version} wrote it otherwise")
-    for key, types in {**_MANIFEST_KEYS[found], **_LATER_KEYS}.items():
-        if key in manifest and not isinstance(manifest[key], types):
-            raise DamagedManifestError(f"{place}/{MANIFEST}: {key}: found {manifest[key]!r:.40}: it is damaged")
-    needed = ("path", "leg") if found == RUN_KIND else ()
+    needed = ("path", "leg") if found == RUN_KIND and isinstance(manifest["scenario"], dict) else ()
     if absent := [key for key in needed if key not in manifest["scenario"]]:
         raise DamagedManifestError(f"{place}/{MANIFEST}: scenario has no {absent[0]}: it is damaged")
+    for wrong in _wrong(manifest, shape):
+        raise DamagedManifestError(f"{place}/{MANIFEST}: {wrong}: it is damaged")
     return manifest
+
+
+def _wrong(manifest: Mapping[str, Any], shape: Mapping[str, Any]) -> Iterator[str]:
+    """What a manifest says that no farweb has written."""
+    of_this_version = manifest["version"] == this_version
+    yield from misfits(manifest, shape, whole=of_this_version)
+    yield from misfits(manifest, MORE_SHAPE, whole=of_this_version)
+    if text := too_long(manifest):
+        yield f"a text of more than {TEXT_MAX:,} letters that begins with {text!r}"
+    yield from contradictions(manifest)
+
+
+def repeats_its_requests(scenario: Mapping[str, Any]) -> bool:
+    """True where each replication of a scenario has the same requests: a table, not resampled and not one a seed."""
+    workload = scenario.get("workload")
+    if not isinstance(workload, Mapping):
+        return False
+    return "{seed}" not in str(workload.get("requests") or "{seed}") and not workload.get("resample")

@@ -7,8 +7,7 @@ import numpy as np
 
 from farweb.errors import ResultsError
 from farweb.files.columns import NULL_INT, Column
-from farweb.files.parquet import read_columns
-from farweb.results.metrics import METRICS, Metric, Value, metrics_of
+from farweb.results.metrics import GROUPS, METRICS, Metric, Value, metrics_of
 from farweb.results.requests import QUANTILES, Requests
 from farweb.results.totals import carried_bps, ratios
 
@@ -31,11 +30,10 @@ def measure(results: "RunTables", more: Iterable[Metric] = ()) -> dict[str, Valu
     if "measured" not in results.manifest:
         raise ResultsError(f"{results.path}: does not say what was measured: it is of an older farweb; run it again")
     measurement = Measurement(results.warmup_ns)
-    measurement.requests.read(results.file("requests"))
-    file = results.path / "connections.parquet"
-    if file.is_file():
+    measurement.requests.read(results.table("requests"))
+    if results.has("connections"):
         measurement.begin("connections")
-        for columns in read_columns(file, ("open_ns", "close_ns")):
+        for columns in results.table("connections").columns(("open_ns", "close_ns")):
             measurement.add("connections", columns)
     return measurement.metrics(results.manifest, more)
 
@@ -103,7 +101,8 @@ def _rate(size: int, span_s: float) -> float | None:
 def _of_requests(requests: Requests) -> dict[str, Value]:
     """The metrics of the table of requests."""
     counts = requests.counts
-    found: dict[str, Value] = {**counts.of, "failed_share": counts.failed_share}
+    found: dict[str, Value] = {**counts.of, "failed_share": counts.failed_share()}
+    found |= {f"{group}_failed_share": counts.failed_share(group) for group in GROUPS}
     for of, shares in QUANTILES.items():
         names = (f"{of}_mean_s", *shares, f"{of}_max_s")
         found |= dict(zip(names, requests.distribution_s(of, list(shares.values())), strict=True))

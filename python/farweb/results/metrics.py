@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 Kind = Literal["count", "mean", "quantile", "maximum", "rate"]
 Value = int | float | None
 
-SAMPLE = "sample"  # the tag of requests that are measured in every run
+GROUPS = {
+    "sample": ("tag", "sample"),
+    "visit_first": ("visit_request", "first"),
+    "visit_later": ("visit_request", "later"),
+}
+"""Groups of requests whose metrics begin with the name here: a column of the table of requests, and its word there."""
+
 DEFINITION = 2
 """Number of what the metrics mean: with another one the same run has other values. 2: quantiles count failures."""
 
@@ -60,20 +66,28 @@ class Metric:
         return self.kind == "count" or self.name.endswith("queue_bytes_max") or peak_of_leg
 
 
-def _times(name: str, what: str, shares: Iterable[int]) -> list[Metric]:
+def _times(name: str, what: str, shares: Iterable[int], which: str = "requests") -> list[Metric]:
     of = f"from the request at the first node to the {what} byte of its response there"
     return [
-        Metric(f"{name}_mean_s", "s", f"Mean time {of}; finished requests only.", "mean", of_ended=True),
+        Metric(f"{name}_mean_s", "s", f"Mean time {of}; finished {which} only.", "mean", of_ended=True),
         *(
             Metric(
                 f"{name}_p{share}_s",
                 "s",
-                f"Time within which {share} % of all requests had it, {of}. Linear between the two nearest values; "
+                f"Time within which {share} % of all {which} had it, {of}. Linear between the two nearest values; "
                 "those that failed or were cut off count as slower than any that ended, and it is infinite among them.",
                 "quantile",
             )
             for share in shares
         ),
+    ]
+
+
+def _of_group(group: str, which: str) -> list[Metric]:
+    return [
+        Metric(f"{group}_requests", "", f"Requests {which} and start after the warm-up.", "count"),
+        Metric(f"{group}_failed_share", "1", f"Share of the requests {which} that was not answered.", "rate"),
+        *_times(f"{group}_latency", "last", (50, 90), f"requests {which}"),
     ]
 
 
@@ -99,21 +113,10 @@ _ALL = [
         "mean",
         of_ended=True,
     ),
-    Metric("sample_requests", "", f"Requests tagged `{SAMPLE}` that start after the warm-up.", "count"),
-    Metric(
-        "sample_latency_mean_s",
-        "s",
-        f"Mean time to the last byte of requests tagged `{SAMPLE}`; finished.",
-        "mean",
-        of_ended=True,
-    ),
-    Metric(
-        "sample_latency_p50_s",
-        "s",
-        f"Time within which 50 % of all requests tagged `{SAMPLE}` had the last byte; as `latency_p50_s`.",
-        "quantile",
-    ),
-    Metric("response_bytes", "B", "Responses of finished requests, headers included.", "count"),
+    *_of_group("sample", "tagged `sample`"),
+    *_of_group("visit_first", "that begin a client's visit"),
+    *_of_group("visit_later", "that follow in a client's visit"),
+    Metric("response_bytes", "B", "Responses that finished requests were served, headers included.", "count"),
     Metric(
         "goodput_bps", "bit/s", "`response_bytes` in bits, over the time from the first start to the last end.", "rate"
     ),
@@ -312,11 +315,17 @@ def metrics_table() -> "TableSpec":
     }
 
 
+def group_of(name: str) -> str | None:
+    """The group of requests that a metric, or the times it is made of, is about; None for all."""
+    return next((group for group in GROUPS if name.startswith(f"{group}_")), None)
+
+
 def restored(metrics: Mapping[str, Value]) -> dict[str, Value]:
     """Metrics that were JSON, which has no infinity: a quantile that is null though there were requests is infinite."""
     found = dict(metrics)
     for name, value in metrics.items():
-        asked = metrics.get("sample_requests" if name.startswith("sample_") else "requests")
+        group = group_of(name)
+        asked = metrics.get(f"{group}_requests" if group else "requests")
         if value is None and asked and name in METRICS and METRICS[name].kind == "quantile":
             found[name] = math.inf
     return found

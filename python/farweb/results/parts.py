@@ -15,6 +15,7 @@ no latency: its parts are null from where it stopped.
   carry one response this does not happen, as the end of the stream goes with the last byte. Credit is that of the
   carrier, as W3C MUX has it. What none of these held is held otherwise: by a program that takes time to wake, by the
   recovery from a loss, or by a connection that is not established.
+- **The server's pace** holds what TCP has sent, where the release is regulated (`origin.release = "regulated"`).
 - **Travel** is the propagation of the leg's links; **the rest** is queues, transmission, segments sent again, and what
   a proxy takes to pass something on (nothing, as it is modelled).
 - **The request on its way** contains its own queues and transmission.
@@ -44,6 +45,7 @@ Kind = Literal[
     "credit",
     "nagle",
     "other",
+    "pace",
     "travel",
     "rest",
 ]
@@ -60,6 +62,7 @@ KINDS: Mapping[Kind, str] = {
     "credit": "held by credit",
     "nagle": "held by Nagle's rule",
     "other": "held otherwise",
+    "pace": "held by the server's pace",
     "travel": "response on its way",
     "rest": "the rest",
 }
@@ -141,6 +144,8 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
         exchanges = exchanges.with_columns(cache_answer=pl.lit(None, pl.String))
     if "credit_ns" not in exchanges.columns:  # of a farweb that knew only cwnd and window
         exchanges = exchanges.with_columns(buffer_ns=0, credit_ns=0, nagle_ns=0)
+    if "pace_ns" not in exchanges.columns:  # of a farweb without a release below TCP
+        exchanges = exchanges.with_columns(pace_ns=0 * pl.col("sent_last_ns"))
     sources = ["served_by"] if any(leg.inside for leg in legs) else []
     path = _leg_rows(exchanges, 0, legs[0], opened, *sources)
     for place in range(1, len(legs)):
@@ -179,7 +184,7 @@ def _leg_rows(
     begun = pl.when(is_open).then(begun.clip(upper_bound=pl.col("connect_ns"))).otherwise(pl.col("open_ns"))
     rows = rows.with_columns(begun_ns=begun.clip(lower_bound=pl.col("start_ns")))
     rows = rows.with_columns(window_ns=pl.col("window_ns") - pl.col("buffer_ns"))
-    of_leg = (*STEPS, "buffer_ns", "credit_ns", "nagle_ns", "begun_ns", "cache_answer")
+    of_leg = (*STEPS, "buffer_ns", "credit_ns", "nagle_ns", "pace_ns", "begun_ns", "cache_answer")
     return rows.select("request", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
 
 
@@ -235,7 +240,7 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.E
     # Some of it may have been before the last byte was there.
     costs = pl.when(held < since_first).then(held).otherwise(since_first)
     ends = [(costs * (some / since_first)).fill_nan(0).round().cast(pl.Int64) for some in first_ones]
-    way = at("end") - at("sent_last")
+    way = at("end") - at("sent_last") - at("pace")
     down = pl.lit(leg.down_ns)
     for node, from_there in leg.inside.items():
         down = pl.when(pl.col("served_by").eq_missing(node)).then(from_there).otherwise(down)
@@ -258,5 +263,6 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.E
     for kind, begin, end in zip(_REASONS, [0 * costs, *ends], ends, strict=False):
         yield f"{kind} {place}", end - begin
     yield f"other {place}", held - ends[-1]
+    yield f"pace {place}", at("pace")
     yield f"travel {place}", travel
     yield f"rest {place}", rest

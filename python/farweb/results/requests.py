@@ -2,24 +2,26 @@
 
 import functools
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.files.parquet import equals, read_columns
-from farweb.results.manifest import MANIFEST
-from farweb.results.metrics import METRICS, SAMPLE
+from farweb.files.parquet import Table, equals
+from farweb.results.manifest import MANIFEST, repeats_its_requests
+from farweb.results.metrics import GROUPS, METRICS, group_of
 from farweb.results.store import Store, part_name
+from farweb.results.tables import table_of_run
+from farweb.statistics.blocks import places
 from farweb.statistics.quantiles import quantiles, with_lost
 
 _NS = 1e9
 
-TIMES = ("latency", "first_byte", "sample_latency")
-"""Times from the request at the first node: to the last byte, to the first byte, to the last byte of the sample."""
+TIMES = ("latency", "first_byte", *(f"{group}_latency" for group in GROUPS))
+"""Times from the request at the first node: to the last byte, to the first byte, to the last byte for each group."""
 
 QUANTILES: dict[str, dict[str, float]] = {
     of: {
@@ -32,32 +34,48 @@ QUANTILES: dict[str, dict[str, float]] = {
 """Metrics that are quantiles with their shares, by what they are quantiles of."""
 
 
+OF_GROUPS = tuple(dict.fromkeys(column for column, _ in GROUPS.values()))
+"""Columns that say which groups a request is in; a table may lack them."""
+
+
+def members(columns: Mapping[str, Any]) -> dict[str, NDArray[np.bool_]]:
+    """True for the rows that are in a group, by group."""
+    rows = len(columns["start_ns"])
+    return {
+        group: equals(columns[column], word) if column in columns else np.zeros(rows, bool)
+        for group, (column, word) in GROUPS.items()
+    }
+
+
 class Times:
-    """Times of the requests that ended, and how many did not; memory grows by 32 bytes a request that ended.
+    """Times of the requests that ended, and how many did not; memory grows by 27 bytes a request that ended.
 
     Args:
         warmup_ns: Requests that start before are in `series` only.
 
     Attributes:
         warmup_s: The same in s.
+        fixed: True where each replication has the same requests.
     """
 
+    fixed = False
     columns: tuple[str, ...] = ("start_ns", "first_byte_ns", "end_ns", "status")
-    optional: tuple[str, ...] = ("tag",)
+    optional: tuple[str, ...] = OF_GROUPS
 
     def __init__(self, warmup_ns: int) -> None:
         self.warmup_s = warmup_ns / _NS
         self._warmup_ns = warmup_ns
-        self._lost = self._lost_of_sample = 0
-        self._parts = [tuple(np.empty(0, np.int64) for _ in range(4))]
+        self._lost: Counter[str | None] = Counter()
+        self._lost_parts = [(np.empty(0, np.int64), *(np.empty(0, bool) for _ in GROUPS))]
+        self._parts = [(*(np.empty(0, np.int64) for _ in range(3)), *(np.empty(0, bool) for _ in GROUPS))]
 
-    def read(self, file: Path | BinaryIO) -> Self:
-        """Read a table of requests, a row group at a time.
+    def read(self, table: Table) -> Self:
+        """Read a table of requests, some rows at a time.
 
         Raises:
             ResultsError: It is damaged.
         """
-        for columns in read_columns(file, self.columns, self.optional):
+        for columns in table.columns(self.columns, self.optional):
             self.add(columns)
         return self
 
@@ -65,28 +83,48 @@ class Times:
         """Take the next rows of the table, as the core has them."""
         done = equals(columns["status"], "done")
         start, first_byte, end = (np.asarray(columns[name]) for name in ("start_ns", "first_byte_ns", "end_ns"))
-        sample = equals(columns["tag"], SAMPLE) if "tag" in columns else np.zeros(start.size, bool)
+        groups = members(columns)
         lost = ~done & (start >= self._warmup_ns)
-        self._lost += int(lost.sum())
-        self._lost_of_sample += int((lost & sample).sum())
-        of_done = (start, end - start, first_byte - start, sample.astype(np.int64))
+        self._lost[None] += int(lost.sum())
+        for group, of_it in groups.items():
+            self._lost[group] += int((lost & of_it).sum())
+        self._lost_parts.append(tuple(each[lost] for each in (start, *groups.values())))
+        of_done = (start, end - start, first_byte - start, *groups.values())
         self._parts.append(tuple(each[done] for each in of_done))
 
     @functools.cached_property
-    def _ended(self) -> tuple[NDArray[np.int64], ...]:
+    def _ended(self) -> tuple[NDArray[Any], ...]:
         return tuple(np.concatenate(parts) for parts in zip(*self._parts, strict=True))
 
     def ended_ns(self, of: str) -> NDArray[np.int64]:
         """Times after the warm-up of requests that ended, in ns; `of` is one of `TIMES`."""
-        start, latency, first_byte, sample = self._ended
+        start, latency, first_byte, *groups = self._ended
         counted = start >= self._warmup_ns
-        if of == "sample_latency":
-            counted &= sample > 0
+        if group := group_of(of):
+            counted &= groups[list(GROUPS).index(group)]
         return (first_byte if of == "first_byte" else latency)[counted]
 
     def all_ns(self, of: str) -> NDArray[np.float64]:
         """Times of all requests after the warm-up, infinite for those that did not end, in ns."""
-        return with_lost(self.ended_ns(of), self._lost_of_sample if of == "sample_latency" else self._lost)
+        return with_lost(self.ended_ns(of), self._lost[group_of(of)])
+
+    @property
+    def number(self) -> int:
+        """Requests after the warm-up."""
+        return int(self.all_ns("latency").size)
+
+    def blocks_ns(self, of: str, number: int) -> list[NDArray[np.float64]]:
+        """The times of `all_ns` in blocks of as many consecutive requests of all kinds, by start."""
+        start, latency, first_byte, *groups = self._ended
+        lost, *lost_groups = (np.concatenate(parts) for parts in zip(*self._lost_parts, strict=True))
+        counted = start >= self._warmup_ns
+        times = with_lost((first_byte if of == "first_byte" else latency)[counted], lost.size)
+        blocks = places(np.concatenate((start[counted], lost)), number)
+        if group := group_of(of):
+            place = list(GROUPS).index(group)
+            inside = np.concatenate((groups[place][counted], lost_groups[place]))
+            times, blocks = times[inside], blocks[inside]
+        return [times[blocks == block] for block in range(number)]
 
     def distribution_s(self, of: str, shares: Sequence[float]) -> tuple[float | None, ...]:
         """Mean of the times that ended, quantiles of all, and the longest that ended, in s; None of no times."""
@@ -115,13 +153,12 @@ def times_of(store: Store, run: str) -> Times:
     """
     part = part_name(run)
     try:
-        times = Times(json.loads(store.read(f"{part}/{MANIFEST}"))["warmup_ns"])
+        manifest = json.loads(store.read_json(f"{part}/{MANIFEST}"))
+        times = Times(manifest["warmup_ns"])
+        times.fixed = repeats_its_requests(manifest.get("scenario", {}))
     except (KeyError, TypeError, ValueError):
         raise ResultsError(f"{store.url}/{part}/{MANIFEST}: is damaged") from None
-    if store.folder is not None:
-        return times.read(store.folder / part / "requests.parquet")
-    with store.filesystem.open(store.path(f"{part}/requests.parquet"), "rb") as opened:
-        return times.read(opened)
+    return times.read(table_of_run(store, part, manifest, "requests"))
 
 
 class Counts:
@@ -135,7 +172,7 @@ class Counts:
     """
 
     columns = ("start_ns", "end_ns", "status", "response_bytes", "retransmits", "timeouts")
-    optional = ("tag",)
+    optional = (*OF_GROUPS, "served_bytes")  # the latter is not in tables of an older farweb
 
     def __init__(self, warmup_ns: int) -> None:
         self.of = dict.fromkeys(_COUNTS, 0)
@@ -145,7 +182,7 @@ class Counts:
 
     def add(self, columns: Mapping[str, Any]) -> None:
         """Take the next rows of the table, as the core has them."""
-        start, size = columns["start_ns"], columns["response_bytes"]
+        start, size = columns["start_ns"], columns.get("served_bytes", columns["response_bytes"])
         counted = start >= self._warmup_ns
         ended = {status: counted & equals(columns["status"], status) for status in ("done", "failed", "unfinished")}
         done = ended["done"]
@@ -156,8 +193,8 @@ class Counts:
             "response_bytes": size[done].sum(),
             **{name: columns[name][counted].sum() for name in ("retransmits", "timeouts")},
         }
-        if "tag" in columns:
-            found["sample_requests"] = (counted & equals(columns["tag"], SAMPLE)).sum()
+        for group, of_it in members(columns).items():
+            found |= {f"{group}_requests": (counted & of_it).sum(), f"{group}_done": (done & of_it).sum()}
         for name, value in found.items():
             self.of[name] += int(value)
         if counted.any():
@@ -165,11 +202,17 @@ class Counts:
         if done.any():
             self._last_ns.append(int(columns["end_ns"][done].max()))
 
-    @property
-    def failed_share(self) -> float | None:
-        """The share of requests after the warm-up that did not end; None of no requests."""
-        number = self.of["requests"]
-        return (number - self.of["done"]) / number if number else None
+    def lost(self, group: str | None = None) -> int:
+        """Requests after the warm-up that did not end, of a group or of all."""
+        return self._of(group, "requests") - self._of(group, "done")
+
+    def failed_share(self, group: str | None = None) -> float | None:
+        """The same as a share of the requests of the group or of all; None of none."""
+        number = self._of(group, "requests")
+        return self.lost(group) / number if number else None
+
+    def _of(self, group: str | None, what: str) -> int:
+        return self.of[f"{group}_{what}" if group else what]
 
     @property
     def goodput_bps(self) -> float | None:
@@ -186,7 +229,7 @@ class Requests(Times):
     """
 
     columns = (*Times.columns, *(name for name in Counts.columns if name not in Times.columns))
-    optional = (*Times.optional, "acked_ns")  # which tables of an older farweb lack
+    optional = (*Counts.optional, "acked_ns")  # not in tables of an older farweb
 
     def __init__(self, warmup_ns: int) -> None:
         super().__init__(warmup_ns)
@@ -219,6 +262,6 @@ class Requests(Times):
 
 
 _COUNTS = (
-    *("requests", "done", "failed", "unfinished", "left_out", "sample_requests", "response_bytes", "retransmits"),
-    "timeouts",
+    *("requests", "done", "failed", "unfinished", "left_out", "response_bytes", "retransmits", "timeouts"),
+    *(f"{group}_{what}" for group in GROUPS for what in ("requests", "done")),
 )

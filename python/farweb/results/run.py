@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from farweb.errors import ResultsError
 from farweb.files.columns import with_derived
-from farweb.files.parquet import equals, read_columns
-from farweb.results.manifest import read_manifest
+from farweb.files.parquet import Table, equals
+from farweb.results.manifest import MANIFEST, RUN_KIND, parse_manifest, read_manifest
+from farweb.results.store import Store
+from farweb.results.tables import table_of_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,9 +34,11 @@ class RunTables:
     than is needed of one that does not fit into memory.
     """
 
-    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+    def __init__(self, path: Path, manifest: dict[str, Any], store: Store | None = None, part: str = "") -> None:
         self.path = path
         self.manifest = manifest
+        self._store = store or Store(path)
+        self._part = part
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -45,6 +49,17 @@ class RunTables:
         """
         path = Path(path)
         return cls(path, read_manifest(path))
+
+    @classmethod
+    def open_part(cls, store: Store, part: str) -> Self:
+        """Open the results of a run in the folder of its sweep, on this machine.
+
+        Raises:
+            ResultsError: There is no result.
+        """
+        place = f"{store.url}/{part}"
+        manifest = parse_manifest(store.read_json(f"{part}/{MANIFEST}"), place, RUN_KIND)
+        return cls(Path(place), manifest, store, part)
 
     @functools.cached_property
     def requests(self) -> "pl.DataFrame":
@@ -92,29 +107,25 @@ class RunTables:
         Raises:
             ResultsError: The run did not record this table; the message says what to set. Or the file is damaged.
         """
-        import polars as pl
+        from farweb.files.scan import scan
 
-        from farweb.files.parquet import unreadable
+        return with_derived(table, scan([({}, self.table(table))]))
 
-        file = self.file(table)
-        try:
-            pl.read_parquet_schema(file)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise unreadable(file, str(error)) from None
-        return with_derived(table, pl.scan_parquet(file, glob=False))
-
-    def file(self, table: str) -> Path:
-        """The file of a table.
+    def table(self, table: str) -> Table:
+        """The file of a table, which is opened when it is read.
 
         Raises:
             ResultsError: The run did not record this table; the message says what to set. Or the file has gone.
         """
-        file = self.path / f"{table}.parquet"
-        if file.is_file():
-            return file
-        if table in self.manifest["rows"]:
-            raise ResultsError(f"{file}: has gone; the same farweb run makes it again")
-        raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
+        if not self.has(table):
+            if table in self.manifest["rows"]:
+                raise ResultsError(f"{self.path / table}.parquet: has gone; the same farweb run makes it again")
+            raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
+        return table_of_run(self._store, self._part, self.manifest, table)
+
+    def has(self, table: str) -> bool:
+        """Whether there is a file of a table."""
+        return self._store.has(f"{self._part}/{table}.parquet" if self._part else f"{table}.parquet")
 
     @property
     def name(self) -> str:
@@ -130,7 +141,7 @@ class RunTables:
     def unanswered(self) -> int:
         """Requests of a run that answered none of them, in the warm-up or after; 0 where any was answered."""
         number = 0
-        for columns in read_columns(self.path / "requests.parquet", ("status",)):
+        for columns in self.table("requests").columns(("status",)):
             done = equals(columns["status"], "done")
             if done.any():
                 return 0

@@ -5,12 +5,16 @@ access to any file, the results' own included, and is given a statement only if 
 """
 
 import difflib
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from farweb.errors import ResultsError
+from farweb.errors import FarwebError, ResultsError, RunError, refusal_in
 from farweb.files.columns import derived_in_sql, results_tables
+from farweb.files.private import private_folder
+from farweb.files.sorting import open_database
+from farweb.memory import Kept, spare_bytes
 
 if TYPE_CHECKING:
     import duckdb
@@ -22,22 +26,25 @@ if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
 
 
+_LEAST_BYTES = 64 << 20  # of memory for a query; chosen: with less DuckDB counts no rows
+
+
 def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
     """Answer an SQL query over the tables of a run: requests, and all others that were recorded.
 
     Raises:
         ResultsError: The query is wrong, or is not a query.
+        RunError: There is too little memory for it, or too few threads.
     """
-    import duckdb
-    import pyarrow.dataset as ds
+    from farweb.files.scan import dataset
 
-    with duckdb.connect() as database:
+    refusals: list[FarwebError] = []
+    with private_folder("farweb-") as scratch, open_database(scratch) as database:
         for table in results_tables():
-            file = results.path / f"{table}.parquet"
-            if file.is_file():
-                rows = ds.dataset(file, format="parquet")
+            if results.has(table):
+                rows = dataset({table: results.table(table)}, refusals)
                 _view(database, table, rows, f"SELECT part.*{derived_in_sql(table, 'part')} FROM part")
-        return _answer(database, query)
+        return _answer(database, query, refusals)
 
 
 def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
@@ -49,14 +56,15 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
 
     Raises:
         ResultsError: The query is wrong, or is not a query.
+        RunError: There is too little memory for it, or too few threads.
     """
-    import duckdb
-
+    from farweb.files.scan import dataset
     from farweb.results.sweep_schema import to_table
     from farweb.results.sweep_statistics import STATISTICS
 
+    refusals: list[FarwebError] = []
     named = set(re.findall(r"\w+", query.lower()))
-    with duckdb.connect() as database:
+    with private_folder("farweb-") as scratch, open_database(scratch) as database:
         labels = ["run", *sweep.design.names, "replication"]
         database.register("runs", sweep.runs.to_arrow())
         database.register("timings", sweep.timings.to_arrow())
@@ -66,14 +74,14 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
             rows = sweep.statistics(table).to_arrow() if wanted else to_table(table, sweep.design, [])
             database.register(table, rows)
         for table in results_tables():
-            if files := sweep.files(table):
+            if parts := sweep.tables_of_runs(table):
                 own = ", ".join(f"runs.{_quoted(label)}" for label in labels)
                 without = ", ".join([_PART_OF, *_shared(labels, table)])
                 columns = f"{own}, part.* EXCLUDE ({without}){derived_in_sql(table, 'part')}"
                 joined = f"FROM part JOIN runs ON runs.run = part.{_PART_OF}"
-                rows = _parts(files, sweep.store.arrow_filesystem)
+                rows = dataset(parts, refusals, _PART_OF)
                 _view(database, table, rows, f"SELECT {columns} {joined}")
-        return _answer(database, query)
+        return _answer(database, query, refusals)
 
 
 def _view(database: "duckdb.DuckDBPyConnection", name: str, rows: "ds.Dataset", select: str) -> None:
@@ -97,32 +105,53 @@ def _shared(labels: Iterable[str], table: str) -> list[str]:
 _PART_OF = "part_of_run"  # a column that no table has
 
 
-def _parts(files: Mapping[str, str], filesystem: "pa.fs.FileSystem") -> "ds.Dataset":
-    """The rows of a table of several runs, `files` by run, with the run in the column `_PART_OF`."""
-    import pyarrow as pa
-    import pyarrow.dataset as ds
-
-    form = ds.ParquetFileFormat()
-    parts = [form.make_fragment(file, filesystem, ds.field(_PART_OF) == run) for run, file in files.items()]
-    schema = parts[0].physical_schema.append(pa.field(_PART_OF, pa.string()))
-    return ds.FileSystemDataset(parts, schema, form, filesystem)
-
-
-def _answer(database: "duckdb.DuckDBPyConnection", query: str) -> "pl.DataFrame":
+def _answer(database: "duckdb.DuckDBPyConnection", query: str, refusals: Sequence[FarwebError]) -> "pl.DataFrame":
+    """The answer to a query; what its tables were refused for comes before what that led to."""
     import duckdb
     import polars as pl
+    import pyarrow as pa
 
+    if (spare := spare_bytes()) < math.inf:
+        database.execute(f"SET memory_limit = '{max(_LEAST_BYTES, int(spare) // 2)}B'")
     lock(database)
     try:
         statements = database.extract_statements(query)
         if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
             raise ResultsError("farweb sql takes one query (SELECT, DESCRIBE, SHOW TABLES) and changes nothing")
-        table = database.sql(query).to_arrow_table()
-    except duckdb.Error as error:
+        table = _within_memory(database.sql(query))
+    except (duckdb.Error, OSError) as error:
+        if refusals:
+            raise refusals[0] from None
+        if refused := refusal_in(str(error)):
+            raise RunError(f"SQL: {refused}") from None
         raise ResultsError(_explained(str(error), database)) from None
+    except MemoryError as error:
+        raise ResultsError(f"the answer does not fit into memory ({error}); ask for less of it") from None
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        if refusals:
+            raise refusals[0] from None
+        raise ResultsError(f"the answer cannot be read, a table is damaged: {str(error).splitlines()[0]}") from None
     frame = pl.from_arrow(_plain(table))
     assert isinstance(frame, pl.DataFrame), "it has columns"
     return frame
+
+
+def _within_memory(relation: "duckdb.DuckDBPyRelation") -> "pa.Table":
+    """The rows of an answer, as long as there is memory for them.
+
+    Raises:
+        MemoryError: There is too little.
+    """
+    import pyarrow as pa
+
+    kept, batches = Kept(), []
+    reader = pa.RecordBatchReader.from_stream(relation)
+    for batch in reader:
+        kept.add(batch.nbytes)
+        batches.append(batch)
+    table = pa.Table.from_batches(batches, reader.schema)
+    table.validate(full=True)  # texts are UTF-8
+    return table
 
 
 def lock(database: "duckdb.DuckDBPyConnection") -> None:

@@ -1,5 +1,8 @@
 """Folder of a sweep: on this machine, or in an object store.
 
+A folder may come from someone else. All of its files are opened here: on this machine regular files only, below the
+folder, by way of no link.
+
 What is in it is whole or absent. A part of a local folder is written beside its place and renamed; to an object store
 its tables go first and its manifest last, and a part without a manifest does not count. A file `.lock` is held by the
 one sweep that is at work in a local folder; the system lets go of it when that process ends, however it ends. In an
@@ -23,28 +26,25 @@ from farweb.files.atomic import (
     is_held,
     is_stage,
     leftovers,
+    locked_file,
     made_folder,
     remove,
     staged_file,
     staged_folder,
     storage_errors,
 )
+from farweb.files.regular import is_within, open_within, read_json
 from farweb.results.manifest import MANIFEST, SWEEP_KIND
 from farweb.results.metrics import restored
 
 if TYPE_CHECKING:
     import fsspec
-    from pyarrow import fs
-
 _PARTS = "parts"
 _FAILURES = "failures"
 _INPUTS = "inputs"
 _LOCK = ".lock"
 _PREFIX = "run="
 _FOLDERS = ("", _PARTS, _FAILURES, _INPUTS)
-
-# How file systems of clusters say that they know no locks. Two sweeps at once then are one's own responsibility.
-_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Outcome:
 
     Attributes:
         run: Its id.
-        status: Whether there are results.
+        status: `done` when there are results.
         error: Why there are none, in a line.
         metrics: Those of `farweb.results.metrics.METRICS` by name; empty when the run failed.
         wall_s: From when the worker began until its results were in the store, in s; for one that the store already
@@ -113,13 +113,6 @@ class Store:
             self._connect()
         return self._filesystem
 
-    @property
-    def arrow_filesystem(self) -> "fs.FileSystem":
-        """File system of the folder, as Arrow takes it."""
-        from pyarrow import fs
-
-        return fs.LocalFileSystem() if self.folder is not None else fs.PyFileSystem(fs.FSSpecHandler(self.filesystem))
-
     def _connect(self) -> None:
         import fsspec
 
@@ -136,7 +129,7 @@ class Store:
     def has(self, name: str) -> bool:
         """True when there is a file or folder `name`."""
         if self.folder is not None:
-            return (self.folder / name).exists()
+            return is_within(name) and os.path.lexists(self.folder / name)  # a link to nothing is something
         with _transfer_errors(self.url, "read"):
             return bool(self.filesystem.exists(self.path(name)))
 
@@ -144,47 +137,66 @@ class Store:
         """The content of a file.
 
         Raises:
-            ResultsError: It is not there.
+            ResultsError: It is not there, or is no regular file in the folder.
+            FarwebError: A folder stands in its place.
+            StorageError: It cannot be read.
+        """
+        try:
+            with self.open(name) as file, _transfer_errors(f"{self.url}/{name}", "read"):
+                return file.read()
+        except FileNotFoundError:
+            raise ResultsError(f"{self.url}/{name}: no such file") from None
+
+    def read_json(self, name: str) -> bytes:
+        """The content of a file of JSON, for which there is memory when it has become objects.
+
+        Raises:
+            ResultsError: There is too little memory; or as `read`.
+            FarwebError: As `read`.
+            StorageError: As `read`.
+        """
+        try:
+            with self.open(name) as file, _transfer_errors(f"{self.url}/{name}", "read"):
+                return read_json(file, f"{self.url}/{name}", ResultsError)
+        except FileNotFoundError:
+            raise ResultsError(f"{self.url}/{name}: no such file") from None
+
+    def open(self, name: str) -> BinaryIO:
+        """A file to be read from, in a `with` block.
+
+        Raises:
+            FileNotFoundError: There is none.
+            ResultsError: It is no regular file in the folder.
             FarwebError: A folder stands in its place.
             StorageError: It cannot be read.
         """
         try:
             with _transfer_errors(f"{self.url}/{name}", "read"):
                 if self.folder is not None:
-                    return (self.folder / name).read_bytes()
-                content: bytes = self.filesystem.cat_file(self.path(name))
-                return content
-        except FileNotFoundError:
-            raise ResultsError(f"{self.url}/{name}: no such file") from None
-        except StorageError as error:
-            if isinstance(error.__cause__, IsADirectoryError):
+                    return open_within(self.folder, name, ResultsError, f"{self.url}/{name}")
+                stream: BinaryIO = self.filesystem.open(self.path(name), "rb")
+                return stream
+        except (ResultsError, StorageError):
+            if self.folder is not None and is_within(name) and (self.folder / name).is_dir():
                 raise FarwebError(
                     f"{self.url}/{name}: is a folder where a file was written; remove it and run the scenario again"
                 ) from None
             raise
 
-    def open(self, name: str) -> BinaryIO:
-        """A file to be read from, in a `with` block.
-
-        Raises:
-            StorageError: It cannot be read.
-        """
-        with _transfer_errors(f"{self.url}/{name}", "read"):
-            if self.folder is not None:
-                return (self.folder / name).open("rb")
-            stream: BinaryIO = self.filesystem.open(self.path(name), "rb")
-            return stream
-
     def size(self, name: str) -> int | None:
         """Bytes of a file; None when there is none.
 
         Raises:
+            ResultsError: As `open`.
+            FarwebError: As `open`.
             StorageError: The place cannot be read.
         """
-        with contextlib.suppress(FileNotFoundError), _transfer_errors(f"{self.url}/{name}", "read"):
+        with contextlib.suppress(FileNotFoundError):
             if self.folder is not None:
-                return (self.folder / name).stat().st_size
-            return int(self.filesystem.size(self.path(name)))
+                with self.open(name) as file:
+                    return os.fstat(file.fileno()).st_size
+            with _transfer_errors(f"{self.url}/{name}", "read"):
+                return int(self.filesystem.size(self.path(name)))
         return None
 
     def write(self, name: str, data: bytes) -> None:
@@ -318,7 +330,7 @@ class Store:
         """
         name = f"{part_name(run)}/{MANIFEST}"
         try:
-            manifest = json.loads(self.read(name))
+            manifest = json.loads(self.read_json(name))
             figures = {key: manifest[key] for key in ("wall_s", "cpu_s", "events", "packet_hops")}
             figures["metrics"] = restored(manifest["metrics"])
         except (KeyError, TypeError, ValueError):
@@ -336,7 +348,7 @@ class Store:
         names = self._names()
         if MANIFEST in names:
             try:
-                manifest = json.loads(self.read(MANIFEST))
+                manifest = json.loads(self.read_json(MANIFEST))
             except ValueError:
                 manifest = None
             if not isinstance(manifest, dict) or manifest.get("kind") != SWEEP_KIND:
@@ -372,7 +384,7 @@ class Store:
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
-        """Have the folder for one sweep while the block lasts: nobody else writes to it, and no leftovers are in it.
+        """Have the folder for one sweep while the block lasts: no other writes to it, and no leftovers are in it.
 
         When the block raises before anything was written, the folder is not there afterwards if it was not before.
 
@@ -387,7 +399,12 @@ class Store:
         with contextlib.ExitStack() as stack:
             with storage_errors(self.url):
                 stack.enter_context(made_folder(self.folder))
-                stack.enter_context(_lock(self.folder / _LOCK, self.url))
+                try:
+                    stack.enter_context(locked_file(self.folder / _LOCK))
+                except BlockingIOError:
+                    raise ResultsError(
+                        f"{self.url}: another sweep is at work in this folder; wait for its end"
+                    ) from None
             self._remove_stages()
             stack.callback(self._remove_stages)
             yield
@@ -423,41 +440,11 @@ def input_name(sha256: str) -> str:
 
 
 @contextlib.contextmanager
-def _lock(path: Path, url: str) -> Iterator[None]:
-    """Hold a lock on the file `path`, which goes at the end."""
-    import fcntl
-
-    while True:
-        descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            same = os.fstat(descriptor).st_ino == path.stat().st_ino
-        except BlockingIOError:
-            os.close(descriptor)
-            raise ResultsError(f"{url}: another sweep is at work in this folder; wait for its end") from None
-        except FileNotFoundError:
-            same = False
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                os.close(descriptor)
-                raise
-            same = True
-        if same:
-            break
-        os.close(descriptor)  # its holder has removed it between our opening and our locking
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
 def _transfer_errors(place: str, what: str) -> Iterator[None]:
     """Turn whatever a file system raises into one line; packages of object stores have exceptions of their own."""
     try:
         yield
-    except StorageError:
+    except FarwebError:
         raise
     except Exception as error:
         if what == "read" and isinstance(error, FileNotFoundError):

@@ -4,6 +4,7 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
+from farweb.results.clients import ClientTotals, clients_of
 from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from farweb.results.run import RunTables
 
 _NS = 1e9
+_VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.results.metrics`
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +42,17 @@ class Quantiles:
         if value is None or math.isfinite(value):
             return seconds(value)
         return seconds(value) if self.max_s is None else f"more than {seconds(self.max_s)}"
+
+
+@dataclasses.dataclass(frozen=True)
+class VisitTotals:
+    """The requests that begin visits, or those that follow in them."""
+
+    place: str
+    """`first` or `later`."""
+    requests: int
+    failed_share: float | None
+    latency: Quantiles
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +80,10 @@ class Summary:
     """Times from the request at the first node to the last byte of its response there."""
     first_byte: Quantiles
     """Times from the request at the first node to the first byte of its response there."""
+    clients: ClientTotals | None
+    """None where requests name no client."""
+    visits: tuple[VisitTotals, ...]
+    """First and later requests of visits; empty where requests name no client."""
     response_bytes: int
     """Responses of finished requests, headers included."""
     goodput_bps: float | None
@@ -101,11 +118,15 @@ class Summary:
         times = [
             [
                 label,
-                *(count(self.requests), share(self.failed_share)),
+                *(count(requests), share(lost)),
                 *map(q.text, (q.p50_s, q.p90_s, q.p99_s)),
-                *(self.of_ended(seconds(value)) for value in (q.mean_s, q.max_s)),
+                *(_of_ended(seconds(value), q.n, lost) for value in (q.mean_s, q.max_s)),
             ]
-            for label, q in (("latency", self.latency), ("first byte", self.first_byte))
+            for label, requests, lost, q in (
+                ("latency", self.requests, self.failed_share, self.latency),
+                *((f"  {of.place} of a visit", of.requests, of.failed_share, of.latency) for of in self.visits),
+                ("first byte", self.requests, self.failed_share, self.first_byte),
+            )
         ]
         facts = [
             ["finished", count(self.done)],
@@ -117,6 +138,7 @@ class Summary:
             ["segments sent again", count(self.retransmits)],
             ["timeouts", count(self.timeouts)],
             ["connections", count(self.connections)],
+            *([] if self.clients is None else self.clients.facts()),
             ["simulated time", seconds(self.simulated_s)],
             ["packet-hops", count(self.packet_hops)],
             ["wall time", seconds(self.wall_s)],
@@ -146,15 +168,17 @@ class Summary:
 
     def of_ended(self, text: str) -> str:
         """Text about the requests that ended, with the share of all that they are where they are not all."""
-        if not self.failed_share or not self.latency.n:
-            return text
-        return f"{text} (of {share(1 - self.failed_share)})"
+        return _of_ended(text, self.latency.n, self.failed_share)
+
+
+def _of_ended(text: str, ended: int, lost: float | None) -> str:
+    return f"{text} (of {share(1 - lost)})" if lost and ended else text
 
 
 def summarize(results: "RunTables") -> Summary:
     """The summary of `results`; memory does not grow with the number of requests that ended."""
     manifest = results.manifest
-    requests, times = distributions(results.file("requests"), results.warmup_ns, (0.5, 0.9, 0.99))
+    requests, times = distributions(results.table("requests"), results.warmup_ns, (0.5, 0.9, 0.99))
     counts = requests.of
     return Summary(
         name=results.name,
@@ -165,10 +189,16 @@ def summarize(results: "RunTables") -> Summary:
         failed=counts["failed"],
         unfinished=counts["unfinished"],
         left_out=counts["left_out"],
-        failed_share=requests.failed_share,
+        failed_share=requests.failed_share(),
         failures=failures_of(results, counts["requests"]),
         latency=_quantiles(times["latency"]),
         first_byte=_quantiles(times["first_byte"]),
+        clients=clients_of(results),
+        visits=tuple(
+            VisitTotals(place, number, requests.failed_share(group), _quantiles(times[f"{group}_latency"]))
+            for place, group in _VISITS.items()
+            if (number := counts[f"{group}_requests"])
+        ),
         response_bytes=counts["response_bytes"],
         goodput_bps=requests.goodput_bps,
         retransmits=counts["retransmits"],

@@ -7,10 +7,7 @@ each run. A finished sweep has them as tables; of an unfinished one they are com
 import functools
 import json
 import math
-import shutil
-import tempfile
-import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,15 +15,18 @@ import numpy as np
 
 from farweb.errors import ResultsError
 from farweb.files.columns import with_derived
-from farweb.files.parquet import unreadable
+from farweb.files.parquet import Table
+from farweb.memory import spare_bytes
 from farweb.results.design import Design
-from farweb.results.manifest import MANIFEST, SWEEP_KIND, parse_manifest, read_manifest
+from farweb.results.manifest import MANIFEST, RUN_KIND, SWEEP_KIND, parse_manifest, read_manifest, repeats_its_requests
 from farweb.results.metrics import find_metric, restored
 from farweb.results.requests import times_of
 from farweb.results.run import RunTables, how_to_record
+from farweb.results.shape import FAILURE_SHAPE, misfits
 from farweb.results.store import Store, failure_name, part_name
-from farweb.results.sweep_schema import factor_value, to_table, write_table
+from farweb.results.sweep_schema import factor_value, schema, to_table, write_table
 from farweb.results.sweep_statistics import STATISTICS, OfRequests, Row, Values, by_point, compute, effects, of_requests
+from farweb.results.tables import table_of_run, table_of_sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,7 +66,7 @@ class SweepTables:
             ResultsError: There is no sweep at `path`.
         """
         if "://" in str(path):
-            return cls(path, parse_manifest(Store(path).read(MANIFEST), str(path), SWEEP_KIND))
+            return cls(path, parse_manifest(Store(path).read_json(MANIFEST), str(path), SWEEP_KIND))
         return cls(path, read_manifest(Path(path), SWEEP_KIND))
 
     @property
@@ -85,18 +85,18 @@ class SweepTables:
 
         Of an unfinished sweep: the runs that have ended, in the order of the plan.
         """
-        if self.store.has("runs.parquet"):
-            return self._read("runs")
-        return _frame(to_table("runs", self.design, self._ended()))
+        there = self.store.has("runs.parquet")
+        found = self._read("runs") if there else _frame(to_table("runs", self.design, self._ended()))
+        self._points_of(found)  # levels that the design does not have are refused
+        return found
 
-    def _read(self, table: str) -> "pl.DataFrame":
-        import polars as pl
+    def _read(self, table: str, needed: Sequence[str] = ()) -> "pl.DataFrame":
+        """A table beside the parts, with its columns of these names; all that are declared when left out."""
+        from farweb.files.scan import scan
 
-        name = f"{table}.parquet"
-        try:
-            return pl.read_parquet(self.store.read(name))
-        except pl.exceptions.PolarsError as error:
-            raise unreadable(f"{self.store.url}/{name}", str(error)) from None
+        file = table_of_sweep(self.store, self.manifest, self.design, table)
+        file.require(needed or schema(table, self.design).names)
+        return scan([({}, file)]).collect()
 
     def _ended(self) -> list[Row]:
         """The rows of planned runs that have ended, from parts and failures."""
@@ -105,27 +105,28 @@ class SweepTables:
         for planned in self._plan(finished, failed):
             row = {name: planned[name] for name in ("run", *self.design.names, "replication", "seed")}
             if planned["run"] in finished:
-                metrics = self._json(f"{part_name(planned['run'])}/{MANIFEST}")["metrics"]
+                metrics = self._of_part(planned["run"], "metrics")["metrics"]
                 rows.append({**restored(metrics), **row, "status": "done", "error": None})
             elif planned["run"] in failed:
-                rows.append({**row, "status": "failed", "error": self._json(failure_name(planned["run"]))["error"]})
+                rows.append({**row, "status": "failed", "error": self._failure(planned["run"])["error"]})
         return rows
 
     def planned_runs(self) -> list[str]:
         """Ids of the runs of the plan, in its order; of those that have ended only, where the plan has gone."""
-        return list(dict.fromkeys(row["run"] for row in self._plan(self.store.finished(), self.store.failed())))
+        plan = self._plan(self.store.finished(), self.store.failed(), ("run",))
+        return list(dict.fromkeys(row["run"] for row in plan))
 
-    def _plan(self, finished: set[str], failed: set[str]) -> list[Row]:
+    def _plan(self, finished: set[str], failed: set[str], needed: Sequence[str] = ()) -> list[Row]:
         """Run, levels, replication and seed of each planned run, in the order of the plan.
 
         The folder may hold parts of an earlier sweep, whose points were others. Without a plan, parts say where they
         stand.
         """
         if self.store.has(_PLAN):
-            return self._read("plan").to_dicts()
+            return self._read("plan", needed).to_dicts()
         kept = ("run", "replication", "seed")
-        rows = [self._json(f"{part_name(run)}/{MANIFEST}") for run in finished]
-        rows += [{"run": run, **self._json(failure_name(run))} for run in failed - finished]
+        rows = [self._of_part(run, "run", "point", "replication") for run in finished]
+        rows += [{**self._failure(run), "run": run} for run in failed - finished]
         rows.sort(key=lambda row: (row["point"], row["replication"]))
         points = (self.design.levels(row["point"]) for row in rows)
         return [
@@ -133,12 +134,37 @@ class SweepTables:
             for row, levels in zip(rows, points, strict=True)
         ]
 
-    def _json(self, name: str) -> Row:
+    def _failure(self, run: str) -> Row:
+        """What a run that failed has left."""
+        name = failure_name(run)
         try:
-            content: Row = json.loads(self.store.read(name))
-        except ValueError as error:
+            content = json.loads(self.store.read_json(name))
+        except (ValueError, RecursionError) as error:
             raise ResultsError(f"{self.store.url}/{name}: cannot be read: {error}") from None
-        return content
+        for wrong in (*misfits(content, FAILURE_SHAPE, whole=True, place="it"), *self._no_point(content)):
+            raise ResultsError(f"{self.store.url}/{name}: {wrong}: it is damaged")
+        found: Row = content
+        return found
+
+    def _of_part(self, run: str, *needed: str) -> Row:
+        """The manifest of a finished run, which has these keys."""
+        manifest = self.manifest_of(run)
+        for wrong in (*(f"has no {key}" for key in needed if key not in manifest), *self._no_point(manifest)):
+            raise ResultsError(f"{self.store.url}/{part_name(run)}/{MANIFEST}: {wrong}: it is damaged")
+        return manifest
+
+    def _no_point(self, row: Mapping[str, Any]) -> Iterator[str]:
+        if (point := row.get("point", 0)) >= len(self.design.points):
+            yield f"point: found {point}"
+
+    def manifest_of(self, run: str) -> dict[str, Any]:
+        """The manifest of a finished run.
+
+        Raises:
+            ResultsError: It is damaged.
+        """
+        part = part_name(run)
+        return parse_manifest(self.store.read_json(f"{part}/{MANIFEST}"), f"{self.store.url}/{part}", RUN_KIND)
 
     @functools.cached_property
     def timings(self) -> "pl.DataFrame":
@@ -146,32 +172,31 @@ class SweepTables:
         if self.store.has("timings.parquet"):
             return self._read("timings")
         names = ("run", "wall_s", "cpu_s", "events", "packet_hops")
-        parts = (self._json(f"{part_name(run)}/{MANIFEST}") for run in self._done())
+        parts = (self.manifest_of(run) for run in self._done())
         return _frame(to_table("timings", self.design, [{name: part[name] for name in names} for part in parts]))
+
+    @functools.cached_property
+    def fixed_points(self) -> frozenset[int]:
+        """Points whose replications all have the requests of one table."""
+        columns = self.points, self.runs["run"], self.runs["status"]
+        runs = {point: run for point, run, status in zip(*columns, strict=True) if status == "done"}
+        return frozenset(
+            point for point, run in runs.items() if repeats_its_requests(self.manifest_of(run)["scenario"])
+        )
 
     def _done(self) -> list[str]:
         done: list[str] = self.runs.filter(self.runs["status"] == "done")["run"].to_list()
         return done
 
     def part(self, run: str) -> RunTables:
-        """The results of one run; of an object store they are copied to this machine first.
+        """The results of one run.
 
         Raises:
             ResultsError: There is no such run.
         """
-        if self.store.folder is not None:
-            return RunTables.open(self.path / part_name(run))
-        copy = self._copies / run
-        if not copy.exists():
-            self.store.filesystem.get(self.store.path(part_name(run)), str(copy), recursive=True)
-        return RunTables.open(copy)
+        return self._kind_of_part.open_part(self.store, part_name(run))
 
-    @functools.cached_property
-    def _copies(self) -> Path:
-        """A folder for copies of parts, which goes with this object."""
-        folder = tempfile.mkdtemp(prefix="farweb-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        return Path(folder)
+    _kind_of_part: type[RunTables] = RunTables
 
     @functools.cached_property
     def metrics(self) -> list[str]:
@@ -182,6 +207,9 @@ class SweepTables:
     @functools.cached_property
     def points(self) -> "pl.Series":
         """The number of the design's point of each row of `runs`."""
+        return self._points_of(self.runs)
+
+    def _points_of(self, runs: "pl.DataFrame") -> "pl.Series":
         import polars as pl
 
         numbers: dict[tuple[Any, ...], int] = {}
@@ -190,11 +218,13 @@ class SweepTables:
             key = tuple(factor_value(factor, levels[factor.name].value) for factor in self.design.factors)
             numbers.setdefault(key, point)
         factors = self.design.names
-        rows = self.runs.select(factors).iter_rows() if factors else [()] * len(self.runs)
+        rows = runs.select(factors).iter_rows() if factors else [()] * len(runs)
         try:
             return pl.Series("point", [numbers[row] for row in rows], pl.Int64)
         except KeyError as error:
-            raise ResultsError(f"{self.store.url}: a run has levels that the design does not have: {error}") from None
+            raise ResultsError(
+                f"{self.store.url}: a run has levels that the design does not have: {error!s:.200}"
+            ) from None
 
     def values(self, metric: str) -> Values:
         """A metric of all runs: a row a point, a column a replication; NaN where a run has none or has not ended well.
@@ -219,76 +249,63 @@ class SweepTables:
 
     def _by_run(self, column: "NDArray[np.float64]") -> Values:
         """Values of the rows of `runs`, by point and replication."""
-        return by_point(self.design, self.points.to_list(), self.runs["replication"].to_list(), column)
+        replications = self.runs["replication"].to_list()
+        most = max(replications, default=0)
+        if min(replications, default=0) < 0 or 8 * len(self.design.points) * (most + 1) > spare_bytes():
+            raise ResultsError(f"{self.store.url}: its runs have replications that it cannot have, such as {most}")
+        return by_point(self.design, self.points.to_list(), replications, column)
 
     def _within(self, limit_s: float) -> "NDArray[np.float64]":
         """The share of each run's requests that were answered within a time."""
-        there = self.files("requests")
+        there = self.tables_of_runs("requests")
         runs = (run if run in there else None for run in self.runs["run"])
         return np.array([run and times_of(self.store, run).within(limit_s) for run in runs], float)
 
     def scan(self, table: str) -> "pl.LazyFrame":
         """A table of all finished runs as a lazy frame; the columns run, the factors and replication precede its own.
 
+        A run that stands at two points, which are the same scenario, is there at both.
+
         Raises:
             ResultsError: No run has recorded this table.
         """
-        import polars as pl
+        from farweb.files.scan import scan
 
-        files = self.files(table)
-        if not files:
+        parts = self.tables_of_runs(table)
+        if not parts:
             raise ResultsError(f"{self.store.url}: no run has a table of {table}: {how_to_record(table)}")
         labels = ["run", *self.design.names, "replication"]
-        of_file = pl.LazyFrame({"run": list(files), "file": list(files.values())})
-        of_run = self.runs.lazy().select(labels).join(of_file, on="run")
-        if self.store.folder is not None:
-            rows = pl.scan_parquet(list(files.values()), glob=False, include_file_paths="file")
-        else:
-            rows = pl.concat([self._scan_remote(file).with_columns(file=pl.lit(file)) for file in files.values()])
-        own = with_derived(table, rows).drop(labels, strict=False)
-        joined = own.join(of_run, on="file", maintain_order="left")
-        return joined.select(*labels, pl.exclude("file", *labels))
+        rows = self.runs.select(labels).iter_rows(named=True)
+        labelled = [(row, parts[row["run"]]) for row in rows if row["run"] in parts]
+        return with_derived(table, scan(labelled, {name: self.runs.schema[name] for name in labels}))
 
-    def _scan_remote(self, file: str) -> "pl.LazyFrame":
-        import polars as pl
-        import pyarrow.dataset as ds
-
-        return pl.scan_pyarrow_dataset(ds.dataset(file, format="parquet", filesystem=self.store.filesystem))
-
-    def files(self, table: str) -> dict[str, str]:
-        """The file of a table of each finished run that has recorded it, by run, as the file system names it.
+    def tables_of_runs(self, table: str) -> dict[str, Table]:
+        """A table of each finished run that has recorded it, by run.
 
         Raises:
             ResultsError: The file of a run that has recorded it has gone.
         """
-        files = {run: self.store.path(f"{part_name(run)}/{table}.parquet") for run in self._done()}
-        if self.store.folder is not None:
-            there = {file for file in files.values() if Path(file).is_file()}
-        else:
-            there = set(self._listing)
-        for run, file in files.items():
-            if file not in there and table in self._recorded[run]:
+        found = {}
+        for run in self._done():
+            manifest, part = self._manifests[run], part_name(run)
+            if self.store.has(f"{part}/{table}.parquet"):
+                found[run] = table_of_run(self.store, part, manifest, table)
+            elif table in manifest["rows"]:
                 raise ResultsError(
-                    f"{file}: has gone; the same farweb sweep makes it again, and farweb verify {self.store.url} "
-                    "names all that is damaged"
+                    f"{self.store.path(part)}/{table}.parquet: has gone; the same farweb sweep makes it again, and "
+                    f"farweb verify {self.store.url} names all that is damaged"
                 )
-        return {run: file for run, file in files.items() if file in there}
-
-    @functools.cached_property
-    def _recorded(self) -> dict[str, set[str]]:
-        """The tables that each finished run has recorded, by run, as its manifest says."""
-        return {run: set(self._json(f"{part_name(run)}/{MANIFEST}")["rows"]) for run in self._done()}
-
-    @functools.cached_property
-    def _listing(self) -> list[str]:
-        found: list[str] = self.store.filesystem.find(self.store.path("parts"))
         return found
 
-    def estimates(self, metrics: Sequence[str] | None = None) -> "pl.DataFrame":
-        """The estimate of each metric at each point, with its 95 % confidence interval over replications.
+    @functools.cached_property
+    def _manifests(self) -> dict[str, dict[str, Any]]:
+        return {run: self.manifest_of(run) for run in self._done()}
 
-        Columns: point, the factors, metric, n, mean, sd, low, high, method. Of quantiles, `mean` is the quantile of the
-        requests of all replications together.
+    def estimates(self, metrics: Sequence[str] | None = None) -> "pl.DataFrame":
+        """The estimate of each metric at each point, with its 95 % confidence interval.
+
+        Columns: point, the factors, metric, n, mean, sd, low, high, method, interval_of. Of quantiles, `mean` is the
+        quantile of the requests of all replications together.
 
         Args:
             metrics: Names; all when left out.
@@ -359,7 +376,12 @@ class SweepTables:
         if metrics is None:
             return frame
         if derived := {metric: self.values(metric) for metric in metrics if metric not in self.metrics}:
-            frame = pl.concat([frame, _frame(compute(self.design, derived, [None] * len(self.design.points))[table])])
+            frame = pl.concat(
+                [
+                    frame,
+                    _frame(compute(self.design, derived, [None] * len(self.design.points), self.fixed_points)[table]),
+                ]
+            )
         return frame.filter(pl.col("metric").is_in(list(metrics)))
 
     def statistics(self, table: str) -> "pl.DataFrame":
@@ -370,8 +392,19 @@ class SweepTables:
     def _all_statistics(self) -> "dict[str, pl.DataFrame]":
         """The tables of statistics by name, as they are in the folder or computed from what is there."""
         if self.complete and all(self.store.has(f"{table}.parquet") for table in STATISTICS):
-            return {table: self._read(table) for table in STATISTICS}
+            found = {table: self._read(table) for table in STATISTICS}
+            self._look_at_estimates(found["estimates"])
+            return found
         return {table: _frame(rows) for table, rows in self.tables().items()}
+
+    def _look_at_estimates(self, estimates: "pl.DataFrame") -> None:
+        """Look for one of each metric at each point."""
+        pairs = estimates.filter(estimates["metric"].is_in(self.metrics)).select("point", "metric").n_unique()
+        if pairs != (written := len(self.design.points) * len(self.metrics)):
+            raise ResultsError(
+                f"{self.store.url}/estimates.parquet: has {pairs:,} metrics at points, and {written:,} were written; "
+                "it is damaged: run the sweep again"
+            )
 
     def tables(self, each: Each = map) -> "dict[str, pa.Table]":
         """The tables of statistics, computed; units and descriptions are in their fields' metadata.
@@ -380,12 +413,12 @@ class SweepTables:
             each: What applies a function to the runs of each point, in order: `map`, or the workers of a pool.
         """
         values = {metric: self.values(metric) for metric in self.metrics}
-        files = self.files("requests")
+        files = self.tables_of_runs("requests")
         runs: list[list[str]] = [[] for _ in self.design.points]
         for run, point in zip(self.runs["run"], self.points, strict=True):
             if run in files:
                 runs[point].append(run)
-        return compute(self.design, values, each(functools.partial(of_requests, self.store), runs))
+        return compute(self.design, values, each(functools.partial(of_requests, self.store), runs), self.fixed_points)
 
     def write_tables(self, each: Each = map) -> None:
         """Compute the tables of statistics and write them into the folder; equal runs give equal bytes. See `tables`.

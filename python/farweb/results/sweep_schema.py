@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from farweb import _core
 from farweb.files.columns import ColumnSpec, TableSpec, results_tables
 from farweb.results.design import Design, Factor
-from farweb.results.metrics import METRICS, find_metric, is_of_part, metrics_table
+from farweb.results.metrics import METRICS, Metric, find_metric, is_of_part, metrics_table
 
 FACTORS = "FACTORS"
 
@@ -43,6 +43,14 @@ _ENDS = (
         "reach the estimate.",
     ),
     _number("high", _OF_METRIC, "Upper end of the 95 % confidence interval; null as `low`."),
+)
+
+_INTERVAL_OF = _column(
+    "interval_of",
+    "string",
+    "",
+    "Units that the interval comes from: `replications`; `blocks` of the log's time, where each replication has the "
+    "same requests; `none`.",
 )
 
 _RUNS: list[ColumnSpec] = [
@@ -77,6 +85,7 @@ SWEEP_TABLES: dict[str, TableSpec] = {
             _number("sd", _OF_METRIC, "Standard deviation between the replications' values."),
             *_ENDS,
             _column("method", "string", "", "How the interval was made: `student`, `bootstrap`, `none`."),
+            _INTERVAL_OF,
         ],
     },
     "differences": {
@@ -111,6 +120,7 @@ SWEEP_TABLES: dict[str, TableSpec] = {
                 "1",
                 "Share by which pairing has reduced the variance of the difference; negative when it has raised it.",
             ),
+            _INTERVAL_OF,
         ],
     },
     "effects": {
@@ -253,13 +263,16 @@ def schema(table: str, design: Design, metrics: Iterable[str] = ()) -> pa.Schema
             fields += [_factor_field(factor) for factor in design.factors]
         else:
             fields.append(_field(column))
-    for name in metrics:
-        metric = find_metric(name)
-        kind = pa.int64() if metric.whole else pa.float64()
-        fields.append(_described(pa.field(name, kind), metric.unit, metric.description))
+    fields += [metric_field(find_metric(name)) for name in metrics]
     return pa.schema(
         fields, {"description": spec["description"], "farweb.table": table, "farweb.version": _core.version}
     )
+
+
+def metric_field(metric: Metric) -> pa.Field:
+    """The column of a metric in `runs`."""
+    kind = pa.int64() if metric.whole else pa.float64()
+    return _described(pa.field(metric.name, kind), metric.unit, metric.description)
 
 
 def _factor_field(factor: Factor) -> pa.Field:

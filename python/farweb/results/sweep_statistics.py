@@ -4,8 +4,8 @@ The methods are in `farweb.statistics`; here they are applied to points, factors
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from farweb.results.design import Design, Level
-from farweb.results.requests import QUANTILES, times_of
+from farweb.results.requests import QUANTILES, Times, times_of
 from farweb.results.store import Store
 from farweb.results.sweep_schema import to_table
-from farweb.statistics import anova
-from farweb.statistics.intervals import Interval, quantiles, students
+from farweb.statistics import anova, blocks
+from farweb.statistics.intervals import Interval, margin_of, quantiles, resampled, resampled_means, students
+from farweb.statistics.judgement import Origin
 from farweb.statistics.paired import Difference, paired
 from farweb.statistics.warmup import mser5
 
@@ -38,14 +39,17 @@ OVERALL = "overall"
 AT_A_POINT = "point"
 
 
-def estimate_row(design: Design, point: int, metric: str, interval: Interval, method: str) -> Row:
+def estimate_row(
+    design: Design, point: int, metric: str, interval: Interval, method: str, interval_of: Origin = "replications"
+) -> Row:
     """A row of the table `estimates`."""
     return {
         "point": point,
         **_values(design.levels(point)),
         "metric": metric,
         **_ends(interval),
-        "method": method if interval.n > 1 else "none",
+        "method": method if interval.low is not None or (interval.n > 1 and interval_of != "none") else "none",
+        "interval_of": interval_of if interval.low is not None else "none",
     }
 
 
@@ -57,8 +61,22 @@ def _ends(interval: Interval) -> Row:
     return {name: getattr(interval, name) for name in ("n", "mean", "sd", "low", "high")}
 
 
-def differences(compared: Sequence[Comparison], metric: str, values: Values) -> list[Row]:
-    """Rows of the table `differences` for one metric."""
+def differences(
+    compared: Sequence[Comparison],
+    metric: str,
+    values: Values,
+    requests: Sequence["OfRequests | None"] = (),
+    fixed: Collection[int] = (),
+) -> list[Row]:
+    """Rows of the table `differences` for one metric.
+
+    Args:
+        compared: Levels and bases.
+        metric: Its name.
+        values: Its values.
+        requests: Of each point; of points with fixed requests, intervals come from these alone.
+        fixed: Numbers of the points whose replications repeat their requests.
+    """
     if not compared:
         return []
     # A mean with a NaN is NaN: a replication counts over all when it has every pair.
@@ -67,7 +85,42 @@ def differences(compared: Sequence[Comparison], metric: str, values: Values) -> 
         for each in zip(*((level, base) for _, level, base in compared), strict=True)
     )
     found = paired(at_level, at_base)
-    return [{**row, "metric": metric, **_difference(each)} for (row, *_), each in zip(compared, found, strict=True)]
+    rows = []
+    for (row, level, base), each in zip(compared, found, strict=True):
+        made = {**row, "metric": metric, **_difference(each)}
+        if any(point in fixed for point in (*level, *base)):
+            half = _half_of_blocks(metric, requests, level, base)
+            made |= _without_replications(each.interval.mean, half)
+        rows.append({**made, "interval_of": _origin(made, level, base, fixed)})
+    return rows
+
+
+def _half_of_blocks(
+    metric: str, requests: Sequence["OfRequests | None"], level: Sequence[int], base: Sequence[int]
+) -> float | None:
+    """Half the width of the interval of a difference from blocks, the same of all points; None where there is none."""
+    sides = [[requests[point] if requests else None for point in points] for points in (level, base)]
+    known = [each for side in sides for each in side if each is not None and metric in each.resampled]
+    if len(known) < len(level) + len(base) or len({each.blocks for each in known}) > 1:
+        return None
+    at_level, at_base = (
+        np.mean([each.resampled[metric] for each in side if each is not None], axis=0) for side in sides
+    )
+    return margin_of(at_level - at_base, known[0].blocks)
+
+
+def _without_replications(mean: float | None, half: float | None) -> Row:
+    """The ends of a difference of points with fixed requests; what compares replications is none."""
+    is_known = mean is not None and half is not None and math.isfinite(mean)
+    ends = (mean - half, mean + half) if is_known else (None, None)  # type: ignore[operator]
+    return {"low": ends[0], "high": ends[1], "unpaired_half_width": None, "variance_reduction": None}
+
+
+def _origin(row: Row, level: Sequence[int], base: Sequence[int], fixed: Collection[int]) -> Origin:
+    """Units that the interval of a difference comes from."""
+    if row["low"] is None:
+        return "none"
+    return "blocks" if any(point in fixed for point in (*level, *base)) else "replications"
 
 
 def comparisons(design: Design) -> Iterator[Comparison]:
@@ -245,10 +298,16 @@ class OfRequests:
     Attributes:
         quantiles: The metrics that are quantiles, with their intervals.
         warmup: What `warmup` has found.
+        fixed: True where each replication has the same requests.
+        blocks: Blocks of the log's time; 0 where there are none.
+        resampled: By metric the value of all requests and of each resample of the blocks (`intervals.resampled`).
     """
 
     quantiles: Mapping[str, Interval]
     warmup: Row
+    fixed: bool = False
+    blocks: int = 0
+    resampled: Mapping[str, Values] = field(default_factory=dict)
 
 
 def of_requests(store: Store, runs: Sequence[str]) -> OfRequests | None:
@@ -264,11 +323,37 @@ def of_requests(store: Store, runs: Sequence[str]) -> OfRequests | None:
     for of, shares in QUANTILES.items():
         intervals = quantiles([each.all_ns(of) / _NS for each in times], list(shares.values()))
         found |= dict(zip(shares, intervals, strict=True))
-    return OfRequests(found, warmup([each.series() for each in times], times[0].warmup_s))
+    warmed = warmup([each.series() for each in times], times[0].warmup_s)
+    fixed = all(each.fixed for each in times)
+    number = blocks.number_of_blocks(min(each.number for each in times)) if fixed else 1
+    if number == 1:
+        return OfRequests(found, warmed, fixed)
+    return OfRequests(found, warmed, fixed, number, _resampled(times, number))
+
+
+def _resampled(times: Sequence[Times], number: int) -> dict[str, Values]:
+    """Quantiles, means of those that ended and shares that did not, by blocks of all replications together."""
+    found: dict[str, Values] = {}
+    for of, shares in QUANTILES.items():
+        cut = [each.blocks_ns(of, number) for each in times]
+        parts = [np.concatenate(block) / _NS for block in zip(*cut, strict=True)]
+        if not all(part.size for part in parts):
+            continue
+        made = {name: resampled(parts, share) for name, share in shares.items()}
+        ended = [part[np.isfinite(part)] for part in parts]
+        if all(part.size for part in ended):
+            made[f"{of}_mean_s"] = resampled_means(ended)
+        lost = {"latency": "failed_share"}.get(of, f"{of.removesuffix('_latency')}_failed_share")
+        made[lost] = resampled_means([np.isinf(part) for part in parts])
+        found |= {name: values for name, values in made.items() if np.isfinite(values).all()}
+    return found
 
 
 def compute(
-    design: Design, metrics: Mapping[str, Values], requests: Iterable[OfRequests | None]
+    design: Design,
+    metrics: Mapping[str, Values],
+    requests: Iterable[OfRequests | None],
+    fixed: Collection[int] = (),
 ) -> dict[str, pa.Table]:
     """The tables named in `STATISTICS`; of equal input they are equal.
 
@@ -276,24 +361,40 @@ def compute(
         design: Of the sweep.
         metrics: The values of each metric.
         requests: Of each point, in the order of the points.
+        fixed: Numbers of the points whose replications repeat their requests: replications are no sample of
+            what else could be asked, so intervals come from blocks of the requests, or there are none.
     """
     rows: dict[str, list[Row]] = {table: [] for table in STATISTICS}
     compared = list(comparisons(design))
+    of_points = list(requests)
     for metric, values in metrics.items():
-        rows["differences"] += differences(compared, metric, values)
+        rows["differences"] += differences(compared, metric, values, of_points, fixed)
         try:
             terms, levels = effects(design, metric, values)
         except ValueError:  # its reason is among the warnings
             continue
         rows["effects"] += terms
-        rows["level_effects"] += levels
+        rows["level_effects"] += [{**row, "low": None, "high": None} for row in levels] if fixed else levels
     means = {metric: students(values) for metric, values in metrics.items()}
-    for point, found in enumerate(requests):
+    for point, found in enumerate(of_points):
         bootstrapped = {} if found is None else found.quantiles
         for metric, intervals in means.items():
             interval = bootstrapped.get(metric, intervals[point])
             method = "bootstrap" if metric in bootstrapped else "student"
-            rows["estimates"].append(estimate_row(design, point, metric, interval, method))
+            origin: Origin = "replications"
+            if point in fixed:
+                interval, method, origin = _of_blocks(interval, found, metric)
+            rows["estimates"].append(estimate_row(design, point, metric, interval, method, origin))
         if found is not None:
             rows["warmup"].append(warmup_row(design, point, found.warmup))
     return {table: to_table(table, design, found) for table, found in rows.items()}
+
+
+def _of_blocks(estimate: Interval, found: OfRequests | None, metric: str) -> tuple[Interval, str, Origin]:
+    """An estimate with the interval of blocks of its requests, where they have one, instead of that of replications."""
+    known = found is not None and metric in found.resampled and estimate.mean is not None
+    if found is None or not known or not math.isfinite(estimate.mean):  # type: ignore[arg-type]
+        return replace(estimate, low=None, high=None), "none", "none"
+    half = margin_of(found.resampled[metric], found.blocks)
+    low, high = estimate.mean - half, estimate.mean + half  # type: ignore[operator]
+    return replace(estimate, low=low, high=high), "bootstrap", "blocks"

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from farweb.results.design import KINDS, Design
+from farweb.results.judged import FIXED_LOG, LevelJudged, deciding, levels_judged
 from farweb.results.metrics import find_metric
 from farweb.results.sweep_warnings import warnings_of
-from farweb.statistics.intervals import student
+from farweb.statistics.intervals import TWO, student
 from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import difference, quantity, relative, seconds, with_margin
 from farweb.text.sheet import Sheet, to_html, to_rich
@@ -47,6 +48,8 @@ class SweepSummary:
         effects: A row a metric and source of variation.
         level_effects: A row a metric and level, or combination of levels.
         warmup: A row a point.
+        judged: The levels of each factor, each against each.
+        notes: What intervals are of, and what would replicate.
         warnings: What to beware of.
     """
 
@@ -62,6 +65,8 @@ class SweepSummary:
     effects: Sequence[Mapping[str, Any]]
     level_effects: Sequence[Mapping[str, Any]]
     warmup: Sequence[Mapping[str, Any]]
+    judged: Sequence[LevelJudged]
+    notes: Sequence[str]
     warnings: Sequence[str]
 
     @property
@@ -84,6 +89,8 @@ class SweepSummary:
             "complete": self.missing == 0,
             **{table: [dict(row) for row in getattr(self, table)] for table in tables},
             "failed_runs": [dict(row) for row in self.failed],
+            "judged": [each.to_dict() for each in self.judged],
+            "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
         return {key: to_json(value) for key, value in found.items()}
@@ -93,15 +100,16 @@ class SweepSummary:
         from rich.text import Text
 
         warnings = [Text.assemble(("warning: ", "yellow"), warning) for warning in self.warnings]
-        return Group(to_rich(self._sheets()), *warnings)
+        return Group(to_rich(self._sheets()), *map(Text, self.notes), *warnings)
 
     def _repr_html_(self) -> str:
         warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
-        return to_html(self._sheets()) + (f"<ul>{warnings}</ul>" if warnings else "")
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return to_html(self._sheets()) + notes + (f"<ul>{warnings}</ul>" if warnings else "")
 
     def _sheets(self) -> list[Sheet]:
         facts = Sheet(self.name, ["", "value"], self._facts())
-        found = (facts, self._estimates(), self._differences(), self._effects(), self._failures())
+        found = (facts, self._estimates(), self._differences(), self._judged(), self._effects(), self._failures())
         return [sheet for sheet in found if sheet.rows]
 
     def _facts(self) -> list[list[str]]:
@@ -134,7 +142,8 @@ class SweepSummary:
             for labels, cells in list(rows.items())[:_MOST_POINTS]
         ]
         cut = f"; the first {_MOST_POINTS} of {len(rows)}" if len(rows) > _MOST_POINTS else ""
-        return Sheet(f"Estimates, ± 95 % interval over replications{cut}", [*factors, *self.metrics], shown)
+        title = f"Estimates, ± 95 % interval{_of_units(self.estimates)}{cut}"
+        return Sheet(title, [*factors, *self.metrics], shown)
 
     def _differences(self) -> Sheet:
         rows: dict[str, dict[str, str]] = {}
@@ -147,7 +156,16 @@ class SweepSummary:
             [label, *(cells.get(metric, "–") for metric in self.metrics)]
             for label, cells in list(rows.items())[:_MOST_POINTS]
         ]
-        return Sheet("Differences, paired by replication, ± 95 % interval", ["", *self.metrics], shown)
+        title = f"Differences, paired by replication, ± 95 % interval{_of_units(self.differences)}"
+        return Sheet(title, ["", *self.metrics], shown)
+
+    def _judged(self) -> Sheet:
+        shown = [
+            [f"{each.factor}: {each.level} against {each.base}", each.verdict.overall, each.verdict.sentence]
+            for each in self.judged[:_MOST_POINTS]
+        ]
+        cut = f"; the first {_MOST_POINTS} of {len(self.judged)}" if len(self.judged) > _MOST_POINTS else ""
+        return Sheet(f"Judgement{cut}", ["", "it is", "by"], shown, names=3)
 
     def _effects(self) -> Sheet:
         rows: dict[str, dict[str, Mapping[str, Any]]] = {}
@@ -177,6 +195,17 @@ class SweepSummary:
         ]
         cut = f", the first {_MOST_FAILURES} of {len(self.failed)}" if len(self.failed) > _MOST_FAILURES else ""
         return Sheet(f"Failed runs{cut}", ["run", *names, "replication", "error"], shown)
+
+
+def _of_units(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Units that the intervals of rows come from, and a remark on two replications."""
+    origins = {row["interval_of"] for row in rows if row["interval_of"] != "none"}
+    said = [name for origin, name in _ORIGINS.items() if origin in origins]
+    two = any(row["n"] == 2 and row["interval_of"] == "replications" for row in rows)
+    return (f" of {' or '.join(said)}" if said else "") + (f"; {TWO}" if two else "")
+
+
+_ORIGINS = {"replications": "replications", "blocks": "blocks of this log"}
 
 
 def _label(design: Design, name: str, value: Any) -> str:
@@ -210,7 +239,12 @@ def _explained(row: Mapping[str, Any] | None) -> str:
 
 
 def summarize(
-    sweep: "SweepTables", metrics: Sequence[str] | None, by: Sequence[str] | None, *, log: bool = False
+    sweep: "SweepTables",
+    metrics: Sequence[str] | None,
+    by: Sequence[str] | None,
+    *,
+    log: bool = False,
+    decide: Sequence[str] | None = None,
 ) -> SweepSummary:
     """The summary of a sweep; see `SweepTables.summary`."""
     import polars as pl
@@ -220,6 +254,7 @@ def summarize(
     sweep.design.chosen(by or ())
     failed = sweep.runs.filter(pl.col("status") == "failed").select("run", *names, "replication", "error")
     effects = sweep.effects(shown, log=log)
+    judged, why_not = levels_judged(sweep, deciding(decide))
     return SweepSummary(
         name=sweep.name,
         design=sweep.design,
@@ -233,6 +268,11 @@ def summarize(
         effects=effects.to_dicts(),
         level_effects=sweep.level_effects(shown, log=log).to_dicts(),
         warmup=sweep.warmup().to_dicts(),
+        judged=judged,
+        notes=[
+            *([FIXED_LOG] if sweep.fixed_points else []),
+            *([f"No level was judged: {why_not}."] if why_not else []),
+        ],
         warnings=warnings_of(sweep, [metric for metric in shown if metric in MAIN] or shown),
     )
 
@@ -256,6 +296,9 @@ def _by(sweep: "SweepTables", metrics: Sequence[str], by: Sequence[str]) -> list
         for metric in metrics:
             found = student(sweep.values(metric)[points].mean(axis=0))
             ends = {name: getattr(found, name) for name in ("n", "mean", "sd", "low", "high")}
-            method = "student" if found.n > 1 else "none"
-            rows.append({**{name: levels[name].value for name in by}, "metric": metric, **ends, "method": method})
+            if not sweep.fixed_points.isdisjoint(points):
+                ends |= {"low": None, "high": None}
+            made = ("student", "replications") if ends["low"] is not None else ("none", "none")
+            row = {**{name: levels[name].value for name in by}, "metric": metric, **ends}
+            rows.append({**row, "method": made[0], "interval_of": made[1]})
     return rows

@@ -68,7 +68,7 @@ _OF_LINK = ("link", "direction", "busy", "packets", "drops", "queue_bytes_mean",
 class CacheTotals:
     """A cache: the requests that came to it after the warm-up, and what it holds at the end of the run.
 
-    A request that is neither a hit nor a delayed hit went on towards the servers.
+    A request that is neither a hit nor a delayed hit nor a bypass is a miss.
     """
 
     node: str
@@ -79,8 +79,10 @@ class CacheTotals:
     """Served from what it held; delayed hits left out."""
     delayed_hits: int
     """Served from a fetch that was under way."""
+    bypasses: int | None
+    """Requests whose responses are of a size that it does not keep; None in results of an older farweb."""
     revalidations: int
-    """Hits before which it asked whether what it held was still good."""
+    """Hits on stale copies that a conditional request found unchanged."""
     hit_ratio: float | None
     """`hits` over `requests`; None without requests, as those below."""
     delayed_hit_ratio: float | None
@@ -126,13 +128,14 @@ def ratios(measured: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _cache(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> CacheTotals:
-    kept = {name: {**measured, **ratios(measured)}[name] for name in _OF_CACHE}
+    known = {"bypasses": None, **measured, **ratios(measured)}
+    kept = {name: known[name] for name in _OF_CACHE}
     return CacheTotals(node=scenario["node"], holds=_holds(scenario), **kept)
 
 
 _OF_CACHE = (
-    *("requests", "hits", "delayed_hits", "revalidations", "hit_ratio", "delayed_hit_ratio", "byte_hit_ratio"),
-    *("objects", "bytes"),
+    *("requests", "hits", "delayed_hits", "bypasses", "revalidations", "objects", "bytes"),
+    *("hit_ratio", "delayed_hit_ratio", "byte_hit_ratio"),
 )
 
 

@@ -1,7 +1,7 @@
 """`farweb size`: the smallest or largest value of a key of a scenario that meets a target.
 
-`target` reads the target and `vary` the values to try, `search` chooses the runs, `judge` decides from their metrics
-which values meet the target, `answer` presents the result, `find` runs the search.
+`target` reads the target and `vary` the values to try, `search` chooses the runs, `judge` and, for a
+log, `log` decide which values meet the target, `answer` presents the result, `find` runs the search.
 """
 
 from farweb.size.find import find_size

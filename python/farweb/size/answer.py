@@ -6,10 +6,12 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from farweb.size.judge import Verdict
+from farweb.results.judged import OF_LOG
+from farweb.size.judge import Judge, Verdict
 from farweb.size.search import Found, Limits, Search
 from farweb.size.target import Clause, Target
 from farweb.size.vary import Axis
+from farweb.statistics.judgement import Origin
 from farweb.statistics.quantiles import to_json
 from farweb.text import parse as quantity
 from farweb.text.quantities import ENDLESS, plain
@@ -27,11 +29,13 @@ class Estimate:
 
     Attributes:
         metric: Its name.
-        mean: Over the replications; None when a run has no value.
-        low: Lower end of the interval, which holds together with those of all values; None before the first look.
+        mean: Over the replications; of a log's requests that of the first run. None when a run has no value.
+        low: Lower end of the interval, which of replications holds together with those of all values; None before the
+            first look.
         high: Upper end.
+        interval_of: Units that intervals come from.
         ratio: The metric over that at the best value tried, when the target names `best`.
-        ratio_low: Lower end of the ratio's interval, from pairs of equal seeds.
+        ratio_low: Lower end of the ratio's interval, from pairs of equal seeds or of the same blocks of a log.
         ratio_high: Upper end.
     """
 
@@ -39,6 +43,7 @@ class Estimate:
     mean: float | None
     low: float | None
     high: float | None
+    interval_of: Origin = "none"
     ratio: float | None = None
     ratio_low: float | None = None
     ratio_high: float | None = None
@@ -75,13 +80,15 @@ class Answer:
         unit: Of the values' numbers: `s`, `B`, `bit/s`, `packets`, or nothing.
         target: The target, as text.
         largest: Whether the largest value was asked for.
-        confidence: Probability that all verdicts, and with them the interval, are right.
+        confidence: Probability that the interval is right, and where it comes from replications all verdicts together.
         attainable: Whether a value meets the target; None when that could not be decided.
-        answer: The smallest value that was shown to meet it; None when none was.
+        answer: The smallest value that was shown to meet it, or that meets it in a log; None when none was or does.
         low: The answer's interval. The smallest value that meets the target lies above `low`, the largest value that
-            was shown not to; None when the range begins with values that were not. With `largest` it is at least the
-            answer and lies below `high`.
-        high: The other end: the answer itself (with `largest` this is `low`).
+            was shown not to; None when the range begins with values that were not.
+        high: The other end: the smallest value that was shown to meet it, which is the answer unless that is of a log;
+            None when none was. With `largest`, `low` was shown to meet it and `high` was shown not to.
+        interval_of: Units that this interval comes from; none where the seed makes no difference.
+        scope: Where the answer holds: ``for this log``, or in general (empty).
         reached: For each clause of the target the best estimate and where it is, in words.
         without_chance: Whether runs do not depend on the seed.
         curve: The values tried, from the smallest to the largest.
@@ -99,6 +106,8 @@ class Answer:
     answer: Tried | None
     low: Tried | None
     high: Tried | None
+    interval_of: Origin
+    scope: str
     reached: tuple[str, ...]
     without_chance: bool
     curve: tuple[Tried, ...]
@@ -108,24 +117,45 @@ class Answer:
     @property
     def text(self) -> str:
         """The answer as a sentence."""
-        kind = "largest" if self.largest else "smallest"
         runs = f"{self.runs:,} run{'s' if self.runs != 1 else ''}"
         if self.answer is None:
             return f"{self._refusal()}; {runs}."
-        other = self.high if self.largest else self.low
-        if other is None:
-            ends = "at the end of the range" if self.answer == self.curve[-1 if self.largest else 0] else "or beyond"
-            between = ends if self.without_chance else f"{ends}, {self._sure}"
-        elif self.without_chance:
-            between = f"{other.label} does not meet it; the seed makes no difference"
-        else:
-            low, high = sorted((other, self.answer), key=self.curve.index)
-            between = f"between {low.label} and {high.label} {self._sure}"
-        return f"The {kind} {self.key} with {self.target} is {self.answer.label} ({between}); {runs}."
+        kind = "largest" if self.largest else "smallest"
+        return (
+            f"The {kind} {self.key} with {self.target} is {self.answer.label}{self._where} ({self.interval}); {runs}."
+        )
+
+    @property
+    def interval(self) -> str:
+        """The answer's interval in words; empty without an answer."""
+        if self.answer is None:
+            return ""
+        fails, meets = (self.high, self.low) if self.largest else (self.low, self.high)
+        if self.without_chance and self.interval_of == "none" and fails is not None:
+            return f"{fails.label} does not meet it; the seed makes no difference"
+        if fails is not None and meets is not None:
+            low, high = sorted((fails, meets), key=self.curve.index)
+            return f"between {low.label} and {high.label} {self._sure}"
+        if fails is not None:
+            return f"{'below' if self.largest else 'above'} {fails.label} {self._sure}, no value was shown to meet it"
+        if meets is None:
+            return f"no value was shown to meet it or not to {self._sure}"
+        if meets != self.answer:
+            return f"at {'least' if self.largest else 'most'} {meets.label} {self._sure}"
+        ends = "at the end of the range" if self.answer == self.curve[-1 if self.largest else 0] else "or beyond"
+        return ends if self.without_chance else f"{ends}, {self._sure}"
+
+    @property
+    def _where(self) -> str:
+        return f" {self.scope}" if self.scope else ""
 
     @property
     def _sure(self) -> str:
-        return f"at {quantity.decimal(Fraction(str(self.confidence)) * 100)} % confidence"
+        return f"at {self._percent} % confidence"
+
+    @property
+    def _percent(self) -> str:
+        return quantity.decimal(Fraction(str(self.confidence)) * 100)
 
     def _refusal(self) -> str:
         """Say that no value meets the target, and how near the best one comes."""
@@ -133,15 +163,17 @@ class Answer:
         reached = "; ".join(self.reached)
         if self.attainable is False:
             sure = "the seed makes no difference" if self.without_chance else self._sure
-            return f"No {span} meets {self.target} ({sure}): {reached}"
-        return f"No {span} was shown to meet {self.target}, and not every value was shown not to: {reached}"
+            return f"No {span} meets {self.target}{self._where} ({sure}): {reached}"
+        return (
+            f"No {span} was shown to meet {self.target}{self._where}, and not every value was shown not to: {reached}"
+        )
 
     def _metrics(self) -> list[str]:
         return list(dict.fromkeys(estimate.metric for estimate in self.curve[0].estimates))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        found: dict[str, Any] = to_json(asdict(self))
+        found: dict[str, Any] = to_json({**asdict(self), "interval": self.interval})
         return found
 
     def __rich__(self) -> "RenderableType":
@@ -172,10 +204,12 @@ class Answer:
                 unit = _unit(name)
                 row += [shown(by_name[name].mean, unit), _interval(by_name[name].low, by_name[name].high, unit)]
             if rated:
-                of = next(estimate for estimate in tried.estimates if estimate.ratio is not None)
-                row += [shown(of.ratio, "1"), _interval(of.ratio_low, of.ratio_high, "1")]
+                best = next((each for each in tried.estimates if each.ratio is not None), tried.estimates[0])
+                row += [shown(best.ratio, "1"), _interval(best.ratio_low, best.ratio_high, "1")]
             rows.append([*row, tried.verdict.value])
-        return Sheet(f"{self.name}: {self.target}", [*header, "target"], rows)
+        units = {"none": "", "blocks": "blocks of this log", "replications": "replications, together"}[self.interval_of]
+        of = f"; {self._percent} % intervals of {units}" if units else ""
+        return Sheet(f"{self.name}: {self.target}{of}", [*header, "target"], rows)
 
 
 def answer_of(search: Search, axis: Axis, target: Target, limits: Limits, name: str, warnings: Sequence[str]) -> Answer:
@@ -184,8 +218,10 @@ def answer_of(search: Search, axis: Axis, target: Target, limits: Limits, name: 
     tried = {
         position: _tried(search, axis, target, position) for position in search.tried if search.judge.count(position)
     }
-    answer = None if found.answer is None else tried[found.answer]
-    below = None if found.below is None or found.answer is None else tried[found.below]
+    answer, below, above = (
+        None if position is None or found.answer is None else tried[position]
+        for position in (found.answer, found.below, found.above)
+    )
     curve = tuple(tried[position] for position in sorted(tried, reverse=axis.downwards))
     labels = {position: each.label for position, each in tried.items()}
     return Answer(
@@ -197,14 +233,26 @@ def answer_of(search: Search, axis: Axis, target: Target, limits: Limits, name: 
         confidence=limits.confidence,
         attainable=found.attainable,
         answer=answer,
-        low=answer if axis.downwards else below,
-        high=below if axis.downwards else answer,
+        low=above if axis.downwards else below,
+        high=below if axis.downwards else above,
+        interval_of=_origin(search.judge, target),
+        scope=OF_LOG if search.judge.log is not None else "",
         reached=tuple(dict.fromkeys(_reached(curve, clause) for clause in target.clauses)),
         without_chance=search.judge.without_chance,
         curve=curve,
         runs=search.runs,
-        warnings=(*_warnings(found, labels, limits), *_partial(search, target, labels), *warnings),
+        warnings=(
+            *_warnings(found, labels, limits, search.judge.is_of_log),
+            *_partial(search, target, labels),
+            *warnings,
+        ),
     )
+
+
+def _origin(judge: Judge, target: Target) -> Origin:
+    """Units of the answer's interval: blocks, where any clause has them."""
+    origins = [judge.origin(clause) for clause in target.clauses]
+    return next((origin for origin in ("blocks", "replications") if origin in origins), "none")
 
 
 def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
@@ -213,6 +261,7 @@ def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
         Estimate(
             clause.metric.name,
             *judge.interval(clause, position),
+            judge.origin(clause),
             *(judge.ratio(clause, position) if clause.of_best else (None, None, None)),
         )
         for clause in target.clauses
@@ -221,7 +270,7 @@ def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
     return Tried(choice.label, choice.value, choice.number, judge.count(position), verdict, estimates)
 
 
-def _warnings(found: Found, labels: Mapping[int, str], limits: Limits) -> list[str]:
+def _warnings(found: Found, labels: Mapping[int, str], limits: Limits, is_of_log: bool) -> list[str]:
     def listed(positions: Sequence[int]) -> str:
         return ", ".join(labels[position] for position in positions if position in labels)
 
@@ -236,7 +285,11 @@ def _warnings(found: Found, labels: Mapping[int, str], limits: Limits) -> list[s
             f"the target is also met at {listed(found.before)}, but not at all values between: the answer is where it "
             "begins to be met at all values tried"
         )
-    if found.undecided:
+    if found.undecided and is_of_log:
+        warnings.append(
+            f"not decided by the blocks of this log: {listed(found.undecided)}; a longer log narrows the interval"
+        )
+    elif found.undecided:
         warnings.append(
             f"not decided after {limits.most} replications: {listed(found.undecided)}; more (--max-replications) make "
             "the interval narrower"

@@ -6,6 +6,7 @@ did them: an interrupted search continues, and one with another target or more c
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,9 +16,12 @@ from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError, RunError
 from farweb.extent import Extent, extent_of_values
 from farweb.results.design import Design, Factor, Level
+from farweb.results.manifest import repeats_its_requests
 from farweb.results.requests import times_of
-from farweb.results.store import Outcome, Store
+from farweb.results.run import RunTables
+from farweb.results.store import Outcome, Store, part_name
 from farweb.size.answer import Answer, answer_of
+from farweb.size.log import OfLog, asked_of
 from farweb.size.search import Limits, Search
 from farweb.size.target import Target, parse_target
 from farweb.size.vary import Axis, parse_vary
@@ -54,6 +58,7 @@ def extent_of_search(
     *,
     largest: bool = False,
     resolution: str | None = None,
+    width: str | None = None,
     limits: Limits | None = None,
 ) -> Extent | None:
     """Estimate the size of the runs that a search asks for first; which further ones it takes, their results decide.
@@ -64,7 +69,7 @@ def extent_of_search(
         TargetError: The target cannot be read.
         VaryError: The range cannot be read or used.
     """
-    base, axis, search = _begun(scenario, vary, parse_target(target), largest, resolution, limits or Limits())
+    base, axis, search = _begun(scenario, vary, parse_target(target), largest, resolution, width, limits or Limits())
     asked = search.ask()
     tried = sorted({position for position, _ in asked})
     return extent_of_values(base, [axis.choice(position).changes for position in tried], len(asked))
@@ -77,6 +82,7 @@ def find_size(
     *,
     largest: bool = False,
     resolution: str | None = None,
+    width: str | None = None,
     limits: Limits | None = None,
     out: str | Path | None = None,
     jobs: int | None = None,
@@ -97,6 +103,7 @@ def find_size(
         target: The condition to meet, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`.
         largest: Find the largest value instead.
         resolution: How far apart the values of a range are at most: a quantity, or a share of the value (``"1 %"``).
+        width: How wide the answer's interval may stay, likewise; a step when left out.
         limits: Confidence of the answer, and the most runs it may take.
         out: The folder, or a URL that fsspec knows; ``results/NAME-size`` when left out, NAME being that of the file.
         jobs: Runs at a time, a process each; as many as cores when left out.
@@ -117,7 +124,7 @@ def find_size(
     limits = limits or Limits()
     of_run = RunLimits.of(run_memory, run_time)
     goal = parse_target(target)
-    base, axis, search = _begun(scenario, vary, goal, largest, resolution, limits)
+    base, axis, search = _begun(scenario, vary, goal, largest, resolution, width, limits)
     seed: int = scenario.effective["run"]["seed"]
     scenario.with_({"run.seed": seed + max(limits.most, limits.replications) - 1})
     runs = _Runs(base, axis)
@@ -126,30 +133,37 @@ def find_size(
     with store.claimed(), Pool(store, jobs=jobs, scheduler=scheduler, retries=retries, limits=of_run) as pool:
         _run(search, runs, store, pool, axis, goal, progress)
         if not search.runs:
-            raise FarwebError(
-                f"--max-runs {limits.runs}: the first values alone take {len(search.tried) * 2} runs or more"
-            )
+            raise FarwebError(f"--max-runs {limits.runs}: the first values alone take {len(search.tried)} runs")
         _check_metrics(goal, runs.outcomes.values())
-        answer = answer_of(search, axis, goal, limits, scenario.name, _left_out(scenario, axis))
+        warnings = [*_left_out(scenario, axis), *_opened_late(base, axis)]
+        answer = answer_of(search, axis, goal, limits, scenario.name, warnings)
         tried, design = runs.in_order()
         manifest = _manifest(base, runs.inputs, design, tried, goal, axis, limits)
         manifest["search"]["text"] = answer.text
         manifest["search"]["answer"] = json.loads(json.dumps(answer.to_dict()))
-        begin(store, manifest, design, tried)
+        begin(store, manifest, runs.inputs, design, tried)
         table = RunTable(tried)
         for outcome in runs.outcomes.values():
             table.add(outcome)
-        finish(store, manifest, design, table, pool)
+        finish(store, manifest, runs.inputs, design, table, pool)
     return answer
 
 
 def _begun(
-    scenario: Description, vary: str, goal: Target, largest: bool, resolution: str | None, limits: Limits
+    scenario: Description,
+    vary: str,
+    goal: Target,
+    largest: bool,
+    resolution: str | None,
+    width: str | None,
+    limits: Limits,
 ) -> tuple[Description, Axis, Search]:
     """What is run, what is varied, and the search before its first question."""
-    axis = parse_vary(vary, scenario, resolution, largest)
+    axis = parse_vary(vary, scenario, resolution, largest, width)
     base = scenario.without_sweep()
-    return base, axis, Search(axis, goal, limits, _draws_losses(base, axis))
+    ends = [base.with_(axis.choice(position).changes).effective for position in (0, len(axis) - 1)]
+    log = OfLog(limits.confidence) if all(map(repeats_its_requests, ends)) else None
+    return base, axis, Search(axis, goal, limits, _draws_losses(ends), log)
 
 
 def _may_search(store: Store) -> None:
@@ -179,7 +193,8 @@ def _run(
             batch.setdefault(runs.add(position, replication).run, []).append((position, replication))
         runs.inputs.write(store)
         design = runs.design()
-        begin(store, _manifest(runs.base, runs.inputs, design, runs.tried, target, axis, None), design, runs.tried)
+        manifest = _manifest(runs.base, runs.inputs, design, runs.tried, target, axis, None)
+        begin(store, manifest, runs.inputs, design, runs.tried)
         ended = 0
         for outcome in pool.outcomes([runs.by_id[run] for run in batch]):
             runs.outcomes[outcome.run] = outcome
@@ -197,6 +212,9 @@ def _run(
             row = {**runs.outcomes[run].metrics, **_shares(store, run, target)}
             for position, replication in places:
                 search.add(position, replication, row)
+                if search.judge.log is not None and not replication:
+                    part = RunTables.open_part(store, part_name(run))
+                    search.judge.log.add(position, asked_of(part, [clause.metric for clause in target.clauses]))
 
 
 def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
@@ -272,12 +290,13 @@ def _manifest(
     return {**describe(base, design, inputs, len(tried)), "search": search}
 
 
-def _draws_losses(base: Description, axis: Axis) -> bool:
-    """Whether a link loses packets at random, so that equal runs may be equal by chance."""
-    ends = (base.with_(axis.choice(position).changes) for position in (0, len(axis) - 1))
-    losses = (
-        link[way].get("loss", {}) for end in ends for link in end.effective["path"]["link"] for way in ("up", "down")
-    )
+def _draws_losses(ends: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a link loses packets at random, so that equal runs may be equal by chance.
+
+    Args:
+        ends: The scenario at both ends of the axis.
+    """
+    losses = (link[way].get("loss", {}) for end in ends for link in end["path"]["link"] for way in ("up", "down"))
     return any(loss.get("kind", "none") not in _LOSS_WITHOUT_CHANCE for loss in losses)
 
 
@@ -301,6 +320,20 @@ def _left_out(scenario: Description, axis: Axis) -> list[str]:
     if not others:
         return []
     return [f"factors of [sweep] were not varied: {', '.join(others)}; their keys have the scenario's other values"]
+
+
+def _opened_late(base: Description, axis: Axis) -> list[str]:
+    """Warn that HTTP/2 does not open the connections that are varied until streams run out."""
+    found = re.fullmatch(r"leg\.(\d+)\.carrier\.connections", axis.name)
+    carrier = base.effective["leg"][int(found[1])]["carrier"] if found else {}
+    if carrier.get("kind") != "http/2" or carrier["open_rule"] == "fixed":
+        return []
+    limit = carrier.get("server", {}).get("session_limit", carrier.get("session_limit"))
+    streams = "as many streams as the server allows" if limit is None else f"{limit} streams, the server's limit"
+    return [
+        f"{axis.name}: with http/2 a second connection opens only when the first has {streams}, so that more change "
+        'nothing before; on an inner leg carrier.open_rule = "fixed" opens all when the run begins'
+    ]
 
 
 def _progress(search: Search, axis: Axis, ended: int, asked: int) -> Progress:

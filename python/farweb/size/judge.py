@@ -1,5 +1,8 @@
 """Judges whether a value meets a target, from replications made in batches until the verdict is clear.
 
+For a log, `farweb.size.log` judges metrics of requests from one run of a value; the rest
+of this is about all others.
+
 After each batch (a *look*) the interval of a metric's mean (`farweb.size.intervals`) is compared with its bound; the
 value is decided as soon as the interval lies on one side. Looking again and again at ever more data errs more often
 than looking once, and many values are looked at. Bonferroni's inequality pays for both: the error that the whole search
@@ -12,9 +15,10 @@ numbers), and the differences of a value's metric and the multiple of another's 
 `<= 1.05*best` when that is shown against every other value that was tried, and does not when it is shown not to against
 one of them. So it is never asked which value is the best.
 
-Runs that are equal in every metric whatever their seed need no statistics: two of them decide. That is believed only
-of a scenario whose links draw no losses at random, and until two runs of a value differ anywhere in the search. Where
-runs differ but the metric does not, chance does not reach the metric, and the first look decides. Counts, zeros and
+Runs that are equal in every metric whatever their seed need no statistics: where two of them are, one run of a value
+decides. That is believed only of a scenario whose links draw no losses at random, and until two runs of a value differ
+anywhere in the search. Where runs differ but the metric does not, chance does not reach the metric, and the first look
+decides. Counts, zeros and
 all metrics under random losses may be equal by chance (no drops in any run, so far): they are decided when so many
 equal ones would be improbable if every third run had another value.
 
@@ -40,8 +44,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.size.intervals import mean_interval, ratio_interval
+from farweb.size.log import OfLog
 from farweb.size.target import Clause, Target
 from farweb.statistics.intervals import student
+from farweb.statistics.judgement import Origin
 
 Row = Mapping[str, float | int | None]
 
@@ -76,11 +82,21 @@ class Judge:
         confidence: Probability that all verdicts are right.
         values: The most values that the search can try.
         chance: Whether the scenario is known to depend on its seed.
+        log: What judges by the requests of a log; None where replications have requests of their own.
     """
 
-    def __init__(self, target: Target, looks: Sequence[int], confidence: float, values: int, chance: bool) -> None:
-        self.without_chance = not chance
+    def __init__(
+        self,
+        target: Target,
+        looks: Sequence[int],
+        confidence: float,
+        values: int,
+        chance: bool,
+        log: OfLog | None = None,
+    ) -> None:
+        self.log = log
         self._chance = chance
+        self._alike = self._differ = False
         self._clauses = target.clauses
         self._looks = looks
         self._rows: dict[int, dict[int, Row]] = {}
@@ -94,9 +110,20 @@ class Judge:
     def add(self, position: int, replication: int, row: Row) -> None:
         """Take the metrics of a run."""
         rows = self._rows.setdefault(position, {})
+        if rows:
+            self._alike = True
+            self._differ |= row != next(iter(rows.values()))
         rows[replication] = row
-        if row != next(iter(rows.values())):
-            self.without_chance = False
+
+    @property
+    def without_chance(self) -> bool:
+        """True where runs of other seeds are known to be equal in every metric."""
+        return self._alike and not self.may_differ
+
+    @property
+    def may_differ(self) -> bool:
+        """True where chance is known to be in the runs."""
+        return self._chance or self._differ
 
     def count(self, position: int) -> int:
         """Count the replications of a value."""
@@ -104,6 +131,8 @@ class Judge:
 
     def verdict(self, position: int) -> Verdict:
         """Judge a value by the replications so far."""
+        if not self.count(position):
+            return Verdict.OPEN
         found = [self._compare(clause, position, rival) for clause, rival in self._comparisons(position)]
         if any(holds is False for holds in found):
             return Verdict.FAILS
@@ -111,29 +140,56 @@ class Judge:
             return Verdict.MEETS
         return Verdict.OPEN if self.wanted(position) else Verdict.UNDECIDED
 
+    def leans(self, position: int) -> Verdict:
+        """Judge a value by the means so far, where nothing is shown yet."""
+        for clause, rival in self._comparisons(position):
+            values, others = self._pair(clause, position, rival)
+            holds = _settled(clause, rival, values, others)
+            if holds is None and values is not None:
+                n = len(values) if others is None else min(len(values), len(others))
+                holds = _within(float(_excess(clause, values[:n], others).mean()), clause.strict)
+            if not holds:
+                return Verdict.FAILS
+        return Verdict.MEETS
+
     def wanted(self, position: int) -> dict[int, int]:
         """List the replications that each value needs, by position, before this value can be looked at again."""
         wanted: dict[int, int] = {}
         for clause, rival in self._comparisons(position):
-            if self._compare(clause, position, rival) is None:
+            if not self._is_of_log(clause) and self._compare(clause, position, rival) is None:
                 pair = [position] if rival is None else [position, rival]
                 look = self._next_look(min(self.count(each) for each in pair))
                 wanted.update({each: max(look, wanted.get(each, 0)) for each in pair if look > self.count(each)})
         return wanted
 
-    def first_look(self) -> int:
-        """The number of replications that a new value begins with."""
-        return self._next_look(0)
+    def origin(self, clause: Clause) -> Origin:
+        """Units that the intervals of a clause's metric come from."""
+        if self._is_of_log(clause):
+            return "blocks"
+        return "none" if self.without_chance or not self.may_differ else "replications"
+
+    @property
+    def is_of_log(self) -> bool:
+        """True where a clause is judged by the requests of a log."""
+        return any(self._is_of_log(clause) for clause in self._clauses)
+
+    def _is_of_log(self, clause: Clause) -> bool:
+        return self.log is not None and self.log.judges(clause)
 
     def interval(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
-        """Mean of the clause's metric at a value, and the interval that holds together with those of all others."""
+        """Mean of the clause's metric at a value, with its interval, simultaneous with all others.
+
+        A log's interval holds by itself.
+        """
         values = self._values(clause, position)
         if values is None:
             return None, None, None
+        if self.log is not None and self._is_of_log(clause):
+            return self.log.interval(clause, position)
         mean = student(values).mean
         if np.isinf(values).any():
             return mean, None, None
-        if self.without_chance and len(values) >= _ALIKE:
+        if self.without_chance:
             return mean, mean, mean
         return (
             mean,
@@ -142,14 +198,14 @@ class Judge:
 
     def ratio(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
         """The metric at a value over that at the best value tried, with its interval (Fieller, paired)."""
-        means = {each: self.interval(clause, each)[0] for each in self._rows}
-        known = {each: mean for each, mean in means.items() if mean is not None and math.isfinite(mean)}
-        if position not in known:
+        best, mean = self._best(clause), self.interval(clause, position)[0]
+        if best is None or mean is None or not math.isfinite(mean):
             return None, None, None
-        best = (min if clause.upper else max)(known, key=known.__getitem__)
         above, below = self._values(clause, position), self._values(clause, best)
-        if above is None or below is None or not known[best]:
+        if above is None or below is None or not self.interval(clause, best)[0]:
             return None, None, None
+        if self.log is not None and self._is_of_log(clause):
+            return self.log.ratio(clause, position, best)
         n = min(len(above), len(below))
         above, below = above[:n], below[:n]
         ratio = float(above.mean() / below.mean())
@@ -159,17 +215,27 @@ class Judge:
             return ratio, None, None
         return ratio, *ratio_interval(above, below, self._error)
 
+    def _best(self, clause: Clause) -> int | None:
+        """The value with the best mean of the clause's metric; None where none has one."""
+        means = {each: self.interval(clause, each)[0] for each in self._rows}
+        known = {each: mean for each, mean in means.items() if mean is not None and math.isfinite(mean)}
+        return (min if clause.upper else max)(known, key=known.__getitem__) if known else None
+
     def _comparisons(self, position: int) -> Iterable[tuple[Clause, int | None]]:
-        """List the comparisons that a value has to pass: each clause against its number, or every other value."""
+        """List the comparisons that a value has to pass: each clause against its number, or every other value.
+
+        In a log it is known which value is the best.
+        """
         for clause in self._clauses:
             if not clause.of_best:
                 yield clause, None
                 continue
-            yield from ((clause, rival) for rival in self._rows if rival != position)
+            best = self._best(clause) if self._is_of_log(clause) else None
+            yield from ((clause, rival) for rival in self._rows if rival != position and best in (rival, None))
 
     def _next_look(self, count: int) -> int:
         """The replications of the next look after `count`; 0 when there is none."""
-        if self.without_chance:
+        if not self.may_differ:
             return _ALIKE if count < _ALIKE else 0
         return next((look for look in self._looks if look > count), 0)
 
@@ -182,21 +248,19 @@ class Judge:
         looked, holds = self._decided.get(key, (0, None))
         if holds is not None and not self.without_chance:
             return holds
-        values = self._values(clause, position)
-        others = None if rival is None else self._values(clause, rival)
-        if values is None:
-            return False  # a run has no such value: nothing finished, say
-        if rival is not None and others is None:
-            return True
-        if np.isinf(values).any():
-            return not clause.upper
-        if others is not None and np.isinf(others).any():
-            return clause.upper
-        n = len(values) if others is None else min(len(values), len(others))
-        if self.without_chance and n >= _ALIKE:
-            return _within(float(_excess(clause, values[:1], others)[0]), clause.strict)
+        values, others = self._pair(clause, position, rival)
+        settled = _settled(clause, rival, values, others)
+        if values is None or (rival is not None and others is None):
+            return settled
         if not clause.of_best and clause.upper and clause.bound == 0 and not clause.strict and (values > 0).any():
             return False  # no metric is negative, so its expectation is above 0
+        if self.log is not None and self._is_of_log(clause):
+            return self.log.holds(clause, position, rival)
+        if settled is not None:
+            return settled
+        if self.without_chance:
+            return _within(float(_excess(clause, values[:1], others)[0]), clause.strict)
+        n = len(values) if others is None else min(len(values), len(others))
         for look in self._looks[bisect.bisect_right(self._looks, looked) :]:
             if holds is None and look <= n:
                 by_chance = self._chance or clause.metric.whole or not values[0]
@@ -226,6 +290,11 @@ class Judge:
         """Whether the clause's metric is one of requests that ended, and at a value others did not."""
         return clause.metric.of_ended and any(row.get("failed_share") for row in self._rows.get(position, {}).values())
 
+    def _pair(
+        self, clause: Clause, position: int, rival: int | None
+    ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+        return self._values(clause, position), None if rival is None else self._values(clause, rival)
+
     def _values(self, clause: Clause, position: int) -> NDArray[np.float64] | None:
         """The clause's metric in the replications of a value, in order; None when one has none that can be compared."""
         name, rows = clause.metric.name, self._rows.get(position, {})
@@ -236,6 +305,19 @@ class Judge:
             values = np.array(known, float) if len(known) == len(found) else None
             self._arrays[name, position] = len(rows), values
         return values
+
+
+def _settled(
+    clause: Clause, rival: int | None, values: NDArray[np.float64] | None, others: NDArray[np.float64] | None
+) -> bool | None:
+    """Whether a clause is met where a run lacks the metric or has an infinite one; None elsewhere."""
+    if values is None:
+        return False  # a run has no such value: nothing finished, say
+    if rival is not None and others is None:
+        return True
+    if np.isinf(values).any():
+        return not clause.upper
+    return clause.upper if others is not None and np.isinf(others).any() else None
 
 
 def _excess(clause: Clause, values: NDArray[np.float64], rivals: NDArray[np.float64] | None) -> NDArray[np.float64]:

@@ -5,11 +5,16 @@ it asks for depends only on these metrics, not on the order or the place of the 
 the same answer on any number of workers.
 
 1. Both ends of the range and values spread between them are tried first: 5 in all, or 9 when the target names `best`;
-   they bracket the answer, begin the curve and show whether the metric rises or falls throughout. `best` is taken over
-   these and over every value that is tried later.
-2. The bracket is halved (in ratios on a wide range): it is between the largest value that was shown not to meet the
-   target and the smallest above it that was shown to. `farweb.size.judge` says what shown means.
-3. A value may stay undecided after the most replications that one may have. The bracket is then narrowed on either side
+   they begin the curve and show whether the metric rises or falls throughout. `best` is taken over these and over
+   every value that is tried later. The bracket about the answer is halved (in ratios on a wide range) until it is as
+   narrow as asked, with a run of each value.
+2. Where the requests are those of a log, a run decides as much as runs can (`farweb.size.log`). The answer is that of
+   the log; its interval is halved from outside, between the largest value that was shown not to meet the target and the
+   smallest that was shown to.
+3. Where the seed may matter, two runs of the values about the answer show if it does. If so, replications are spent on
+   the two values next to the answer first, as many as the first look takes; then the bracket is halved again, from the
+   values of the spread about it towards these. `farweb.size.judge` says what a decision takes.
+4. A value may stay undecided after the most replications that one may have. The bracket is then narrowed on either side
    of it, until a quarter of the bracket or less is left to gain there; it stays wider than a step.
 
 That values above the answer meet the target and those below do not is an assumption. It is checked on all values that
@@ -19,10 +24,12 @@ With `largest` the axis runs downwards, and "above" and "below" change places.
 """
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from farweb.size.judge import Judge, Row, Verdict, schedule
+from farweb.size.log import OfLog
 from farweb.size.target import Target
 
 _SPREAD = 5  # chosen: quarters of the range; one more than two steps of halving would try
@@ -39,6 +46,9 @@ class Line(Protocol):
 
     def spread(self, number: int) -> list[int]:
         """Both ends and positions between."""
+
+    def is_narrow(self, one: int, other: int) -> bool:
+        """True where an answer between two positions is as narrow as asked."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +78,10 @@ class Found:
     """Findings of a search, as positions on the axis.
 
     Attributes:
-        answer: The smallest value shown to meet the target; None when none was.
+        answer: The smallest value shown to meet the target; of a log, the smallest that meets it there. None when none
+            does.
         below: The largest value below it that was shown not to; None when there is none.
+        above: The smallest value from there on that was shown to meet it; None when none was.
         attainable: Whether a value meets the target; None when that is not decided.
         again: Values above the answer that do not meet it: the metric neither only rises nor only falls.
         before: Values below `below` that meet it all the same.
@@ -79,6 +91,7 @@ class Found:
 
     answer: int | None
     below: int | None
+    above: int | None
     attainable: bool | None
     again: tuple[int, ...]
     before: tuple[int, ...]
@@ -94,6 +107,7 @@ class Search:
         target: The condition to meet.
         limits: Confidence and the most runs.
         chance: Whether the scenario is known to depend on its seed; without it that is found out.
+        log: What judges by the requests of a log, where each replication has them; see `farweb.size.log`.
 
     Attributes:
         tried: Positions that were asked for, ascending.
@@ -102,16 +116,21 @@ class Search:
         judge: Keeps the metrics and the verdict of each value.
     """
 
-    def __init__(self, axis: Line, target: Target, limits: Limits, chance: bool = False) -> None:
+    def __init__(
+        self, axis: Line, target: Target, limits: Limits, chance: bool = False, log: OfLog | None = None
+    ) -> None:
         self._axis = axis
         self._limits = limits
         of_best = any(clause.of_best for clause in target.clauses)
         self.tried = axis.spread(_SPREAD_OF_BEST if of_best else _SPREAD)
         widest = max(high - low for low, high in zip(self.tried, self.tried[1:], strict=False))
-        # Halving takes log2 steps, on both sides of an undecided value twice as many.
-        self.values = len(self.tried) + 2 * math.ceil(math.log2(widest))
+        # Halving takes log2 steps, on both sides of an undecided value twice as many; by single runs, as many before.
+        self._steps = math.ceil(math.log2(widest))
+        self.values = len(self.tried) + 3 * self._steps
         looks = schedule(limits.replications, max(limits.most, limits.replications))
-        self.judge = Judge(target, looks, limits.confidence, self.values, chance)
+        self.judge = Judge(target, looks, limits.confidence, self.values, chance, log)
+        self._spread = tuple(self.tried)
+        self._raised: set[int] = set()
         self.runs = 0
         self._stopped = False
 
@@ -135,45 +154,127 @@ class Search:
 
     def found(self) -> Found:
         """Sum up the findings so far."""
-        below, answer, verdicts = self._bracket()
-        meets = [position for position in self.tried if verdicts[position] == Verdict.MEETS]
-        fails = [position for position in self.tried if verdicts[position] == Verdict.FAILS]
-        undecided = tuple(position for position in self.tried if verdicts[position] == Verdict.UNDECIDED)
+        verdicts = self._verdicts()
+        below, above = self._bracket(verdicts)
+        said = self._likely(verdicts) if self.judge.is_of_log else verdicts
+        last, answer = self._bracket(said)
+        meets, fails, undecided = (
+            [position for position in self.tried if verdicts[position] == of]
+            for of in (Verdict.MEETS, Verdict.FAILS, Verdict.UNDECIDED)
+        )
         attainable = True if meets else False if len(fails) == len(self.tried) else None
-        again = () if answer is None else tuple(position for position in fails if position > answer)
-        before = () if below is None else tuple(position for position in meets if position < below)
-        return Found(answer, below, attainable, again, before, undecided, self._stopped)
+        again = () if answer is None else self._of(said, Verdict.FAILS, answer, len(self._axis))
+        before = () if last is None else self._of(said, Verdict.MEETS, -1, last)
+        return Found(answer, below, above, attainable, again, before, tuple(undecided), self._stopped)
 
-    def _bracket(self) -> tuple[int | None, int | None, dict[int, Verdict]]:
+    def _of(self, verdicts: Mapping[int, Verdict], of: Verdict, low: int, high: int) -> tuple[int, ...]:
+        """Values between two positions with a verdict."""
+        return tuple(position for position in self.tried if low < position < high and verdicts[position] == of)
+
+    def _verdicts(self) -> dict[int, Verdict]:
+        return {position: self.judge.verdict(position) for position in self.tried}
+
+    def _likely(self, verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
+        """The verdicts; by the means so far where more runs may decide, or where runs of a log do not."""
+        leaning = (Verdict.OPEN, Verdict.UNDECIDED) if self.judge.is_of_log else (Verdict.OPEN,)
+        return {
+            position: self.judge.leans(position) if verdict in leaning and self.judge.count(position) else verdict
+            for position, verdict in verdicts.items()
+        }
+
+    def _bracket(self, verdicts: Mapping[int, Verdict]) -> tuple[int | None, int | None]:
         """The largest value that fails below the smallest from which on all meet the target, and that one."""
-        verdicts = {position: self.judge.verdict(position) for position in self.tried}
         meets = [position for position in self.tried if verdicts[position] == Verdict.MEETS]
         last = max(meets, default=len(self._axis))
         fails = [position for position in self.tried if verdicts[position] == Verdict.FAILS and position < last]
         below = max(fails, default=None)
-        answer = min((position for position in meets if below is None or position > below), default=None)
-        return below, answer, verdicts
+        return below, min((position for position in meets if below is None or position > below), default=None)
 
     def _wanted(self) -> dict[int, int]:
         """The number of replications that each value should have, by position."""
-        if not self.runs:
-            return dict.fromkeys(self.tried, self.judge.first_look())
-        below, answer, verdicts = self._bracket()
+        if new := [position for position in self.tried if not self.judge.count(position)]:
+            return dict.fromkeys(new, 1)
+        verdicts = self._verdicts()
+        likely = self._likely(verdicts)
+        bracket = self._bracket(likely)
+        between = self._halves(*bracket, likely)
+        if not between and Verdict.OPEN not in verdicts.values():
+            between = self._halves(*self._bracket(verdicts), verdicts)
+        kept = 2 * self._steps if Verdict.OPEN in verdicts.values() else 0  # values, for halving with replications
+        if between and len(self.tried) + len(between) <= self.values - kept:
+            return self._try(between)
+        first = self._first(*bracket, likely)
+        nearest = [each for each in bracket if each is not None and verdicts[each] == Verdict.OPEN]
+        if not self.judge.may_differ:
+            open_ = (each for each in first if verdicts[each] == Verdict.OPEN)
+            return {each: self.judge.wanted(each)[each] for each in (*nearest, *open_)}
+        return self._decide(nearest, first, verdicts)
+
+    def _decide(self, nearest: Sequence[int], first: Iterable[int], verdicts: Mapping[int, Verdict]) -> dict[int, int]:
+        """Replications for the next look at the values that come next.
+
+        The values next to the answer have a first look, which may be enough. Then the bracket is halved towards them
+        from outside. They have more looks where all others are decided.
+        """
+        if wanted := self._looks([each for each in nearest if self.judge.count(each) < self._limits.replications]):
+            return wanted
+        self._raised |= {each for each in first if verdicts[each] == Verdict.OPEN}
+        if not self._looks(self._raised):
+            below, answer = self._bracket(verdicts)
+            between = self._halves(below, answer, {**verdicts, **dict.fromkeys(nearest, Verdict.UNDECIDED)})
+            if new := [each for each in between if each not in self.tried]:
+                self._raised |= set(between)
+                return self._try(new)
+            is_left = not self._is_narrow(below, answer)
+            self._raised |= set(between or (nearest if is_left and Verdict.UNDECIDED not in verdicts.values() else ()))
+        return self._looks(self._raised)
+
+    def _try(self, positions: Sequence[int]) -> dict[int, int]:
+        """Ask for a run of new values."""
+        self.tried = sorted([*self.tried, *positions])
+        return dict.fromkeys(positions, 1)
+
+    def _looks(self, positions: Iterable[int]) -> dict[int, int]:
+        """The replications that values need for their next look, as far as it can decide."""
         wanted: dict[int, int] = {}
-        for position in self.tried:
-            if verdicts[position] == Verdict.OPEN and (below is None or position > below):
+        for position in positions:
+            if self.judge.verdict(position) == Verdict.OPEN:
                 for each, number in self.judge.wanted(position).items():
                     wanted[each] = max(number, wanted.get(each, 0))
-        if not wanted and answer is not None:
-            for position in self._halves(below, answer):
-                self.tried = sorted([*self.tried, position])
-                wanted[position] = self.judge.first_look()
         return wanted
 
-    def _halves(self, below: int | None, answer: int) -> list[int]:
-        """New values in the bracket, on either side of those in it that stay undecided."""
-        low = -1 if below is None else below
-        inside = [position for position in self.tried if low < position < answer]
-        gaps = [(low, inside[0]), (inside[-1], answer)] if inside else [(low, answer)]
-        least = max(1, _SIDE * (answer - low)) if inside else 1
-        return [self._axis.between(one, other) for one, other in gaps if one >= 0 and other - one > least]
+    def _first(self, below: int | None, answer: int | None, likely: Mapping[int, Verdict]) -> set[int]:
+        """Values of the spread to be decided before those between: about the answer, or in contradiction to it.
+
+        Where none is likely to meet the target: all, or two as long as runs may be alike.
+        """
+        if answer is None:
+            return set(self._spread if self.judge.may_differ else self._spread[-2:])
+        fails, meets = ([each for each in self._spread if likely[each] == of] for of in (Verdict.FAILS, Verdict.MEETS))
+        low = [position for position in fails if below is not None and position < below]
+        high = [position for position in meets if position > answer]
+        again = [position for position in fails if position > answer]
+        before = [position for position in meets if below is not None and position < below]
+        ends = {below, answer}.intersection(self._spread)
+        return {*(low[-1:] or ends), *(high[:1] or ends), *again, *before}
+
+    def _is_narrow(self, below: int | None, answer: int | None) -> bool:
+        return below is not None and answer is not None and self._axis.is_narrow(below, answer)
+
+    def _halves(self, below: int | None, answer: int | None, verdicts: Mapping[int, Verdict]) -> list[int]:
+        """Values in the bracket, on either side of those in it that stay undecided; none where it is narrow."""
+        if self._is_narrow(below, answer) or (answer is None and not self.judge.is_of_log):
+            return []
+        low, high = -1 if below is None else below, len(self._axis) if answer is None else answer
+        inside = self._of(verdicts, Verdict.UNDECIDED, low, high)
+        gaps = [(low, inside[0]), (inside[-1], high)] if inside else [(low, high)]
+        least = max(1, _SIDE * (high - low)) if inside and self.judge.may_differ else 1
+        ended = [(one, other) for one, other in gaps if one >= 0 and other < len(self._axis)]
+        return [self._middle(one, other) for one, other in ended if other - one > least]
+
+    def _middle(self, one: int, other: int) -> int:
+        """A position between two others, one that was tried where that is in the middle half."""
+        middle = self._axis.between(one, other)
+        inside = (position for position in self.tried if one < position < other)
+        near = min(inside, key=lambda position: abs(position - middle), default=middle)
+        return near if abs(near - middle) <= (other - one) / 4 else middle

@@ -3,7 +3,7 @@
 An `Axis` is the row of values that may be tried, in the order of the search: upwards when the smallest value that meets
 the target is wanted, downwards for the largest. Values of a range lie on a grid, so that an answer is exact to a known
 step: whole numbers and packets step by 1, other quantities by at most 1 % of the value (round numbers in between),
-or by what `--resolution` says.
+or by what `--resolution` says. `--width` says how wide the answer's interval may stay.
 """
 
 import bisect
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SHARE = Fraction(1, 100)  # chosen: finer than replications resolve; 10 steps of bisection over a thousandfold
 _FINEST = Fraction(1, 10_000)  # chosen: a grid over ten decades then has less than a million values
+_ROUNDING = 1e-9  # of a double's digits
 _WIDE = 10  # chosen: over a range of more than a decade, steps are ratios
 
 
@@ -56,7 +57,9 @@ class Axis:
         downwards: Whether the search begins with the largest value.
     """
 
-    def __init__(self, name: str, unit: str, choices: "Grid | Sequence[Choice]", downwards: bool) -> None:
+    def __init__(
+        self, name: str, unit: str, choices: "Grid | Sequence[Choice]", downwards: bool, width: "str | None" = None
+    ) -> None:
         self.name = name
         self.unit = unit
         self.downwards = downwards
@@ -64,6 +67,7 @@ class Axis:
         ends = [choices[0].number, choices[-1].number]
         low, high = (ends[0] or 0, ends[1] or 0)
         self._ratios = isinstance(choices, Grid) and low > 0 and high > _WIDE * low
+        self._width = None if width is None else self._parsed_width(width)
 
     def __len__(self) -> int:
         return len(self._choices)
@@ -86,6 +90,14 @@ class Axis:
             at = self._index(min(near, len(self) - 1))
         return min(max(at, one + 1), other - 1)
 
+    def is_narrow(self, one: int, other: int) -> bool:
+        """True where two positions are a step apart, or as far as an answer's interval may be wide."""
+        if abs(other - one) <= 1 or self._width is None:
+            return abs(other - one) <= 1
+        low, high = sorted(_number(self.choice(position)) for position in (one, other))
+        most = float(self._width.number)
+        return high - low <= (most * low if self._width.share else most) * (1 + _ROUNDING)
+
     def spread(self, number: int) -> list[int]:
         """Both ends and positions between them, `number` in all or every one that there is."""
         last = len(self) - 1
@@ -93,6 +105,14 @@ class Axis:
             return list(range(len(self)))
         inner = (self.between(0, last, step / (number - 1)) for step in range(1, number - 1))
         return sorted({0, last, *inner})
+
+    def _parsed_width(self, width: str) -> "Step":
+        if any(self._choices[end].number is None for end in (0, -1)):
+            raise VaryError(f"--width {width}: {self.name} has no numbers to be so far apart")
+        step = _distance("--width", width, self.name, self.unit)
+        if step.number <= 0:
+            raise VaryError(f"--width {width}: write more than 0")
+        return step
 
     def _index(self, position: int) -> int:
         return len(self._choices) - 1 - position if self.downwards else position
@@ -166,11 +186,17 @@ class _Steps(Sequence[Fraction]):
         return min(self._low + range(self._length)[index] * self._step, self._high)
 
 
-def parse_vary(text: str, scenario: "Description", resolution: str | None = None, largest: bool = False) -> Axis:
+def parse_vary(
+    text: str,
+    scenario: "Description",
+    resolution: str | None = None,
+    largest: bool = False,
+    width: str | None = None,
+) -> Axis:
     """Read `KEY=LO..HI`, `KEY=v1,v2,v3` or the name of a factor of the scenario's table `[sweep]`.
 
     Raises:
-        VaryError: It is none of them, or the resolution does not fit.
+        VaryError: It is none of them, or the resolution or the width does not fit.
         ScenarioError: The scenario does not allow the first or the last value.
     """
     key, equals, values = (part.strip() for part in text.partition("="))
@@ -178,13 +204,13 @@ def parse_vary(text: str, scenario: "Description", resolution: str | None = None
         raise VaryError(f"--vary {text}: write KEY=LO..HI, such as leg.0.tcp.buffer='8 KiB..4 MiB'")
     low, dots, high = values.partition("..")
     if equals and dots:
-        axis = _range(key, low.strip(), high.strip(), resolution, largest)
+        axis = _range(key, low.strip(), high.strip(), resolution, largest, width)
     elif resolution is not None:
         raise VaryError(f"--resolution {resolution}: only a range has one, such as {key}=LO..HI")
     elif equals:
-        axis = Axis(key, *_list(key, values), largest)
+        axis = Axis(key, *_list(key, values), largest, width)
     else:
-        axis = _factor(key, scenario, largest)
+        axis = _factor(key, scenario, largest, width)
     for end in (0, len(axis) - 1):
         try:
             scenario.with_(axis.choice(end).changes)
@@ -193,7 +219,7 @@ def parse_vary(text: str, scenario: "Description", resolution: str | None = None
     return axis
 
 
-def _range(key: str, low: str, high: str, resolution: str | None, largest: bool) -> Axis:
+def _range(key: str, low: str, high: str, resolution: str | None, largest: bool, width: str | None) -> Axis:
     first, last = (_quantity(key, _unquoted(end)) for end in (low, high))
     if first.base and last.base and first.base != last.base:
         raise VaryError(f"--vary {key}: {low} and {high} are not of the same kind")
@@ -204,7 +230,7 @@ def _range(key: str, low: str, high: str, resolution: str | None, largest: bool)
     if first.number < 0 or first.number >= last.number:
         raise VaryError(f"--vary {key}: a range goes from a smaller number to a larger one, not from {low} to {high}")
     step = _step(key, first, last, resolution)
-    return Axis(key, first.base, Grid(key, first, last, step), largest)
+    return Axis(key, first.base, Grid(key, first, last, step), largest, width)
 
 
 def _step(key: str, low: Quantity, high: Quantity, resolution: str | None) -> Step:
@@ -212,13 +238,7 @@ def _step(key: str, low: Quantity, high: Quantity, resolution: str | None) -> St
     if resolution is None:
         step = Step(Fraction(1), False) if counted else Step(_SHARE, True)
     else:
-        try:
-            wanted = quantity.parse(resolution)
-        except QuantityError as error:
-            raise VaryError(f"--resolution: {error}") from None
-        step = Step(wanted.number, wanted.base == "1")
-        if wanted.base not in ("1", low.base):
-            raise VaryError(f"--resolution {resolution}: {key} is given in {low.unit or 'plain numbers'}; or write 1 %")
+        step = _distance("--resolution", resolution, key, low.base, low.unit)
     finest = Fraction(1) if counted else quantity.grain(low.base) or Fraction(0)
     if step.number <= 0 or (not step.share and (step.number / (finest or step.number)).denominator != 1):
         raise VaryError(
@@ -231,6 +251,17 @@ def _step(key: str, low: Quantity, high: Quantity, resolution: str | None) -> St
             f"--vary {key}: a range from 0 needs --resolution STEP, such as {quantity.decimal(high.number / 100)}"
         )
     return step
+
+
+def _distance(option: str, text: str, key: str, base: str, unit: str = "") -> Step:
+    """The distance of two values of a key, in its unit or as a share."""
+    try:
+        wanted = quantity.parse(text)
+    except QuantityError as error:
+        raise VaryError(f"{option}: {error}") from None
+    if wanted.base not in ("1", base):
+        raise VaryError(f"{option} {text}: {key} is given in {unit or base or 'plain numbers'}; or write 1 %")
+    return Step(wanted.number, wanted.base == "1")
 
 
 def _round_numbers(
@@ -278,7 +309,7 @@ def _list(key: str, values: str) -> tuple[str, list[Choice]]:
     return numbers[0].base, list(choices.values())
 
 
-def _factor(name: str, scenario: "Description", largest: bool) -> Axis:
+def _factor(name: str, scenario: "Description", largest: bool, width: str | None) -> Axis:
     """A factor of the table `[sweep]`, its levels in the order of the scenario."""
     factors: Mapping[str, Any] = scenario.effective.get("sweep", {}).get("factors", {})
     if name not in factors:
@@ -295,7 +326,7 @@ def _factor(name: str, scenario: "Description", largest: bool) -> Axis:
     ]
     if len(choices) < 2:
         raise VaryError(f"--vary {name}: the factor has one level only")
-    return Axis(name, factor.unit, choices, largest)
+    return Axis(name, factor.unit, choices, largest, width)
 
 
 def _quantity(key: str, text: str) -> Quantity:

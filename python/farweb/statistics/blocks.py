@@ -17,7 +17,7 @@ statistic from a stationary sequence, Annals of Statistics 14, 1986 (statistics 
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 BLOCKS = 20
 """Most blocks; chosen: the middle of Schmeiser's range."""
@@ -33,6 +33,15 @@ def number_of_blocks(requests: int) -> int:
     """The number of blocks into which so many requests are cut; 1 where they are too few."""
     number = min(BLOCKS, requests // SHORTEST)
     return number if number >= FEWEST else 1
+
+
+def places(starts: ArrayLike, number: int) -> NDArray[np.int64]:
+    """The block from 0 in which each request is, by the order of starts."""
+    order = np.argsort(np.asarray(starts), kind="stable")
+    found = np.empty(order.size, np.int64)
+    for block, inside in enumerate(np.array_split(order, number)):
+        found[inside] = block
+    return found
 
 
 def dependence(means: ArrayLike) -> float:

@@ -25,6 +25,9 @@ from farweb.statistics.quantiles import quantiles as of_times
 
 CONFIDENCE = 0.95  # chosen: the level that most tables of simulation studies have
 
+TWO = "2 replications: ± 12.7 standard errors"
+"""Said beside intervals of two replications: so wide that they say little but that two are few."""
+
 # Up to six replications all their resamples are looked at (462 different ones, so that chance plays no part); of more,
 # chosen: a thousand drawn ones, five times what Efron and Tibshirani (6.4) find enough for a standard error.
 _MOST_ENUMERATED = 6
@@ -187,6 +190,44 @@ def quantile_differences(
         half = float(student_quantiles(n - 1, confidence)) * _standard_error(np.array(resampled), chances, n)
         found.append(Interval(n, mean, None, mean - half, mean + half))
     return found
+
+
+def resampled(groups: Sequence[ArrayLike], share: float) -> NDArray[np.float64]:
+    """The quantile of all observations, then that of each resample of whole groups.
+
+    Of as many groups resamples are the same, so that statistics of two sides that have the same units are resampled
+    together, and so is what is made of them (`margin_of`).
+
+    Args:
+        groups: The observations of each unit, none empty.
+        share: Of which quantile, 0 to 1.
+    """
+    ordered = [np.sort(np.asarray(values, float)) for values in groups]
+    return _resampled_quantiles(ordered, _with_itself(len(groups)), share)
+
+
+def resampled_means(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
+    """The mean of all observations, then that of each resample of whole groups; see `resampled`."""
+    sums = np.array([np.sum(values) for values in groups], np.float64)
+    sizes = np.array([np.size(values) for values in groups])
+    times = _with_itself(len(groups))
+    return np.asarray((times @ sums) / (times @ sizes), np.float64)
+
+
+def margin_of(resampled: NDArray[np.float64], n: int, confidence: float = CONFIDENCE) -> float:
+    """Half the width of the interval of a statistic, by its values of all and of each resample of n groups.
+
+    Args:
+        resampled: As `resampled` has them; finite.
+        n: Groups, at least 2.
+        confidence: 0 < confidence < 1.
+    """
+    return float(student_quantiles(n - 1, confidence)) * _standard_error(resampled[1:], _resamples(n)[1], n)
+
+
+def _with_itself(n: int) -> NDArray[np.int64]:
+    """How often each of n groups is in the sample, which has each once, and in each of its resamples."""
+    return np.vstack([np.ones(n, np.int64), _resamples(n)[0]])
 
 
 def _standard_error(resampled: NDArray[np.float64], chances: NDArray[np.float64], n: int) -> float:

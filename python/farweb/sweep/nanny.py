@@ -23,19 +23,24 @@ class PersistentNanny(Nanny):
         if self._starting:
             return self.status
         self._starting = True
+        cause = None
         try:
             for _ in range(STARTS):
                 if self.status in (Status.closing, Status.closed):  # the sweep has ended meanwhile
                     break
-                with contextlib.suppress(Exception):  # which Dask has logged
+                try:
                     if await super().instantiate() == Status.running:
                         return Status.running
+                except Exception as error:  # which Dask has logged
+                    cause = error
                 with contextlib.suppress(Exception):
                     await self.kill()
                 self.process = None
         finally:
             self._starting = False
         await self.close(reason="worker-does-not-start")
+        if cause is not None:
+            raise cause
         return Status.failed
 
     async def _on_worker_exit(self, exitcode: int) -> None:

@@ -18,10 +18,11 @@ from farweb.results.design import Design, spread
 from farweb.results.store import Store
 from farweb.results.sweep_statistics import compute, of_requests
 from farweb.run import Progress
+from farweb.sweep.cluster import NO_WORKER, has_ended, local_cluster
 from farweb.sweep.estimate import Besides, Measured
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run
-from farweb.sweep.pool import NO_WORKER, has_ended, local_cluster, result_of, wait_for_one
+from farweb.sweep.pool import result_of, wait_for_one
 from farweb.sweep.work import Version, work_batch
 
 if TYPE_CHECKING:

@@ -3,25 +3,16 @@
 A future is a batch of runs: one, or as many short ones as make it worth its cost. No more are with the scheduler at a
 time than keep its workers busy, so that memory does not grow with the number of runs. What a worker did is in the store
 before its future ends: whatever is killed, what was finished stays.
-
-Whoever talks to a scheduler has its workers run any code. The local one listens on this machine only, and talks to
-those alone that hold its certificate, which is made when the cluster starts and kept in memory.
 """
 
 import contextlib
 import functools
 import itertools
-import logging
-import os
-import signal
-import sys
-import threading
 import time
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing import resource_tracker
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,48 +20,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from farweb.errors import FarwebError, RunError
 from farweb.results.integrity import damages
 from farweb.results.store import Outcome, Store, failure_name, part_name
+from farweb.sweep.cluster import NO_WORKER, cores, has_ended, local_cluster, quiet
 from farweb.sweep.limits import RunLimits
-from farweb.sweep.main_guard import check_main_guard
 from farweb.sweep.plan import Run
 from farweb.sweep.work import BATCH_S, Version, work_batch
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster, as_completed
 
-__all__ = ["Outcome", "Pool", "local_cluster"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 
-_NOTHING = logging.CRITICAL + 1  # above the level of any message
 _AHEAD = 16  # futures a thread; chosen: who ends one finds the next one there, even if runs take milliseconds
 _BATCH = 64  # runs a future at most; chosen: they are described in some 10 kB
 _MOMENT_S = 0.2  # chosen: as long as nobody minds that progress stands still
 _LOST = 5  # times that an outcome may be lost; chosen: workers rarely die at all
 _CHUNK = 8  # items of `map` a future; chosen: what a future costs is little beside them, and all workers have some
-_ENDED = ("closing", "closed", "failed")  # states of the parent of a worker that does not start it again
 _COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; chosen: new ones get work at once
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
 _READERS = 16  # manifests read at a time from an object store; chosen: each takes some 50 ms to come
-
-# What a local cluster does otherwise than Dask's defaults: no sampling of what workers do, short histories of what the
-# scheduler did (they are for its dashboard, and take some 10 MB), and a run that has killed two workers is set apart,
-# since it gets another chance alone (`_Flight.outcomes`).
-_LOCAL = {
-    "distributed.worker.profile.enabled": False,
-    "distributed.admin.system-monitor.gil.enabled": False,
-    "distributed.admin.system-monitor.log-length": 100,
-    "distributed.admin.low-level-log-length": 100,
-    "distributed.scheduler.allowed-failures": 1,
-    "distributed.scheduler.dashboard.status.task-stream-length": 10,
-    "distributed.scheduler.dashboard.tasks.task-stream-length": 10,
-    "distributed.scheduler.http.routes": [],  # status pages are open to all users of the machine
-    "distributed.worker.http.routes": [],
-    "distributed.deploy.lost-worker-timeout": "300 s",  # its nanny starts it again; 15 s are little on a busy machine
-}
-
-# A worker has one core: libraries that would start a thread a core must not.
-_ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 class Pool:
@@ -235,7 +203,7 @@ class Pool:
             RunError: There is no scheduler at this address.
         """
         if self._client is None:
-            _quiet()
+            quiet()
             if isinstance(self._scheduler, str):
                 self._client = self._remote(self._scheduler)
             else:
@@ -300,56 +268,6 @@ def _check_certificates(scheduler: str) -> None:
     except OSError as error:
         raise RunError(f"{scheduler}: the certificates that Dask's configuration names ({keys}): {error}") from None
     raise RunError(f"{scheduler}: needs certificates, which Dask's configuration does not name ({keys})")
-
-
-@contextlib.contextmanager
-def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
-    """Workers on this machine, for one pool or for several one after the other.
-
-    Args:
-        jobs: Processes; as many as there are cores when left out.
-
-    Raises:
-        FarwebError: They could not import the script that is running.
-    """
-    check_main_guard()
-    import dask
-    from distributed import LocalCluster
-    from distributed.security import Security
-
-    from farweb.sweep.nanny import STARTS, PersistentNanny
-
-    level = _quiet()
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(dask.config.set(_LOCAL))
-        try:
-            with _without_interrupts():
-                cluster: LocalCluster = stack.enter_context(
-                    LocalCluster(
-                        n_workers=jobs or cores(),
-                        threads_per_worker=1,
-                        worker_class=PersistentNanny,
-                        host="127.0.0.1",
-                        protocol="tls://",
-                        security=Security.temporary(),
-                        dashboard_address="127.0.0.1:0",  # no port that another may have
-                        scheduler_kwargs={"dashboard": False},
-                        memory_limit=None,
-                        silence_logs=level,
-                        env=_ONE_THREAD,
-                    )
-                )
-        except RuntimeError as error:
-            raise RunError(f"a worker process of this machine ends while it starts, {STARTS} times in a row") from error
-        yield cluster
-
-
-NO_WORKER = "no worker process starts any more on this machine"
-
-
-def has_ended(cluster: "LocalCluster") -> bool:
-    """Whether all workers of a local cluster have died and do not start again."""
-    return all(each.status.name in _ENDED for each in cluster.workers.values())
 
 
 def result_of(future: "Future[T]", check: Callable[[], None]) -> T:
@@ -508,42 +426,6 @@ def _task(store: Store, version: Version, limits: RunLimits, runs: Sequence[Run]
     from distributed import get_worker
 
     return work_batch(store, runs, version, str(get_worker().name), limits=limits)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Start threads and processes that Ctrl-C does not reach: a terminal sends it to all processes, and one answers."""
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():  # it masks no signals
-        yield
-        return
-    resource_tracker.ensure_running()  # which lets signals through again when the first process is started
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _quiet() -> int:
-    """Keep Dask's own messages from the terminal: outcomes and errors have what they say.
-
-    Where the logger `farweb` is enabled for DEBUG they are shown from warnings on.
-
-    Returns:
-        The level of messages that are shown.
-    """
-    import distributed  # noqa: F401 - which sets the levels of its loggers as it is imported
-
-    level = logging.WARNING if logging.getLogger("farweb").isEnabledFor(logging.DEBUG) else _NOTHING
-    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
-        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
-            logging.getLogger(name).setLevel(level)
-    return level
 
 
 def _first_line(error: BaseException | None) -> str:

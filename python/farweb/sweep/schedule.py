@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from farweb.description import Description
 from farweb.results.design import Design
 from farweb.results.store import Store
+from farweb.sweep.cluster import cores
 from farweb.sweep.estimate import Besides, Estimate, Measured, estimate
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.pilots import pilot
 from farweb.sweep.plan import Run, plan
-from farweb.sweep.pool import cores
 from farweb.text.quantities import count, seconds
 from farweb.text.sheet import Sheet, to_html, to_rich
 

@@ -107,11 +107,11 @@ def sweep_steps(
         return
     with store.claimed():
         inputs.write(store)
-        begin(store, manifest, design, runs)
+        begin(store, manifest, inputs, design, runs)
         table = RunTable(runs)
         with Pool(store, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits) as pool:
             yield from _collected(pool, runs, table, progress)
-            finish(store, manifest, design, table, pool)
+            finish(store, manifest, inputs, design, table, pool)
 
 
 def _is_whole(store: Store, manifest: Mapping[str, Any], runs: Sequence[Run]) -> bool:
@@ -140,22 +140,24 @@ def describe(scenario: Description, design: Design, inputs: Inputs, runs: int) -
     }
 
 
-def begin(store: Store, manifest: Mapping[str, Any], design: Design, runs: Sequence[Run]) -> None:
+def begin(store: Store, manifest: Mapping[str, Any], inputs: Inputs, design: Design, runs: Sequence[Run]) -> None:
     """Say what the sweep is before any run begins; what was made of all runs of an earlier one goes."""
-    store.write_json(MANIFEST, {**manifest, "complete": False})
+    store.write_json(MANIFEST, integrity.seal({**manifest, "complete": False}, inputs.copies))
     for table in ("runs", "timings", *STATISTICS):
         store.remove(f"{table}.parquet")
     with store.file("plan.parquet") as file:
         write_table(_table(schema("plan", design), _planned(design, runs), {}, len(runs)), file)
 
 
-def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "RunTable", pool: Pool) -> None:
+def finish(
+    store: Store, manifest: Mapping[str, Any], inputs: Inputs, design: Design, table: "RunTable", pool: Pool
+) -> None:
     """Write what is made of all runs together, and at last that the sweep is complete."""
     for name, content in (("runs", table.runs(design)), ("timings", table.timings(design))):
         with store.file(f"{name}.parquet") as file:
             write_table(content, file)
     SweepTables.open(store.url).write_tables(pool.map)
-    tables = {}
+    tables = dict(inputs.copies)
     for name in ("plan", "runs", *STATISTICS):  # not timings: those of equal sweeps differ
         with store.open(f"{name}.parquet") as file:
             tables[f"{name}.parquet"] = integrity.describe(file)

@@ -10,7 +10,7 @@ from farweb.errors import FarwebError, RunError, StorageError
 from farweb.results.manifest import MANIFEST
 from farweb.results.measure import Measurement
 from farweb.results.store import Outcome, Store, part_name
-from farweb.run import Progress, Tables, simulate_into, write_manifest
+from farweb.run import Progress, simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables
 from farweb.sweep.limits import RunLimits
 from farweb.sweep.plan import Run
@@ -84,9 +84,8 @@ def work(
     if store.has(f"{part_name(run.run)}/{MANIFEST}"):  # of a worker that was lost before it could answer
         return store.outcome(run.run)
     began, cpu = time.perf_counter(), time.thread_time()
-    tables = shared_tables(store, run.inputs)
     try:
-        manifest = _simulate(store, run, tables, limits.watch(progress), began, cpu)
+        manifest = _simulate(store, run, limits.watch(progress), began, cpu)
     except _Failed as failed:
         return Outcome(run.run, "failed", str(failed), wall_s=time.perf_counter() - began, worker=worker)
     return Outcome(
@@ -106,13 +105,14 @@ class _Failed(Exception):  # noqa: N818 - the way in which a run has ended
 
 
 def _simulate(
-    store: Store, run: Run, tables: Tables, progress: Callable[[Progress], None] | None, began: float, cpu: float
+    store: Store, run: Run, progress: Callable[[Progress], None] | None, began: float, cpu: float
 ) -> dict[str, Any]:
     """Simulate into the part of the run; its manifest."""
     with store.part(run.run) as folder:
         try:
             measurement = Measurement(run.scenario.core.warmup_ns)
-            manifest = simulate_into(folder, run.scenario, run.seed, tables, progress, measurement)
+            with shared_tables(store, run.inputs) as tables:
+                manifest = simulate_into(folder, run.scenario, run.seed, tables, progress, measurement)
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
             manifest["metrics"] = measurement.metrics(manifest)
         except (OSError, StorageError):

@@ -42,7 +42,8 @@ _FAMILIES = _families()
 _BASES = {unit: base for base, families in _FAMILIES.items() for family in families for unit in family}
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-UNIT = r"[A-Za-z%][A-Za-z/%]*"
+_ALIASES = {alias: unit for kind in _core.unit_aliases for alias, unit in kind}
+UNIT = r"[A-Za-zµμ%][A-Za-z/%]*"
 _QUANTITY = re.compile(rf"\s*(?P<number>{NUMBER})\s*(?P<unit>{UNIT})?\s*")
 
 
@@ -57,7 +58,7 @@ class Quantity:
     Attributes:
         number: In the base unit.
         base: `s`, `B`, `bit/s`, `packets`, `1` (a share, written in percent), or empty for a number without a unit.
-        unit: As it was written.
+        unit: As it was written, or the unit that another way to write it stands for.
         whole: Whether it was written without a decimal point.
     """
 
@@ -77,6 +78,7 @@ def parse(text: str) -> Quantity:
     if match is None:
         raise QuantityError(f'"{text.strip()}" is no number with a unit; write for example 0.5 s, 64 kB or 30 Mbit/s')
     number, unit = match["number"], match["unit"] or ""
+    unit = _ALIASES.get(unit, unit)
     if unit and unit not in _BASES:
         raise QuantityError(f'"{text.strip()}" has the unknown unit "{unit}" (units: {", ".join(_BASES)})')
     base = _BASES[unit] if unit else ""

@@ -4,6 +4,9 @@ import math
 from collections.abc import Callable
 
 _NONE = "–"
+_LEAST_PERCENT = 0.01
+"""Percent below which digits say nothing: one request of ten thousand; chosen."""
+
 ENDLESS = "more than any that ended"
 """A time that failed requests reach, where the slowest that ended is not at hand."""
 
@@ -35,15 +38,20 @@ def size(in_bytes: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """A share of 0 to 1, in percent: ``"87.3 %"``."""
-    return _NONE if value is None else f"{_digits(value * 100)} %"
+    """A share of 0 to 1, in percent: ``"87.3 %"``; one that is nearly none is ``"< 0.01 %"``."""
+    if value is None:
+        return _NONE
+    percent = value * 100
+    return f"< {_LEAST_PERCENT:g} %" if 0 < percent < _LEAST_PERCENT else f"{_digits(percent)} %"
 
 
 def relative(percent: float | None) -> str:
-    """A relative difference: ``"+8.74 %"``, and from ten times what it is compared with on ``"+78.4 ×"``."""
+    """A relative difference: ``"+8.74 %"``, ``"+(< 0.01 %)"``, and from ten times the base on ``"+78.4 ×"``."""
     if percent is None:
         return _NONE
     size = abs(percent)
+    if 0 < size < _LEAST_PERCENT:
+        return f"{_sign(percent)}(< {_LEAST_PERCENT:g} %)"
     if size >= 1000:
         return f"{_sign(percent)}{_digits(size / 100)} ×"
     return f"{_sign(percent)}{plain(size, 3 if size >= 0.1 else 1)} %"

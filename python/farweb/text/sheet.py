@@ -6,6 +6,8 @@ from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from farweb.text.words import elided
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.table import Table
@@ -30,7 +32,7 @@ class Sheet:
 
 def to_rich(sheets: Iterable[Sheet]) -> "RenderableType":
     """The tables one below the other, as narrow as the terminal asks for."""
-    return _Terminal(list(sheets))
+    return _Terminal([_bounded(sheet) for sheet in sheets])
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,19 @@ class _Terminal:
                 if number:
                     yield ""
                 yield _table(part, options.max_width)
+
+
+_TEXT_MAX = 200  # letters of the longest line of a cell that is shown whole; chosen: ours have half of that
+
+
+def _bounded(sheet: Sheet) -> Sheet:
+    """A table with no text too long to be read; a name may have thousands of letters."""
+
+    def bounded(cell: str) -> str:
+        return "\n".join(elided(line, _TEXT_MAX) for line in cell.split("\n"))
+
+    rows = [[bounded(cell) for cell in row] for row in sheet.rows]
+    return Sheet(bounded(sheet.title), [bounded(cell) for cell in sheet.header], rows, sheet.names)
 
 
 _GUTTER = 2
@@ -146,7 +161,7 @@ def _transposed(sheet: Sheet) -> Sheet:
 
 def to_html(sheets: Iterable[Sheet]) -> str:
     """The tables one below the other, for a notebook."""
-    return "".join(_html(sheet) for sheet in sheets)
+    return "".join(_html(_bounded(sheet)) for sheet in sheets)
 
 
 def _html(sheet: Sheet) -> str:

@@ -3,13 +3,19 @@
 import re
 from collections.abc import Sequence
 
-# C0 but tab and line feed, DEL, C1, and what reverses the direction of letters.
-_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# C0 but tab and line feed, DEL, C1, what reverses the direction of letters, and bytes of names that are not UTF-8.
+_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
-    r"""Write out the characters that command a terminal: an escape as ``\u001b``, as JSON has it."""
+    r"""Write out the characters that command a terminal, or are none: an escape as ``\u001b``, as JSON has it."""
     return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def elided(text: str, most: int) -> str:
+    """Text of so many letters at most: of a longer one the middle is left out."""
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
 
 def listed(words: Sequence[str]) -> str:
@@ -31,6 +37,11 @@ def ranged(numbers: Sequence[int]) -> str:
 def plural(number: int, word: str) -> str:
     """A number of things: ``1 run``, ``480 runs``."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def named(name: str, value: str, between: str = " ") -> str:
+    """A name and its value, ``circuit satellite``; the value alone where it begins with the name, ``circuit 2``."""
+    return value if re.match(rf"{re.escape(name)}\b", value, re.IGNORECASE) else f"{name}{between}{value}"
 
 
 def capital(text: str) -> str:

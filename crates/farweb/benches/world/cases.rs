@@ -37,6 +37,7 @@ const WIDE: &str = r#"
 
 const HTTP_10: &str = r#"carrier = { kind = "http/1.0" }"#;
 const MUX: &str = r#"carrier = { kind = "mux", connections = 50 }"#;
+const ONE_MUX: &str = r#"carrier = { kind = "mux", connections = 1 }"#;
 
 /// The example of a cache hierarchy: three links and one-way TCP as ns-2 has it.
 const HIERARCHY: &str = include_str!("../../../../examples/cache-hierarchy.toml");
@@ -60,6 +61,7 @@ pub(crate) const NAMES: &[&str] = &[
     "queue/linux",
     "open/bsd44-lite",
     "open/linux",
+    "piled/bsd44-lite",
 ];
 
 /// A scenario and its requests.
@@ -102,6 +104,11 @@ pub(crate) fn case(name: &str, short: bool) -> Case {
             scenario(&[WIDE], &[HTTP_10], profile, WEB_BUFFER, "origin = { release = \"delayed\" }"),
             // The last one starts before the first response comes.
             equal(full_or(100_000.0, 4_000.0) as u32, 1_000, 0.5e-3, Some(Duration::from_secs(60))),
+        ),
+        "piled" => (
+            // 16 Mbit/s, over one connection whose window lets it carry 2.2 Mbit/s: most are on it until the end.
+            scenario(&[E3, INSTANT], &[ONE_MUX, HTTP_10], profile, WEB_BUFFER, ""),
+            equal(full_or(40_000.0, 5_000.0) as u32, 1_000, 0.5e-3, None),
         ),
         _ => panic!("there is no case {name}; there are {}", NAMES.join(", ")),
     };

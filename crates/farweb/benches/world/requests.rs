@@ -4,7 +4,7 @@ use std::io::Read;
 
 use farweb::rng::{Exponential, LogNormal, Pareto, RandomStream, RandomStreams};
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
+use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestSource, WorkloadError};
 
 /// A request of a case; what it does not say is the same for all.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,9 @@ impl RequestSource for Requests {
             source: asked.source.map(|source| directory.sources.symbol(source)),
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
             object: None,
         }))
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use arbitrary::{Arbitrary, Unstructured};
-use farweb::cache::{Admit, Cache, CacheConfig, Lookup, Policy};
+use farweb::cache::{Admit, Cache, CacheConfig, Changed, Lookup, Policy};
 use farweb::rng::RandomStreams;
 use farweb::units::{Bytes, Duration, Instant};
 use farweb::workload::ObjectId;
@@ -48,6 +48,7 @@ fn cache(input: &Input) -> Cache {
         capacity: Bytes::new(input.capacity.into()),
         admit,
         ttl: input.ttl.map(|nanos| Duration::from_nanos(nanos.into())),
+        changed: Changed::Serve,
     };
     Cache::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }

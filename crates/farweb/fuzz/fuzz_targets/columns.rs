@@ -25,6 +25,7 @@ struct Rows {
     source: Option<Column>,
     tag: Option<Column>,
     day: Option<Vec<i64>>,
+    client: Option<Vec<u64>>,
 }
 
 #[derive(Debug, Arbitrary)]
@@ -58,7 +59,9 @@ impl Rows {
             for times in [&mut self.server_s, &mut self.wait_s] {
                 times.iter_mut().for_each(|times| times.resize(rows, f64::NAN));
             }
-            self.object.iter_mut().for_each(|object| object.resize(rows, 0));
+            for ids in [&mut self.object, &mut self.client] {
+                ids.iter_mut().for_each(|ids| ids.resize(rows, 0));
+            }
             self.day.iter_mut().for_each(|day| day.resize(rows, 1));
         }
         Batch {
@@ -72,6 +75,7 @@ impl Rows {
             source: self.source.map(|column| column.into_words(rows)),
             tag: self.tag.map(|column| column.into_words(rows)),
             day: self.day,
+            client: self.client,
         }
     }
 }

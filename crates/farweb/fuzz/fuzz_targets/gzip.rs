@@ -31,7 +31,7 @@ fn packed(text: &[u8], level: u8) -> Vec<u8> {
 }
 
 fuzz_target!(|input: Input| {
-    let format = if input.squid { LogFormat::Squid } else { LogFormat::Clf };
+    let format = if input.squid { LogFormat::SQUID } else { LogFormat::CLF };
     let read = |bytes: &[u8]| with_file(bytes, ".log", |path| logs::read(path, &format, &input.how));
     let mut file: Vec<u8> = input.members.iter().flat_map(|member| packed(member, input.level)).collect();
     let mut place = 0;

@@ -10,22 +10,21 @@ use libfuzzer_sys::fuzz_target;
 #[derive(Debug, Arbitrary)]
 enum Format {
     Auto,
-    SquidCommon,
-    VhostCombined,
-    W3c,
-    Json,
+    Known(u8),
     Custom(String),
+    Fields(Vec<String>),
 }
 
 impl From<Format> for LogFormat {
     fn from(format: Format) -> Self {
         match format {
             Format::Auto => Self::Auto,
-            Format::SquidCommon => Self::SquidCommon,
-            Format::VhostCombined => Self::VhostCombined,
-            Format::W3c => Self::W3c,
-            Format::Json => Self::Json,
+            Format::Known(number) => {
+                let names: Vec<_> = Self::names().collect();
+                names[usize::from(number) % names.len()].0.parse().expect("a name is one of a format")
+            }
             Format::Custom(text) => Self::Custom(text),
+            Format::Fields(pairs) => Self::Fields(pairs),
         }
     }
 }

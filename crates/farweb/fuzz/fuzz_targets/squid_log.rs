@@ -9,5 +9,5 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: (logs::How, &[u8])| {
     let (how, bytes) = input;
     // A log that is refused is refused with a reason; what else must hold is checked as it is read.
-    let _ = with_file(bytes, ".log", |path| logs::read(path, &LogFormat::Squid, &how));
+    let _ = with_file(bytes, ".log", |path| logs::read(path, &LogFormat::SQUID, &how));
 });

@@ -5,7 +5,8 @@ use std::path::Path;
 use arbitrary::Arbitrary;
 use farweb::units::Duration;
 use farweb::workload::{
-    Bound, Keep, LogBatch, LogFormat, LogOptions, LogReader, Report, Sample, SampleBy, ServerTime, WorkloadError,
+    Bound, ClientColumn, ClientKey, ClientNames, Keep, LogBatch, LogFormat, LogOptions, LogReader, Report, Sample,
+    SampleBy, ServerTime, WorkloadError,
 };
 
 use crate::checked;
@@ -22,6 +23,8 @@ pub struct How {
     server_time: bool,
     strict: bool,
     client: Option<String>,
+    /// Whether clients are kept as logged, and taken from `X-Forwarded-For`.
+    clients: (bool, bool),
     from: Option<String>,
     /// Share in 1/255, whether hosts are drawn, seed.
     sample: Option<(u8, bool, u64)>,
@@ -35,6 +38,11 @@ impl How {
             dynamic: self.dynamic,
             errors: self.errors,
             client: self.client.clone(),
+            client_names: match self.clients.0 {
+                true => ClientNames::AsLogged,
+                false => ClientNames::Pseudonyms(ClientKey::new([7; 16])),
+            },
+            client_from_forwarded: self.clients.1,
             from: self.from.as_deref().and_then(Bound::parse),
             sample: self.sample.map(|(share, hosts, seed)| Sample {
                 share: f64::from(share.max(1)) / 255.0,
@@ -77,6 +85,10 @@ fn check(batch: &LogBatch) {
     assert!(rows > 0, "an empty batch is the end");
     assert!(batch.start_s.iter().all(|start| start.is_finite()));
     assert!(batch.host.codes.len() == rows && batch.object.len() == rows);
+    assert!(match &batch.client {
+        ClientColumn::Pseudonyms(ids) => ids.len() == rows,
+        ClientColumn::AsLogged(words) => words.codes.len() == rows,
+    });
     assert!((0..rows).all(|row| batch.host.word(row).is_some_and(|host| !host.is_empty())));
     for sizes in [&batch.request_bytes, &batch.response_bytes] {
         assert!(sizes.len() == rows && sizes.iter().all(|bytes| *bytes >= 1));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Bytes, Duration};
+use crate::units::{Bytes, Duration, Share};
 
 /// Configuration of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +19,20 @@ pub struct CacheConfig {
     /// Time for which an object is fresh; for ever when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Duration>,
+    /// Treatment of requests for another version than the one held.
+    #[serde(default)]
+    pub changed: Changed,
+}
+
+/// Treatment of a request whose size differs from the fresh copy held: the object has changed at its origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Changed {
+    /// Serve the copy held: a cache learns of a change only when it revalidates.
+    #[default]
+    Serve,
+    /// Fetch the new version, which replaces the old one: the origin purges what it changes.
+    Fetch,
 }
 
 /// Replacement policy: selects the objects that a cache gives up when a new one needs their room.
@@ -86,6 +100,8 @@ pub struct Admit {
     /// Whether only objects that have been asked for before are taken in.
     pub second_hit: bool,
     /// Probability that an object is taken in each time that it is stored, 0 to 1.
+    #[serde(deserialize_with = "Share::deserialize")]
+    #[schemars(with = "Share")]
     pub probability: f64,
 }
 

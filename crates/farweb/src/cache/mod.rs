@@ -7,10 +7,12 @@
 //! and stores of the same object included.
 //!
 //! - An object larger than the cache bypasses it.
-//! - An object has the size with which it was stored. An access is a hit whatever size the request has.
+//! - An object has the size with which it was stored: its version. A fresh one serves requests of any size, or of its own
+//!   size alone ([`Changed`]).
 //! - An object that is stored again with its size is renewed; with another size it is another version: the old one is dropped,
 //!   and the new one comes in as an object that was never there.
 //! - An object takes at least one byte, so that their number is bounded.
+//! - A request of a method that changes its object, or whose response must not be stored, is not looked up ([`Caching`]).
 //!
 //! Leaves out: partial objects and ranges, `Vary`, heuristic freshness (a `ttl` is one for all), what an object costs besides
 //! its bytes. Sources are with each policy; `docs/models/cache.md` lists them together.
@@ -37,13 +39,13 @@ mod w_tiny_lfu;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Admit, CacheConfig, Policy};
+pub use config::{Admit, CacheConfig, Changed, Policy};
 pub use stack::StackDistances;
 pub use survey::Survey;
 
 use crate::rng::RandomStream;
 use crate::units::{Duration, Instant};
-use crate::workload::ObjectId;
+use crate::workload::{Caching, ObjectId};
 
 use admission::Admission;
 use arc::Arc;
@@ -70,6 +72,8 @@ pub enum Lookup {
     Stale,
     /// Not held.
     Miss,
+    /// Not looked for: no copy may serve the request.
+    Bypass,
 }
 
 /// Replacement policy. Entries belong to the cache, the lists that they stand in to the policy.
@@ -152,6 +156,7 @@ pub struct Cache {
     replacement: Replacement,
     admission: Admission,
     ttl: Option<Duration>,
+    changed: Changed,
 }
 
 impl Cache {
@@ -164,6 +169,7 @@ impl Cache {
             replacement: Replacement::new(config.policy, capacity, stream("cache eviction")),
             admission: Admission::new(config.admit, stream("cache admission")),
             ttl: config.ttl,
+            changed: config.changed,
         }
     }
 
@@ -214,22 +220,52 @@ impl Cache {
         }
     }
 
-    /// One access to `object` of `bytes` bytes where fetching takes no time: what is missed is stored at once, and what is stale
-    /// is found unchanged and renewed, unless its size is another one now. That is a miss.
-    pub fn request(&mut self, object: ObjectId, bytes: u64, now: Instant) -> Lookup {
-        let met = self.look_up(object, now);
-        let unchanged =
-            || self.entries.find_held(object).is_some_and(|place| self.entries[place].bytes == bytes.max(1));
-        match met {
-            Lookup::Hit => Lookup::Hit,
-            Lookup::Stale if unchanged() => {
-                self.renew(object, now);
-                Lookup::Stale
-            }
-            Lookup::Stale | Lookup::Miss => {
-                self.store(object, bytes, now);
+    /// One access to `object` by a request for its version of `bytes` bytes. Nothing is inserted on a miss.
+    pub fn ask(&mut self, object: ObjectId, bytes: u64, caching: Caching, now: Instant) -> Lookup {
+        if !caching.may_be_served() {
+            return Lookup::Bypass;
+        }
+        match (self.look_up(object, now), caching) {
+            (Lookup::Hit, Caching::Store)
+                if self.learns_of_changes() && self.version(object) != Some(bytes.max(1)) =>
+            {
                 Lookup::Miss
             }
+            // Its size is none of the object, so that it cannot show that the copy is unchanged.
+            (Lookup::Stale, Caching::Serve) => Lookup::Miss,
+            (met, _) => met,
+        }
+    }
+
+    /// True if a fresh copy serves its own version alone ([`Changed::Fetch`]).
+    #[must_use]
+    pub const fn learns_of_changes(&self) -> bool {
+        matches!(self.changed, Changed::Fetch)
+    }
+
+    /// One access to `object` of `bytes` bytes where fetching takes no time: misses are stored at once where `caching` allows it,
+    /// and a stale object is renewed if its size is the same; else it is a miss.
+    pub fn request(&mut self, object: ObjectId, bytes: u64, caching: Caching, now: Instant) -> Lookup {
+        let met = self.ask(object, bytes, caching, now);
+        match (met, caching) {
+            (Lookup::Stale, _) if self.version(object) == Some(bytes.max(1)) => {
+                self.renew(object, now);
+                return Lookup::Stale;
+            }
+            (Lookup::Stale | Lookup::Miss, Caching::Store) => {
+                self.store(object, bytes, now);
+                return Lookup::Miss;
+            }
+            (Lookup::Bypass, Caching::Invalidate) => self.invalidate(object),
+            _ => {}
+        }
+        met
+    }
+
+    /// Gives up `object`, which has changed. Does nothing when it is not held.
+    pub fn invalidate(&mut self, object: ObjectId) {
+        if let Some(place) = self.entries.find_held(object) {
+            with_policy!(&mut self.replacement, policy => policy.drop(&mut self.entries, place));
         }
     }
 
@@ -249,10 +285,16 @@ impl Cache {
         bytes <= self.entries.capacity() && self.admission.takes_size(bytes)
     }
 
-    /// Whether `object` is held, fresh or not.
+    /// True if `object` is held, fresh or not.
     #[must_use]
     pub fn holds(&self, object: ObjectId) -> bool {
-        self.entries.find_held(object).is_some()
+        self.version(object).is_some()
+    }
+
+    /// Size of `object` as held, fresh or not, in bytes.
+    #[must_use]
+    pub fn version(&self, object: ObjectId) -> Option<u64> {
+        self.entries.find_held(object).map(|place| self.entries[place].bytes)
     }
 
     /// Bytes held, at most the capacity.

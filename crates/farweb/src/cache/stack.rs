@@ -42,9 +42,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cache::{Admit, Cache, CacheConfig, Lookup, Policy};
+    use crate::cache::{Admit, Cache, CacheConfig, Changed, Lookup, Policy};
     use crate::rng::RandomStreams;
     use crate::units::{Bytes, Instant};
+    use crate::workload::Caching;
 
     fn id(number: u64) -> ObjectId {
         ObjectId::new(number).unwrap()
@@ -58,9 +59,16 @@ mod tests {
     /// Whether each request is a hit in an LRU cache.
     fn hits(capacity: u64, requests: &[(u64, u64)]) -> Vec<bool> {
         let capacity = Bytes::new(capacity);
-        let config = CacheConfig { policy: Policy::Lru, capacity, admit: Admit::default(), ttl: None };
+        let config = CacheConfig {
+            policy: Policy::Lru,
+            capacity,
+            admit: Admit::default(),
+            ttl: None,
+            changed: Changed::Serve,
+        };
         let mut cache = Cache::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0));
-        let met = |(object, bytes): &(u64, u64)| cache.request(id(*object), *bytes, Instant::ZERO);
+        let met =
+            |(object, bytes): &(u64, u64)| cache.request(id(*object), *bytes, Caching::Store, Instant::ZERO);
         requests.iter().map(met).map(|met| met == Lookup::Hit).collect()
     }
 

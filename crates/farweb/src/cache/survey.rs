@@ -1,44 +1,80 @@
-//! Survey of a trace: how many bytes of objects it asks for, and whether their sizes stay the same.
+//! Survey of a trace: requests by their treatment, bytes of the objects that a cache may store, and changes of their sizes.
 
 use rustc_hash::FxHashMap;
 
-use crate::workload::ObjectId;
+use crate::workload::{Caching, ObjectId};
 
-/// Sums over the requests of a trace; memory grows with the objects, by some 20 bytes each.
+/// Sums over the requests of a trace; memory grows with the objects, by some 30 bytes each.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
     /// Requests.
     pub requests: u64,
     /// Sum of their sizes, in bytes.
     pub bytes: u64,
-    /// Sum of the sizes of all objects, each as it was first asked for: what a cache holds in the end that never gives up any.
+    /// Sum of the sizes of all objects that may be stored, each as it first was: what a cache holds in the end that never gives up
+    /// any.
     pub footprint: u64,
-    /// Largest size of a request, in bytes.
+    /// Largest size of a response that may be stored, in bytes.
     pub largest: u64,
-    /// Requests with another size than the first one for their object had.
+    /// Storable responses with another size than the first one of their object had.
     pub resized: u64,
-    first: FxHashMap<ObjectId, u64>,
+    /// Requests with a storable response, for objects with several sizes.
+    pub of_several_sizes: u64,
+    /// Objects with several sizes.
+    pub objects_of_several_sizes: u64,
+    /// Requests that a copy may serve and whose response is not stored.
+    pub served_only: u64,
+    /// Requests that no copy may serve.
+    pub bypassing: u64,
+    /// Bypassing ones that make a cache give up its copy.
+    pub invalidating: u64,
+    seen: FxHashMap<ObjectId, Seen>,
+}
+
+/// An object of the trace.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    /// Size of the first storable response; 0 before there is one.
+    first_bytes: u64,
+    /// Requests with a storable response.
+    requests: u64,
+    has_several_sizes: bool,
 }
 
 impl Survey {
     /// Counts a request; an object takes at least a byte, as in a [`Cache`](super::Cache).
-    pub fn request(&mut self, object: ObjectId, bytes: u64) {
+    pub fn request(&mut self, object: ObjectId, bytes: u64, caching: Caching) {
         let bytes = bytes.max(1);
         self.requests += 1;
         self.bytes += bytes;
+        let seen = self.seen.entry(object).or_default();
+        self.served_only += u64::from(caching == Caching::Serve);
+        self.bypassing += u64::from(!caching.may_be_served());
+        self.invalidating += u64::from(caching == Caching::Invalidate);
+        if caching != Caching::Store {
+            return;
+        }
         self.largest = self.largest.max(bytes);
-        let footprint = &mut self.footprint;
-        let first = *self.first.entry(object).or_insert_with(|| {
-            *footprint += bytes;
-            bytes
-        });
-        self.resized += u64::from(first != bytes);
+        if seen.requests == 0 {
+            seen.first_bytes = bytes;
+            self.footprint += bytes;
+        }
+        seen.requests += 1;
+        let is_resized = seen.first_bytes != bytes;
+        self.resized += u64::from(is_resized);
+        if seen.has_several_sizes {
+            self.of_several_sizes += 1;
+        } else if is_resized {
+            seen.has_several_sizes = true;
+            self.of_several_sizes += seen.requests;
+            self.objects_of_several_sizes += 1;
+        }
     }
 
     /// Different objects.
     #[must_use]
     pub fn objects(&self) -> u64 {
-        self.first.len() as u64
+        self.seen.len() as u64
     }
 }
 
@@ -50,9 +86,29 @@ mod tests {
     fn each_object_counts_once_with_its_first_size() {
         let mut survey = Survey::default();
         for (object, bytes) in [(1, 100), (2, 50), (1, 100), (1, 120), (3, 0), (2, 50), (1, 100)] {
-            survey.request(ObjectId::new(object).unwrap(), bytes);
+            survey.request(ObjectId::new(object).unwrap(), bytes, Caching::Store);
         }
         assert_eq!((survey.requests, survey.bytes, survey.objects()), (7, 521, 3));
         assert_eq!((survey.footprint, survey.largest, survey.resized), (151, 120, 1));
+        assert_eq!(survey.of_several_sizes, 4, "all of the first object");
+        assert_eq!(survey.objects_of_several_sizes, 1);
+    }
+
+    #[test]
+    fn sizes_are_those_of_responses_that_may_be_stored() {
+        let mut survey = Survey::default();
+        let requests = [
+            (1, 30, Caching::Serve),
+            (1, 100, Caching::Store),
+            (1, 40, Caching::Invalidate),
+            (1, 100, Caching::Store),
+            (2, 900, Caching::Bypass),
+        ];
+        for (object, bytes, caching) in requests {
+            survey.request(ObjectId::new(object).unwrap(), bytes, caching);
+        }
+        assert_eq!((survey.requests, survey.bytes, survey.objects()), (5, 1170, 2));
+        assert_eq!((survey.footprint, survey.largest, survey.resized), (100, 100, 0));
+        assert_eq!((survey.served_only, survey.bypassing, survey.invalidating), (1, 2, 1));
     }
 }

@@ -2,21 +2,19 @@
 //!
 //! Models the two applications at its ends as far as TCP sees them: each has a stream that it writes, reads the other one's as
 //! soon as bytes are in order, and closes behind what it has written, at once, or when it has been idle. Who decides about
-//! that is the carrier of its leg. Leaves out the addresses and ports of hosts: a connection is known by its id.
+//! that is the pool of its leg. Leaves out the addresses and ports of hosts: a connection is known by its id.
 //!
 //! What every packet needs stands first, end by end; what only openings, requests and rows need stands behind.
 
-use crate::http::stream::Stream;
-use crate::http::tls;
 use crate::id::{Slab, SlabId};
 use crate::net::Direction;
 use crate::record::Failure;
+use crate::session::Session;
 use crate::tcp::{self, CloseReason, FIRST_BYTE, Limit, Output, Segment, State};
 use crate::units::{Duration, Instant, When};
-use crate::workload::HostId;
 
 use super::unacknowledged::Unacknowledged;
-use super::{ExchangeId, Transport};
+use super::{ExchangeId, Key, Regulator, Transport};
 
 pub(crate) type ConnectionId = SlabId;
 
@@ -46,26 +44,30 @@ pub(crate) struct Connection {
     /// When both ends were closed or in TIME_WAIT.
     pub(crate) closed: When,
     pub(crate) unacknowledged: Unacknowledged,
-    /// TLS session between its streams and TCP, if any.
-    pub(crate) tls: Option<Box<tls::Session>>,
+    /// Below the TCP of its server end, where that regulates responses.
+    pub(crate) regulator: Option<Box<Regulator>>,
 
     /// The exchange that has it for itself.
     pub(crate) exchange: Option<ExchangeId>,
-    /// Its place among the connections of a mux.
+    /// Its place in its pool, where that numbers them.
     pub(crate) slot: Option<u32>,
-    /// The origin server that it is for; none between two proxies.
-    pub(crate) host: Option<HostId>,
+    /// Whose it is, and for which origin server.
+    pub(crate) key: Key,
     /// Number of the connection in results, by opening time.
     pub(crate) number: u64,
     pub(crate) opened: Instant,
     /// When it was established at the client end.
     pub(crate) established: When,
-    /// Since when it is idle, at the end that closes it for that.
-    pub(crate) idle_since: When,
+    /// Until when it may be idle, at the end that closes it for that.
+    pub(crate) idle_until: When,
+    /// Closing of the server end behind each response.
+    pub(crate) behind_response: Closing,
     /// Requests that it has carried, and those on it now.
     pub(crate) requests: u32,
     pub(crate) aboard: u32,
     pub(crate) aboard_max: u32,
+    /// The newest of those on it now, in a chain by `Exchange::beside_aboard`.
+    pub(crate) newest_aboard: Option<ExchangeId>,
     /// Time with a request on it, and since when there is one.
     busy: Duration,
     busy_since: Instant,
@@ -77,8 +79,7 @@ pub(crate) struct Endpoint {
     pub(crate) transport: Option<Transport>,
     /// The earliest pending timer event.
     pub(crate) timer: When,
-    /// Stream that the application writes.
-    pub(crate) stream: Stream<Content>,
+    pub(crate) session: Session,
     pub(crate) sent: Sent,
     pub(crate) closing: Closing,
     /// Whether its application has a notice that it has not acted on yet.
@@ -86,16 +87,6 @@ pub(crate) struct Endpoint {
     /// Whether the release of a response goes on when the transport has taken all that waits here.
     pub(crate) holds_release: bool,
     pub(crate) node: u8,
-}
-
-/// Content of a piece of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// Payload of a message of this exchange.
-    Message(ExchangeId),
-    /// A frame that carries none. Its carrier knows which one it is: streams keep their order, so it is the oldest of those that the
-    /// carrier has pushed here and has not heard of.
-    Frame,
 }
 
 /// Totals that one end of a connection has sent.
@@ -112,8 +103,8 @@ pub(crate) struct Sent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Closing {
     No,
-    /// When it has been idle for long enough, which counts from the end of what waits to be written.
-    WhenIdle,
+    /// When it has been idle for this long, which counts from the end of what waits to be written.
+    AfterIdle(Duration),
     /// Behind what waits to be written.
     WhenWritten,
     /// Whatever waits.
@@ -142,26 +133,36 @@ impl End {
 impl Connection {
     /// A connection between two nodes that carries nothing yet, and at whose ends nothing runs.
     #[inline]
-    pub(crate) fn new(now: Instant, number: u64, leg: usize, host: Option<HostId>, nodes: [u8; 2]) -> Self {
+    pub(crate) fn new(
+        now: Instant,
+        number: u64,
+        leg: usize,
+        key: Key,
+        nodes: [u8; 2],
+        sessions: [Session; 2],
+    ) -> Self {
+        let [near, far] = sessions;
         Self {
-            ends: [Endpoint::new(nodes[0]), Endpoint::new(nodes[1])],
+            ends: [Endpoint::new(nodes[0], near), Endpoint::new(nodes[1], far)],
             leg,
             in_flight: 0,
             recorded: false,
             lost: None,
             closed: When::NEVER,
             unacknowledged: Unacknowledged::default(),
-            tls: None,
+            regulator: None,
             exchange: None,
             slot: None,
-            host,
+            key,
             number,
             opened: now,
             established: When::NEVER,
-            idle_since: When::NEVER,
+            idle_until: When::NEVER,
+            behind_response: Closing::No,
             requests: 0,
             aboard: 0,
             aboard_max: 0,
+            newest_aboard: None,
             busy: Duration::ZERO,
             busy_since: now,
         }
@@ -186,8 +187,7 @@ impl Connection {
     /// Limit that keeps the sender of responses from sending more; none where nothing runs any more.
     pub(crate) fn limit(&self) -> Option<Limit> {
         let far = self.end(End::Server);
-        let sealed = self.tls.as_ref().map_or(0, |tls| tls.to_write(End::Server as usize));
-        let more = far.stream.to_write() + sealed > 0;
+        let more = far.session.bytes_waiting() > 0;
         match &far.transport {
             Some(Transport::Tcp(_)) if far.is_over() => None,
             Some(transport) => Some(transport.limit(more)),
@@ -211,34 +211,25 @@ impl Connection {
     /// Bytes of the server end's stream that have been acknowledged.
     #[inline]
     fn bytes_acknowledged(&mut self) -> u64 {
-        let bytes = self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_acknowledged);
-        match &mut self.tls {
-            Some(tls) => tls.on_acknowledged(End::Server as usize, bytes),
-            None => bytes,
-        }
+        let far = self.end_mut(End::Server);
+        let bytes = far.transport.as_ref().map_or(0, Transport::bytes_acknowledged);
+        far.session.on_acknowledged(bytes)
     }
 
     /// Bytes of the server end's stream that have been sent.
     pub(crate) fn bytes_sent(&self) -> u64 {
-        let bytes = self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_sent);
-        self.tls.as_ref().map_or(bytes, |tls| tls.messages_within(End::Server as usize, bytes))
+        let far = self.end(End::Server);
+        far.session.bytes_within(far.transport.as_ref().map_or(0, Transport::bytes_sent))
     }
 
-    /// Hands up to `bytes` of its stream to the transport at `end`, in records where there is TLS; how many it took. `None` where no
-    /// TCP runs.
-    #[inline(always)]
-    pub(crate) fn hand_over(&mut self, now: Instant, end: End, bytes: u64, out: &mut Output) -> Option<u64> {
-        let tcp = self.ends[end as usize].tcp_mut()?;
-        match &mut self.tls {
-            None => Some(tcp.write(now, bytes, out)),
-            Some(tls) => Some(hand_over_sealed(tls, tcp, now, end as usize, bytes, out)),
+    /// An end, and the session at the other one, whose stream it reads.
+    #[inline]
+    pub(crate) const fn facing(&mut self, end: End) -> (&mut Endpoint, &mut Session) {
+        let [near, far] = &mut self.ends;
+        match end {
+            End::Client => (near, &mut far.session),
+            End::Server => (far, &mut near.session),
         }
-    }
-
-    /// Whether the transport at `end` has all that was handed over, and nothing of a handshake is left for it.
-    pub(crate) fn has_handed_over(&self, end: End) -> bool {
-        let end = end as usize;
-        self.tls.as_ref().is_none_or(|tls| tls.to_write(end) == 0 && tls.has_shaken_hands(end))
     }
 
     /// Its packets are recorded from now on.
@@ -313,11 +304,11 @@ impl Connection {
 }
 
 impl Endpoint {
-    const fn new(node: u8) -> Self {
+    const fn new(node: u8, session: Session) -> Self {
         Self {
             transport: None,
             timer: When::NEVER,
-            stream: Stream::new(),
+            session,
             sent: Sent { bytes: 0, segments: 0, highest: 0 },
             closing: Closing::No,
             is_waking: false,
@@ -355,12 +346,22 @@ impl Endpoint {
 
     /// Whether the application here has something to write or to close.
     pub(crate) const fn has_work(&self) -> bool {
-        matches!(self.closing, Closing::WhenWritten | Closing::Now) || self.stream.to_write() > 0
+        matches!(self.closing, Closing::WhenWritten | Closing::Now) || self.session.stream.to_write() > 0
     }
 
     /// Bytes that wait here, or are on their way and not acknowledged.
+    #[inline]
     pub(crate) fn outstanding(&self) -> u64 {
-        self.stream.to_write() + self.tcp().map_or(0, tcp::Connection::bytes_unsent_or_unacknowledged)
+        self.session.stream.to_write() + self.tcp().map_or(0, tcp::Connection::bytes_unsent_or_unacknowledged)
+    }
+
+    /// Hands up to `bytes` of its stream to the transport; how many it took. `None` where no TCP runs.
+    #[inline(always)]
+    pub(crate) fn hand_over(&mut self, now: Instant, bytes: u64, out: &mut Output) -> Option<u64> {
+        match &mut self.transport {
+            Some(Transport::Tcp(tcp)) => Some(self.session.hand_over(tcp, now, bytes, out)),
+            _ => None,
+        }
     }
 
     /// Size on the wire of a segment from here; a reset may come from an end where nothing runs.
@@ -380,26 +381,5 @@ impl Endpoint {
         }
         self.timer = When::at(at);
         Some(at)
-    }
-}
-
-/// Hands up to `bytes` to `tcp` in records of `tls`; how many were put into records.
-fn hand_over_sealed(
-    tls: &mut tls::Session,
-    tcp: &mut tcp::Connection,
-    now: Instant,
-    end: usize,
-    bytes: u64,
-    out: &mut Output,
-) -> u64 {
-    let mut taken = 0;
-    loop {
-        let sealed = tls.to_write(end);
-        let written = tcp.write(now, sealed, out);
-        tls.on_written(end, written);
-        if written < sealed || taken == bytes || !tls.is_ready(end) {
-            return taken;
-        }
-        taken += tls.seal(end, bytes - taken);
     }
 }

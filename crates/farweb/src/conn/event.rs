@@ -21,6 +21,8 @@ pub(crate) enum Event {
     ApplicationWakes(ConnectionId, End),
     /// The next piece of a response is released where it is served.
     ResponseReleases(ExchangeId),
+    /// A segment leaves the regulator of a connection.
+    RegulatorIsDue(ConnectionId),
     /// An end of a connection may have been idle for long enough.
     IdleEnds(ConnectionId, End),
     /// The client of a request has waited for it as long as it does.

@@ -5,16 +5,18 @@
 //! node at its server end. **Latency is defined here**: from [`Times::start`] of the first leg's exchange to its [`Times::end`].
 //!
 //! One response may feed several exchanges below: they wait for the same one above, and are a chain by `beside`.
+//!
+//! **The node that serves an exchange chooses the version of the response**, by its size: the origin the one asked for, a cache the one
+//! it holds. The choice reaches all that wait, on every leg below, at once; bytes take their time. A conditional exchange is
+//! answered by [`NOT_MODIFIED_BYTES`] if that is the version it names.
 
-use crate::http::{self, ReleasePlan};
-use crate::id::{Slab, SlabId};
-use crate::record::Failure;
+use crate::http::{self, NOT_MODIFIED_BYTES, ReleasePlan};
+use crate::id::Slab;
+use crate::record::{Failure, VisitRequest};
 use crate::units::{Instant, When};
 use crate::workload::Request;
 
-use super::{Connection, ConnectionId, HeldTimes};
-
-pub(crate) type ExchangeId = SlabId;
+use super::{Connection, ConnectionId, ExchangeId, HeldTimes};
 
 /// A request on one leg, and how far it is.
 pub(crate) struct Exchange {
@@ -22,6 +24,8 @@ pub(crate) struct Exchange {
     pub(crate) number: u64,
     pub(crate) request: Request,
     pub(crate) leg: usize,
+    /// Its place in the visit of its client, on the first leg.
+    pub(crate) visit: Option<VisitRequest>,
     /// The first of those on the leg towards the clients that wait for its response.
     below: Option<ExchangeId>,
     /// The next one that waits for the same response as this one.
@@ -30,10 +34,12 @@ pub(crate) struct Exchange {
     above: Option<ExchangeId>,
     /// The connection that carries the request.
     pub(crate) up: Option<Ride>,
-    /// The connection that carries the response; with all carriers but a mux that of the request.
+    /// The connection that carries the response; with all pools but a bundle that of the request.
     pub(crate) down: Option<Ride>,
     /// The connection that counts it among the requests on it.
     pub(crate) aboard: Option<ConnectionId>,
+    /// Its neighbours in the chain of those on it: the one that came after, and the one that came before.
+    pub(crate) beside_aboard: [Option<ExchangeId>; 2],
     pub(crate) bytes: http::ExchangeBytes,
     pub(crate) times: Times,
     /// Sending of the response, where the senders are recorded.
@@ -42,14 +48,18 @@ pub(crate) struct Exchange {
     pub(crate) releasing: Option<Releasing>,
     /// The node at which its response began; of a delayed hit, the cache that had the fetch under way.
     pub(crate) served_by: Option<u8>,
-    /// Whether it asks only whether what a cache holds is still good.
-    pub(crate) is_conditional: bool,
+    /// Size of the version that a cache below holds: the request is conditional, for a body only if the version is another one.
+    pub(crate) condition: Option<u64>,
+    /// Size of the version that its response brings or confirms, once the node that serves it has chosen.
+    pub(crate) version: Option<u64>,
     /// The node inside its leg, or at the server end, where the connection for it goes; `None`: where the leg ends.
     pub(crate) source: Option<u8>,
-    /// The last node inside its leg at which it has waited for a response to another.
-    pub(crate) waited_at: Option<u8>,
-    /// Answer of the cache that was asked last on this leg.
+    /// The last node whose cache has counted it.
+    pub(crate) counted_at: Option<u8>,
+    /// Answer of the cache that counted it last.
     pub(crate) answer: Option<CacheAnswer>,
+    /// True if the cache at its server end has a stale copy and asks above for the sake of this exchange.
+    pub(crate) revalidates: bool,
     /// Number of times that its request was sent again.
     pub(crate) resent: u32,
     /// Why it fails, as far as that is known.
@@ -63,10 +73,12 @@ pub(crate) enum CacheAnswer {
     Hit,
     /// A fetch of it that was under way.
     DelayedHit,
-    /// A hit on a copy that it first had to ask about whether it was still good.
+    /// A stale copy, which was found unchanged above.
     Revalidated,
-    /// Nothing.
+    /// Nothing that serves it.
     Miss,
+    /// Nothing, and the response is of a size that it does not keep.
+    Bypass,
 }
 
 /// A connection that carries a message, and what had happened on it before.
@@ -84,6 +96,8 @@ pub(crate) struct Releasing {
     pub(crate) node: u8,
     pub(crate) since: Instant,
     pub(crate) plan: ReleasePlan,
+    /// Size of the version, in bytes.
+    pub(crate) version: u64,
     /// Size of the segments in which it would come here, in bytes.
     pub(crate) mss: u16,
 }
@@ -116,6 +130,8 @@ pub(crate) struct Sending {
     pub(crate) ready_last: When,
     /// The last byte was sent for the first time.
     pub(crate) sent_last: When,
+    /// The last byte leaves the regulator below TCP, where there is one.
+    pub(crate) left_last: When,
     /// Readings of the sender's clocks when the first bytes were there; how much further they were when the last byte had
     /// been sent.
     pub(crate) held: HeldTimes,
@@ -130,21 +146,25 @@ impl Exchange {
             number,
             request,
             leg,
+            visit: None,
             below: None,
             beside: None,
             above: None,
             up: None,
             down: None,
             aboard: None,
+            beside_aboard: [None; 2],
             bytes: http::ExchangeBytes::new(request.request_bytes, request.response_bytes),
             times: Times { start: now, ..Times::default() },
             sending: None,
             releasing: None,
             served_by: None,
-            is_conditional: false,
+            condition: None,
+            version: None,
             source: None,
-            waited_at: None,
+            counted_at: None,
             answer: None,
+            revalidates: false,
             resent: 0,
             failure: None,
         }
@@ -153,16 +173,37 @@ impl Exchange {
     /// Its request is to be sent again from the client end, and nothing has come of it yet.
     pub(crate) fn start_again(&mut self) {
         let mut fresh = Self::new(self.times.start, self.leg, self.number, self.request);
-        if self.is_conditional {
-            fresh.ask_only(self.bytes.response());
+        if let Some(held) = self.condition {
+            fresh.ask_unless(held);
         }
-        *self = Self { below: self.below, beside: self.beside, resent: self.resent + 1, ..fresh };
+        let (below, beside, visit) = (self.below, self.beside, self.visit);
+        *self = Self { below, beside, visit, resent: self.resent + 1, ..fresh };
     }
 
-    /// It asks only whether what a cache holds is still good; the answer has `bytes`.
-    pub(crate) const fn ask_only(&mut self, bytes: u64) {
-        self.is_conditional = true;
-        self.bytes = http::ExchangeBytes::new(self.request.request_bytes, bytes);
+    /// Its request is conditional: for a body unless the version still has the `held` bytes.
+    pub(crate) const fn ask_unless(&mut self, held: u64) {
+        self.condition = Some(held);
+        self.bytes = http::ExchangeBytes::new(self.request.request_bytes, NOT_MODIFIED_BYTES);
+    }
+
+    /// Bytes that caches count for it when it asks: those of the response, or of the confirmation that a cache below hopes for.
+    pub(crate) const fn asked_bytes(&self) -> u64 {
+        if self.condition.is_some() { NOT_MODIFIED_BYTES } else { self.request.response_bytes }
+    }
+
+    /// Size of the version that it will bring as far as is known: the one asked for until a node has chosen.
+    pub(crate) fn expected_version(&self) -> u64 {
+        self.version.unwrap_or(self.request.response_bytes)
+    }
+
+    /// Bytes of the response that serves it with the version of `version` bytes.
+    pub(crate) fn response_to(&self, version: u64) -> u64 {
+        if self.condition == Some(version) { NOT_MODIFIED_BYTES } else { version }
+    }
+
+    /// True if its response only confirms what a cache below holds.
+    pub(crate) fn is_not_modified(&self) -> bool {
+        self.condition.is_some() && self.condition == self.version
     }
 
     /// Whether it is still going on.
@@ -224,8 +265,11 @@ impl Exchanges {
         self.0.iter()
     }
 
-    /// `below` waits for the response of `above`, behind all that do already.
+    /// `below` waits for the response of `above`, of whatever version, behind all that do already.
     pub(crate) fn join(&mut self, below: ExchangeId, above: ExchangeId) {
+        if let Some(version) = self.0.get(above).and_then(|exchange| exchange.version) {
+            self.choose(below, version);
+        }
         let last = self.waiting_for(above).last();
         self.0.get_mut(below).expect("it waits from now on").above = Some(above);
         match last {
@@ -253,14 +297,46 @@ impl Exchanges {
         std::iter::successors(self.0.get(above).and_then(|exchange| exchange.below), next)
     }
 
-    /// The response to an exchange has begun at `node`, and so has that to all that wait for it and have none yet, unless it says
-    /// only that what they ask for is still good.
+    /// The node that serves an exchange sends the version of `version` bytes, to it and to all that wait for its response.
+    pub(crate) fn choose(&mut self, id: ExchangeId, version: u64) {
+        let Some(exchange) = self.0.get_mut(id) else {
+            return;
+        };
+        let waited_for_it = exchange.version.is_none() && exchange.condition.is_some();
+        exchange.version = Some(version);
+        exchange.bytes.set_response(exchange.response_to(version));
+        let (served_by, mut next) = (exchange.served_by.filter(|_| waited_for_it), exchange.below);
+        while let Some(below) = next {
+            self.choose(below, version);
+            next = self.beside(below);
+        }
+        if let Some(node) = served_by {
+            self.serve_below(id, node);
+        }
+    }
+
+    /// The node at the server end of an exchange, or inside its leg, has the response and releases it.
+    pub(crate) fn release(&mut self, id: ExchangeId, response: Releasing) {
+        self.choose(id, response.version);
+        self.0.get_mut(id).expect("it has just been chosen for").releasing = Some(response);
+    }
+
+    /// The response to an exchange has begun at `node`, and with it the response to all that wait for a body from it.
     pub(crate) fn serve(&mut self, id: ExchangeId, node: u8) {
         let Some(exchange) = self.0.get_mut(id).filter(|exchange| exchange.served_by.is_none()) else {
             return;
         };
         exchange.served_by = Some(node);
-        let mut next = if exchange.is_conditional { None } else { exchange.below };
+        self.serve_below(id, node);
+    }
+
+    /// What waits for a body from an exchange is served by `node`. While no version is chosen for a conditional one, it may come to be
+    /// without a body, and what waits for it to be served by the copy that it confirms.
+    fn serve_below(&mut self, id: ExchangeId, node: u8) {
+        let exchange = self.0.get(id).expect("the caller has found it");
+        let has_body =
+            exchange.condition.is_none() || exchange.version.is_some_and(|of| exchange.condition != Some(of));
+        let mut next = exchange.below.filter(|_| has_body);
         while let Some(below) = next {
             self.serve(below, node);
             next = self.beside(below);

@@ -1,7 +1,7 @@
 //! Causes that hold the sender of the responses on a connection, and the time for which each did.
 //!
 //! Models one answer at each instant: the transport's first ([`Limit`]), nearest to the wire; where that has sent all that it was
-//! given, the carrier's, whose credits may hold bytes back; then that of the program, from which more of a response is due. The
+//! given, the session's, whose credits may hold bytes back; then that of the program, from which more of a response is due. The
 //! answers exclude one another and leave nothing out, so that times add up to the interval, to the nanosecond.
 
 use crate::tcp::Limit;
@@ -22,7 +22,7 @@ pub(crate) enum Cause {
     Recovery,
     /// The connection is not established.
     Handshake,
-    /// The credit that its carrier has been granted.
+    /// The credit that its session has been granted.
     Credit,
     /// The program: of a response that is asked for, all that is there has been sent.
     Application,
@@ -37,7 +37,7 @@ pub(crate) struct HeldTimes([Duration; Cause::COUNT]);
 impl Cause {
     const COUNT: usize = Self::Nothing as usize + 1;
 
-    /// The cause that holds a sender, of which its transport, where one runs, its carrier and its program say this; the program is asked
+    /// The cause that holds a sender, of which its transport, where one runs, its session and its program say this; the program is asked
     /// only where that matters.
     pub(crate) fn of(
         limit: Option<Limit>,

@@ -6,8 +6,9 @@
 //! Source: 4.4BSD-Lite `sys/kern/uipc_domain.c` (one slow and one fast timer a host); Linux 6.18 `kernel/time/timer.c`.
 
 use crate::id::Id;
-use crate::rng::RandomStreams;
+use crate::rng::{RandomStream, RandomStreams};
 use crate::tcp::{HostClock, Profile};
+use crate::units::Duration;
 use crate::workload::HostId;
 
 /// The clocks that have been asked for; each is drawn from a random stream of its own.
@@ -36,5 +37,11 @@ impl Hosts {
             let mut random = self.streams.stream(name, index as u64);
             profile.host_clock(&mut random)
         })
+    }
+
+    /// Phase within `tick`, and further random numbers, of the agent of ns-2 that is made for request `number`.
+    pub(crate) fn agent(&self, number: u64, tick: Duration) -> (Duration, RandomStream) {
+        let mut random = self.streams.stream("ns-2 agent", number);
+        (random.duration_between(Duration::ZERO, tick), random)
     }
 }

@@ -3,26 +3,49 @@
 //! Models a leg as two nodes and the settings of TCP at each: a size from the scenario, or that of the origin server's row in
 //! the host table, which then holds for both ends of a connection to it ([`EndSizes`]). They reach TCP here: [`Leg::config`].
 
-use crate::http::tls;
-use crate::id::Id;
-use crate::scenario::{self, EndSizes, Scenario};
+use crate::http::mux::Framing;
+use crate::http::tls::Start;
+use crate::scenario::{self, ClientShare, EndSizes, Scenario};
+use crate::session::{Application, Session, Sessions};
 use crate::tcp::{self, Profile};
-use crate::workload::{Host, HostId};
+use crate::units::{Duration, Instant};
+use crate::workload::{ClientId, Host, HostId, Request};
 
-use super::{Application, End};
+use super::End;
+use super::tickets::Tickets;
+
+/// What keeps connections of a leg apart: requests with the same key may go over the same ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    /// None where all clients come through one place, or the request table does not say who asks.
+    pub(crate) client: Option<ClientId>,
+    /// The origin server; none where the server end is a proxy, which takes all requests.
+    pub(crate) host: Option<HostId>,
+    /// True of a connection for one tunnel, where the carrier has no streams for it.
+    pub(crate) tunnel: bool,
+}
+
+impl Key {
+    /// Connections that take any request.
+    pub(crate) const ANY: Self = Self { client: None, host: None, tunnel: false };
+}
 
 /// A leg: where its ends are and how their transport is set.
 pub(crate) struct Leg {
     nodes: [u8; 2],
-    /// Whether its server end is where the origin servers are, each of which has connections of its own.
+    /// True where its client end is where the clients are, each of which has connections of its own.
+    tells_clients_apart: bool,
+    /// True where its server end is where the origin servers are, each of which has connections of its own.
     ends_at_servers: bool,
-    /// Whether there are caches between its ends.
+    /// True where there are caches between its ends.
     pub(crate) has_caches: bool,
     pub(crate) profile: Profile,
     pub(crate) application: Application,
     sizes: [EndSizes; 2],
-    /// TLS session with which its connections begin, if any.
-    tls: Option<tls::Session>,
+    /// Framing before the parts of responses, where messages of several requests lie side by side.
+    framing: Option<Framing>,
+    sessions: Sessions,
+    tickets: Tickets,
     /// Endpoints that have ended, whose memory serves those to come.
     ended: Vec<tcp::Connection>,
 }
@@ -38,14 +61,22 @@ impl Leg {
                 .expect("fewer than 256 nodes")
         };
         let [near, far] = [node(&leg.from), node(&leg.to)];
+        let sessions = Sessions::new(leg);
+        let lifetime = sessions.resumption().map_or(Duration::ZERO, |(_, lifetime)| lifetime);
         Self {
             nodes: [near, far],
             has_caches: scenario.cache.iter().any(|cache| (near + 1..far).contains(&node(&cache.node))),
+            tells_clients_apart: near == 0 && scenario.clients.share == ClientShare::Each,
             ends_at_servers: scenario.path.nodes.last() == Some(&leg.to),
             profile: leg.tcp.profile(),
             application: Application::new(&leg.application),
             sizes: EndSizes::of(leg, &scenario.workload),
-            tls: leg.tls.as_ref().map(scenario::Tls::session),
+            framing: match leg.carrier {
+                scenario::Carrier::Mux { overhead, .. } => Some(Framing::new(overhead)),
+                _ => None,
+            },
+            sessions,
+            tickets: Tickets::new(lifetime),
             ended: Vec::new(),
         }
     }
@@ -62,9 +93,26 @@ impl Leg {
         self.ended.pop()
     }
 
-    /// TLS of a connection that opens here.
-    pub(crate) fn tls(&self) -> Option<Box<tls::Session>> {
-        self.tls.clone().map(Box::new)
+    /// Sessions at both ends of a connection that opens here. A client that is told apart needs a ticket to resume.
+    pub(crate) fn sessions(&self, now: Instant, key: &Key) -> [Session; 2] {
+        let start = match self.sessions.resumption() {
+            Some((start, _)) if key.client.is_none() || self.tickets.has(now, key) => start,
+            _ => Start::Full,
+        };
+        self.sessions.pair(start)
+    }
+
+    /// A client has got a ticket on a connection with this key.
+    pub(crate) fn add_ticket(&mut self, now: Instant, key: Key) {
+        if key.client.is_some() {
+            self.tickets.add(now, key);
+        }
+    }
+
+    /// Bytes of framing before the next `bytes` of a response, which came in segments of up to `mss` bytes.
+    #[inline]
+    pub(crate) fn frame(&mut self, bytes: u64, mss: u64) -> u64 {
+        self.framing.as_mut().map_or(0, |framing| framing.before(bytes, bytes.div_ceil(mss)))
     }
 
     pub(crate) const fn node(&self, end: End) -> u8 {
@@ -76,14 +124,14 @@ impl Leg {
         self.nodes
     }
 
-    /// The host that a connection for a request to `host` belongs to; none where its server end is a proxy, which takes all requests.
-    pub(crate) fn host_of(&self, host: HostId) -> Option<HostId> {
-        self.ends_at_servers.then_some(host)
-    }
-
-    /// The number by which connections for requests to `host` are kept apart from those of other hosts.
-    pub(crate) fn key(&self, host: HostId) -> u32 {
-        self.host_of(host).map_or(0, |host| host.index() as u32)
+    /// The connections that `request` may go over.
+    #[inline]
+    pub(crate) const fn key(&self, request: &Request) -> Key {
+        Key {
+            client: if self.tells_clients_apart { request.client } else { None },
+            host: if self.ends_at_servers { Some(request.host) } else { None },
+            tunnel: false,
+        }
     }
 
     /// The MSS that `end` advertises on connections to `host`, in bytes.

@@ -13,5 +13,5 @@ pub mod stream;
 pub mod tls;
 pub mod webmux;
 
-pub use exchange_bytes::ExchangeBytes;
+pub use exchange_bytes::{ExchangeBytes, NOT_MODIFIED_BYTES};
 pub use origin::{Release, ReleasePlan};

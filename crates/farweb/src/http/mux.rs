@@ -38,16 +38,6 @@ pub enum Ties {
     Next,
 }
 
-/// Load of a connection, by which one is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Load {
-    /// Whether it can carry data now; `false` while it opens, and when there is none.
-    pub established: bool,
-    /// Bytes that wait for it or are on their way and not acknowledged, in the direction of the message; none when there is
-    /// no connection.
-    pub outstanding: u64,
-}
-
 /// The connections of a leg that multiplexes, and whose turn it is. They are numbered from 0 and keep their numbers.
 #[derive(Debug, Clone)]
 pub struct Bundle {
@@ -75,33 +65,43 @@ impl Bundle {
         self.connections
     }
 
-    /// The connection for a message that starts now; `load` gives the load of one, and is called only where it is needed.
+    /// The connection for a message that starts now.
+    ///
+    /// `outstanding` gives the bytes that wait for one or are on their way and not acknowledged, in the direction of the message, and
+    /// none where there is no connection; `is_established` says if it can carry data now. Both are asked where they are needed.
     ///
     /// One that is established goes before one that is not. With [`Assign::LeastOutstanding`] it is one with the fewest
     /// outstanding bytes, and among those the one that [`Ties`] says; with [`Assign::RoundRobin`] the first one behind that
     /// which was chosen last. The turn of both goes on with every choice, and each direction of a leg has a bundle, that is
     /// a turn, of its own.
-    pub fn choose(&mut self, mut load: impl FnMut(usize) -> Load) -> usize {
+    pub fn choose(
+        &mut self,
+        outstanding: impl Fn(usize) -> u64,
+        is_established: impl Fn(usize) -> bool,
+    ) -> usize {
         let first = match (self.assign, self.ties) {
             (Assign::LeastOutstanding, Ties::First) => 0,
             (Assign::LeastOutstanding, Ties::Next) | (Assign::RoundRobin, _) => self.next,
         };
-        let mut best = None;
-        for connection in (first..self.connections).chain(0..first) {
-            let Load { established, outstanding } = load(connection);
-            let counted = match self.assign {
-                Assign::LeastOutstanding => outstanding,
-                Assign::RoundRobin => 0,
-            };
-            let rank = (!established, counted);
-            if best.is_none_or(|(least, _)| rank < least) {
-                best = Some((rank, connection));
-            }
-            if rank == (false, 0) {
-                break; // None behind it can be better.
+        let (mut least, mut chosen) = (u64::MAX, first);
+        'found: for some in [first..self.connections, 0..first] {
+            for connection in some {
+                let counted = match self.assign {
+                    Assign::LeastOutstanding => outstanding(connection),
+                    Assign::RoundRobin => 0,
+                };
+                if counted >= least {
+                    continue;
+                }
+                let rank = u64::from(!is_established(connection)) << 63 | counted;
+                if rank < least {
+                    (least, chosen) = (rank, connection);
+                }
+                if rank == 0 {
+                    break 'found; // None behind it can be better.
+                }
             }
         }
-        let (_, chosen) = best.expect("a bundle has connections");
         self.next = (chosen + 1) % self.connections;
         chosen
     }
@@ -263,12 +263,11 @@ mod tests {
 
     /// Chooses among connections given as outstanding bytes, negative ones not established: -1 has none waiting for it.
     fn choose(bundle: &mut Bundle, loads: &[i64]) -> usize {
-        bundle.choose(|connection| load(loads[connection]))
+        bundle.choose(|connection| outstanding(loads[connection]), |connection| loads[connection] >= 0)
     }
 
-    fn load(of: i64) -> Load {
-        let established = of >= 0;
-        Load { established, outstanding: if established { of } else { -1 - of } as u64 }
+    fn outstanding(of: i64) -> u64 {
+        if of >= 0 { of as u64 } else { (-1 - of) as u64 }
     }
 
     #[test]
@@ -319,10 +318,7 @@ mod tests {
             for loads in rounds {
                 let loads = &loads[..connections];
                 let chosen = choose(&mut bundle, loads);
-                let rank = |connection: usize| {
-                    let Load { established, outstanding } = load(loads[connection]);
-                    (u8::from(!established), outstanding)
-                };
+                let rank = |connection: usize| (loads[connection] < 0, outstanding(loads[connection]));
                 let least = (0..connections).map(rank).min().unwrap();
                 prop_assert_eq!(rank(chosen), least);
                 // Nothing as good stands between the beginning of the rule and the choice.

@@ -1,9 +1,10 @@
 //! Origin servers: when the bytes of a response are there to be sent.
 //!
-//! Models five ways to give back a recorded server time. `paced` is that of the NZ–US studies, where response packets are
+//! Models six ways to give back a recorded server time. `paced` is the NZ–US studies', where response packets are
 //! released at a regulated rate, so that the whole response takes as long as it did on the real network; where the wait for
 //! the first byte is known, only the transfer is spread. `closed-loop` is a program that writes a segment, waits until its
-//! TCP has taken it, and only then for the next: a full send buffer delays all that follows. Leaves out the server's load:
+//! TCP has taken it, and only then for the next: a full send buffer delays all that follows. `regulated` takes the studies at their word
+//! another way: TCP has the whole response at once, and its packets leave at the regulated rate (`conn/regulator.rs`). Leaves out the server's load:
 //! requests do not wait for each other.
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic
 //! model.
@@ -27,6 +28,9 @@ pub enum Release {
     /// is recorded, the first one after it.
     #[default]
     Paced,
+    /// All at once to TCP, after the wait for the first byte where that is recorded; below TCP its packets leave at the mean rate of the
+    /// rest of the recorded server time.
+    Regulated,
     /// As `paced`, but each segment's turn counts from when the server's TCP took the one before.
     ClosedLoop,
 }
@@ -45,6 +49,8 @@ pub struct ReleasePlan {
     /// Whether the first piece is there right after the wait.
     begins_after_wait: bool,
     is_closed_loop: bool,
+    /// Time that all bytes take below TCP, where they are regulated there.
+    pace: Option<Duration>,
 }
 
 impl ReleasePlan {
@@ -62,6 +68,7 @@ impl ReleasePlan {
             Release::AtOnce => (response, Duration::ZERO, Duration::ZERO),
             Release::AfterWait => (response, wait.unwrap_or(whole), Duration::ZERO),
             Release::Delayed => (response, whole, Duration::ZERO),
+            Release::Regulated => (response, wait.unwrap_or(Duration::ZERO), Duration::ZERO),
             Release::Paced | Release::ClosedLoop => {
                 let before = wait.unwrap_or(Duration::ZERO);
                 (mss.min(response), before, whole - before)
@@ -70,7 +77,18 @@ impl ReleasePlan {
         let pieces = response.div_ceil(piece);
         let begins_after_wait = wait.is_some() && pieces > 1;
         let is_closed_loop = release == Release::ClosedLoop;
-        Self { response, piece, pieces, released: 0, wait: before, span, begins_after_wait, is_closed_loop }
+        let pace = (release == Release::Regulated).then(|| whole - before);
+        Self {
+            response,
+            piece,
+            pieces,
+            released: 0,
+            wait: before,
+            span,
+            begins_after_wait,
+            is_closed_loop,
+            pace,
+        }
     }
 
     /// Time of the next piece, from the arrival of the request; `None` when all is released.
@@ -106,6 +124,12 @@ impl ReleasePlan {
     #[must_use]
     pub const fn waits_for_transport(&self) -> bool {
         self.is_closed_loop && 0 < self.released && self.released < self.pieces
+    }
+
+    /// Time that all bytes of the response take below TCP, where they are regulated there.
+    #[must_use]
+    pub const fn pace(&self) -> Option<Duration> {
+        self.pace
     }
 
     /// Time from the last piece to the next one, where there are both.

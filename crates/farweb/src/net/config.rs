@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
+use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share, from_text};
 
 use super::listed::ListedPackets;
 use super::queue::QueueConfig;
@@ -62,19 +62,27 @@ pub enum Loss {
     /// Each packet alone.
     Bernoulli {
         /// Probability that a packet is lost, 0 to 1.
+        #[serde(deserialize_with = "Share::deserialize")]
+        #[schemars(with = "Share")]
         probability: f64,
     },
     /// Two states with a loss probability each; the state may change before each packet. Starts in the good state.
     GilbertElliott {
         /// Probability to go from the good state to the bad one, a packet.
+        #[serde(deserialize_with = "Share::deserialize")]
+        #[schemars(with = "Share")]
         good_to_bad: f64,
         /// Probability to go from the bad state to the good one, a packet.
+        #[serde(deserialize_with = "Share::deserialize")]
+        #[schemars(with = "Share")]
         bad_to_good: f64,
         /// Loss probability in the good state.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "Share::deserialize")]
+        #[schemars(with = "Share")]
         loss_good: f64,
         /// Loss probability in the bad state.
-        #[serde(default = "certain")]
+        #[serde(default = "certain", deserialize_with = "Share::deserialize")]
+        #[schemars(with = "Share")]
         loss_bad: f64,
     },
 }
@@ -113,7 +121,8 @@ impl FromStr for QueueLimit {
     type Err = QuantityError;
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         let problem = || QuantityError::new::<Self>(format!("\"{text}\" is not a queue limit"));
-        match text.trim().strip_suffix("packets") {
+        let words = ["packets", "packet", "pkts", "pkt"];
+        match words.iter().find_map(|word| text.trim().strip_suffix(word)) {
             Some(number) => number.trim().parse().map(Self::Packets).map_err(|_| problem()),
             None => text.parse().map(Self::Bytes).map_err(|_| problem()),
         }
@@ -167,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_impossible_queue_limit_is_refused_for_its_value() {
-        for text in ["100", "1.5 packets", "-1 packets", "packets", "10 packet", "60 ms"] {
+        for text in ["100", "1.5 packets", "-1 packets", "packets", "10 pakets", "60 ms"] {
             let message = text.parse::<QueueLimit>().unwrap_err().to_string();
             assert!(message.starts_with(&format!("\"{text}\" is not a queue limit;")), "{message}");
             assert!(message.contains("\"256000 B\"") && message.contains("packets"), "{message}");

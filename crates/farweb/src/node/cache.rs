@@ -1,32 +1,35 @@
-//! A cache where two legs meet: a proxy that serves what it holds, and fetches what it does not.
+//! A cache where two legs meet: a proxy that serves what it holds, and fetches the rest.
 //!
-//! Models four outcomes for a request that has arrived whole. A **hit** is served from here at once. A **delayed hit** joins a
+//! Models five answers to a request that has arrived whole. A **hit** is served from here at once. A **delayed hit** joins a
 //! fetch of the object that is under way, and gets first the bytes that have come. A **revalidation** sends a conditional request
-//! on for an object older than its `ttl`, gets an answer of [`NOT_MODIFIED_BYTES`] without a body, and is then served from here.
-//! A **miss** goes on. A response is kept when all of it has come. In `split` mode it goes on towards the
-//! clients as it is read, in `store-and-forward` mode when it is whole.
+//! on for an object older than its `ttl`; without a body in the answer ([`NOT_MODIFIED_BYTES`](crate::http::NOT_MODIFIED_BYTES))
+//! the copy is served. A **miss** goes on, and so does a **bypass**, which no copy may serve
+//! ([`Caching`](crate::workload::Caching)) or whose response is of a size that the cache does not keep. A response is kept when it
+//! is whole. In `split` mode it goes on towards the clients as it is read, in `store-and-forward` mode
+//! when it is whole; one without a body goes on when it is whole in both.
 //!
-//! A fetch for which no request waits any more goes on when less than [`QUICK_ABORT_MIN`] is missing and the cache would keep it,
+//! **Versions.** A version of an object is known by its size; the origin has the one that the request table names. A fresh copy, and a
+//! fetch under way, serve requests for other versions too, as a cache cannot know of the change; with `changed = "fetch"` they do
+//! not, and such a request is a miss of its own. A revalidation brings the new version with its body, which replaces the old one:
+//! then it was a miss.
+//!
+//! A fetch without waiting requests goes on when less than [`QUICK_ABORT_MIN`] is missing and the cache would keep it,
 //! and is given up otherwise. When a fetch fails, the request that began it fails, and so do those that were given some of it; the others
-//! go on by themselves, the first of them as a new fetch. No request waits for an object that the cache would not keep for its size.
+//! go on by themselves, the first of them as a new fetch. No request waits for a fetch that the cache would not keep for its size.
 //!
-//! Leaves out: objects that change, so that a conditional request never brings a body; requests that forbid caching; ranges; the
-//! time that look-ups and disks take. A real proxy learns the size of a response only from its header.
+//! Leaves out: ranges put together to a whole; the time that look-ups and disks take. A real proxy learns the size of a
+//! response only from its header.
 //!
 //! Source: Squid's configuration manual, `collapsed_forwarding` (requests for one object are fetched once) and `quick_abort_min`,
 //! `quick_abort_max` (16 KB each); RFC 9111, section 4.3 (validation).
 
 use rustc_hash::FxHashMap;
 
-use crate::carrier::Context;
 use crate::conn::{CacheAnswer, Exchange, ExchangeId};
-use crate::workload::ObjectId;
+use crate::context::Context;
 
-use super::contents::{Contents, Found};
+use super::contents::{Contents, FetchKey, Found};
 use super::{Decision, Route, Stand, held_response};
-
-/// Size of a response that says that nothing has changed, with its header. Chosen: headers of the time had 150 to 300 B.
-pub(crate) const NOT_MODIFIED_BYTES: u64 = 200;
 
 /// A fetch of which less than this is missing goes on without clients.
 const QUICK_ABORT_MIN: u64 = 16 * 1024;
@@ -39,7 +42,7 @@ pub(crate) struct Cache {
     stores_first: bool,
     /// Whether requests wait for a fetch that is under way.
     coalesces: bool,
-    fetches: FxHashMap<ObjectId, Fetch>,
+    fetches: FxHashMap<FetchKey, Fetch>,
 }
 
 /// A fetch that others may join.
@@ -63,26 +66,26 @@ impl Cache {
 
     /// The fetch that `exchange` joins.
     fn under_way(&mut self, cx: &Context, exchange: &Exchange) -> Option<&mut Fetch> {
-        if !self.contents.would_keep(&exchange.request) {
-            return None;
-        }
-        let fetch = self.fetches.get_mut(&exchange.request.object?)?;
+        let fetch = self.fetches.get_mut(&self.contents.fetch_key(&exchange.request)?)?;
+        let above = cx.exchanges.get(fetch.exchange)?;
         // Who asks for a body can wait for that or for a revalidation; who has the body, only for a revalidation.
-        let is_conditional = cx.exchanges.get(fetch.exchange)?.is_conditional;
-        (is_conditional || !exchange.is_conditional).then_some(fetch)
+        let has_answer = above.condition.is_some() || exchange.condition.is_none();
+        (has_answer && self.contents.would_keep(above, above.expected_version())).then_some(fetch)
     }
 
-    /// Forgets a fetch that has ended; how many had joined it.
-    fn end_fetch(&mut self, object: Option<ObjectId>, fetch: ExchangeId) -> u64 {
-        let Some(object) = object else {
-            return 0;
-        };
-        match self.fetches.get(&object) {
-            Some(known) if known.exchange == fetch => {
-                self.fetches.remove(&object).map_or(0, |fetch| fetch.joined)
+    /// Forgets a fetch that has ended, with the number of requests that joined it.
+    fn end_fetch(&mut self, key: Option<FetchKey>, fetch: ExchangeId) -> u64 {
+        match key.and_then(|key| Some((key, self.fetches.get(&key)?))) {
+            Some((key, known)) if known.exchange == fetch => {
+                self.fetches.remove(&key).map_or(0, |fetch| fetch.joined)
             }
             _ => 0,
         }
+    }
+
+    /// The key of a fetch under way.
+    fn key_of(&self, cx: &Context, fetch: ExchangeId) -> Option<FetchKey> {
+        self.contents.fetch_key(&cx.exchanges.get(fetch)?.request)
     }
 }
 
@@ -93,40 +96,48 @@ impl Stand for Cache {
 
     fn route(&mut self, cx: &mut Context, id: ExchangeId) -> Route {
         let exchange = cx.exchanges.get(id).expect("its request has arrived");
-        let is_new = exchange.answer.is_none();
         let found = self.contents.find(cx.now, exchange, &cx.directory);
-        let (answer, route) = if found == Found::Hit {
-            (CacheAnswer::Hit, Route::Serve(held_response(cx, id, self.node)))
+        let mut revalidates = false;
+        let (answer, route) = if let Found::Fresh(held) = found {
+            (CacheAnswer::Hit, Route::Serve(held_response(cx, id, self.node, held)))
         } else if let Some(fetch) = self.under_way(cx, exchange) {
             fetch.joined += 1;
             (CacheAnswer::DelayedHit, Route::Join(fetch.exchange))
-        } else if found == Found::Stale {
-            (CacheAnswer::Revalidated, Route::Fetch { is_conditional: true })
+        } else if let Found::Stale(held) = found {
+            revalidates = true;
+            (CacheAnswer::Miss, Route::Fetch { condition: Some(held) })
         } else {
-            (CacheAnswer::Miss, Route::Fetch { is_conditional: exchange.is_conditional })
+            (self.contents.missed(exchange), Route::Fetch { condition: exchange.condition })
         };
-        if is_new {
-            self.contents.note(cx, id, answer);
-        }
+        cx.exchanges.get_mut(id).expect("found above").revalidates = revalidates;
+        self.contents.count(cx, id, answer);
         route
     }
 
     fn on_fetch(&mut self, cx: &Context, first: ExchangeId, fetch: ExchangeId) {
-        let exchange = cx.exchanges.get(fetch).expect("it has just been started");
-        let is_joinable = !exchange.is_conditional || self.contents.holds(&exchange.request, &cx.directory);
-        if let Some(object) = exchange.request.object
+        let [of, began] = [fetch, first].map(|id| cx.exchanges.get(id).expect("it has just been started"));
+        // A condition of a cache below is no use to others: its answer may have no body.
+        let is_joinable = of.condition.is_none() || began.revalidates;
+        if let Some(key) = self.contents.fetch_key(&of.request)
             && self.coalesces
             && is_joinable
         {
-            self.fetches.entry(object).or_insert(Fetch { exchange: fetch, first, joined: 0 });
+            self.fetches.entry(key).or_insert(Fetch { exchange: fetch, first, joined: 0 });
         }
     }
 
-    fn on_response(&mut self, cx: &Context, fetch: ExchangeId, _below: ExchangeId, bytes: u64) -> u64 {
-        let Some(fetch) = cx.exchanges.get(fetch).filter(|fetch| !fetch.is_conditional) else {
-            return 0;
-        };
+    fn on_response(&mut self, cx: &Context, fetch: ExchangeId, below: ExchangeId, bytes: u64) -> u64 {
+        let [fetch, below] = [fetch, below].map(|id| cx.exchanges.get(id).expect("it waits for this fetch"));
+        let is_first = bytes > 0 && fetch.bytes.received() == bytes;
         match (self.stores_first, fetch.bytes.is_received()) {
+            _ if fetch.is_not_modified() => 0,
+            _ if below.is_not_modified() => {
+                if is_first {
+                    below.bytes.response()
+                } else {
+                    0
+                }
+            }
             (false, _) => bytes,
             (true, false) => 0,
             (true, true) => fetch.bytes.received(),
@@ -135,37 +146,37 @@ impl Stand for Cache {
 
     fn on_fetched(&mut self, cx: &mut Context, id: ExchangeId) {
         let fetch = cx.exchanges.get(id).expect("it has just become whole");
-        let (request, is_conditional) = (fetch.request, fetch.is_conditional);
-        let joined = self.end_fetch(request.object, id);
-        if !is_conditional {
-            self.contents.keep(cx, &request, joined);
+        let (request, is_not_modified) = (fetch.request, fetch.is_not_modified());
+        let version = fetch.version.expect("its response has begun");
+        let joined = self.end_fetch(self.contents.fetch_key(&request), id);
+        if !is_not_modified {
+            self.contents.keep(cx, id, joined);
             return;
         }
-        self.contents.renew(cx, &request, joined);
+        self.contents.renew(cx, &request, version, joined);
         let mut next = cx.exchanges.waiting_for(id).next();
         while let Some(below) = next {
             next = cx.exchanges.beside(below);
-            let response = held_response(cx, below, self.node);
+            self.contents.count_revalidated(cx, below);
+            let response = held_response(cx, below, self.node, version);
             cx.release_later(below, response);
         }
     }
 
     fn on_fetch_lost(&mut self, cx: &Context, id: ExchangeId) {
-        let object = cx.exchanges.get(id).and_then(|fetch| fetch.request.object);
-        self.end_fetch(object, id);
+        self.end_fetch(self.key_of(cx, id), id);
     }
 
     fn goes_on_without(&self, cx: &Context, id: ExchangeId) -> bool {
         cx.exchanges.get(id).is_some_and(|fetch| {
             let missing = fetch.bytes.response() - fetch.bytes.received();
-            missing < QUICK_ABORT_MIN && self.contents.would_keep(&fetch.request)
+            missing < QUICK_ABORT_MIN && self.contents.would_keep(fetch, fetch.expected_version())
         })
     }
 
     fn outlives(&self, cx: &Context, fetch: ExchangeId, below: ExchangeId) -> bool {
-        let object = cx.exchanges.get(fetch).and_then(|fetch| fetch.request.object);
-        let known =
-            object.and_then(|object| self.fetches.get(&object)).filter(|known| known.exchange == fetch);
+        let known = self.key_of(cx, fetch).and_then(|key| self.fetches.get(&key));
+        let known = known.filter(|known| known.exchange == fetch);
         let has_nothing = cx.exchanges.get(below).is_some_and(|below| below.bytes.ready() == 0);
         has_nothing && known.is_some_and(|known| known.first != below)
     }

@@ -5,22 +5,31 @@
 //! seed and the number of the request alone, so that equal requests hit in all runs of a sweep with one seed, whatever the path is.
 //! Only a live cache keeps responses.
 //!
+//! A request that no copy may serve ([`Caching`](crate::workload::Caching)) is no hit in a live cache and none that is drawn; the
+//! share is then of the others. One that changes its object makes a live cache give up its copy when the response is whole, and
+//! stores no response whose request is older: it may be from before the change.
+//!
 //! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, section
 //! "Simulation Model and Assumptions", and its footnote 1 for the meaning of the share.
 
+use rustc_hash::FxHashMap;
+
 use crate::cache::{Cache, Lookup};
-use crate::carrier::Context;
 use crate::conn::{CacheAnswer, Exchange, ExchangeId};
+use crate::context::Context;
 use crate::rng::RandomStreams;
 use crate::scenario::{self, DivideBy, Scenario};
 use crate::units::Instant;
-use crate::workload::{Directory, ObjectId, Request, WorkloadError};
+use crate::workload::{Caching, Directory, ObjectId, Request, WorkloadError};
 
 /// Contents of a cache, and its statistics.
 pub(crate) struct Contents {
     /// Its number among the caches, by which its statistics are kept.
     cache: usize,
+    node: u8,
     kind: Kind,
+    /// Objects that have changed, each with the time when the last change was known here.
+    changed_at: FxHashMap<ObjectId, Instant>,
 }
 
 enum Kind {
@@ -32,18 +41,23 @@ enum Kind {
     Live { siblings: Vec<Cache>, divide_by: DivideBy },
 }
 
-/// Whether a request is for something that a cache holds.
+/// Copy of an object in a cache, with the size of its version in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    Hit,
-    /// The cache holds the object, and has to ask whether it is still good.
-    Stale,
-    Miss,
+    /// A copy that serves the request.
+    Fresh(u64),
+    /// A copy older than its `ttl`.
+    Stale(u64),
+    /// None, or one that the origin has purged.
+    None,
 }
 
+/// Key of a fetch that other requests may wait for.
+pub(super) type FetchKey = (ObjectId, Option<u64>);
+
 impl Contents {
-    /// Contents of cache number `cache` of a scenario when the run begins.
-    pub(crate) fn new(cache: usize, scenario: &Scenario, streams: &RandomStreams) -> Self {
+    /// Contents of cache number `cache` of a scenario, which is at `node`, when the run begins.
+    pub(crate) fn new(cache: usize, node: u8, scenario: &Scenario, streams: &RandomStreams) -> Self {
         let own = &scenario.cache[cache];
         let kind = match (own.live(), own.hit_ratio) {
             (Some(config), _) => {
@@ -59,7 +73,7 @@ impl Contents {
             }
             (None, None) => Kind::Listed { node: own.node.clone(), servers: servers(scenario) },
         };
-        Self { cache, kind }
+        Self { cache, node, kind, changed_at: FxHashMap::default() }
     }
 
     /// The sibling that has to do with a request, and the object that it asks for.
@@ -86,7 +100,7 @@ impl Contents {
     pub(super) fn check(&self, request: &Request, directory: &Directory) -> Result<(), WorkloadError> {
         let at = request.start;
         let problem = match (&self.kind, request.source, request.object) {
-            (Kind::Live { .. }, _, None) => format!(
+            (Kind::Live { .. }, _, None) if request.caching.may_be_served() => format!(
                 "column object: nothing for the request at {at}; write what it asks for, as a cache with a policy must know that"
             ),
             (Kind::Listed { servers, .. }, Some(source), _) => {
@@ -106,11 +120,13 @@ impl Contents {
 
     /// Looks for what an exchange asks for.
     pub(super) fn find(&mut self, now: Instant, exchange: &Exchange, directory: &Directory) -> Found {
+        let Request { response_bytes: asked, caching, .. } = exchange.request;
         if let Some((cache, object)) = self.sibling(&exchange.request, directory) {
-            return match cache.look_up(object, now) {
-                Lookup::Hit => Found::Hit,
-                Lookup::Stale => Found::Stale,
-                Lookup::Miss => Found::Miss,
+            return match (cache.ask(object, asked, caching, now), cache.version(object)) {
+                (Lookup::Hit, Some(_)) if caching == Caching::Serve => Found::Fresh(asked),
+                (Lookup::Hit, Some(held)) => Found::Fresh(held),
+                (Lookup::Stale, Some(held)) => Found::Stale(held),
+                _ => Found::None,
             };
         }
         let is_hit = match &self.kind {
@@ -120,35 +136,68 @@ impl Contents {
             }
             Kind::Drawn { streams, from, to } => {
                 let drawn = streams.stream("cache hits", exchange.number).uniform();
-                (*from..*to).contains(&drawn)
+                caching.may_be_served() && (*from..*to).contains(&drawn)
             }
         };
-        if is_hit { Found::Hit } else { Found::Miss }
+        if is_hit { Found::Fresh(asked) } else { Found::None }
     }
 
-    /// Whether it would keep the response to a request, by the size of the response alone.
-    pub(super) fn would_keep(&self, request: &Request) -> bool {
+    /// True if it would keep the response to `exchange`, of `bytes`: its size fits, its request allows that, and its object has not
+    /// changed since that was sent.
+    pub(super) fn would_keep(&self, exchange: &Exchange, bytes: u64) -> bool {
+        let Request { caching, object, .. } = exchange.request;
+        let changed = object.and_then(|object| self.changed_at.get(&object));
+        caching == Caching::Store
+            && self.fits(bytes)
+            && changed.is_none_or(|changed| *changed <= exchange.times.start)
+    }
+
+    fn fits(&self, bytes: u64) -> bool {
         match &self.kind {
-            Kind::Live { siblings, .. } => {
-                request.object.is_some() && siblings[0].fits(request.response_bytes)
-            }
+            Kind::Live { siblings, .. } => siblings[0].fits(bytes),
             Kind::Listed { .. } | Kind::Drawn { .. } => false,
         }
     }
 
-    /// Whether it holds what a request asks for, fresh or not.
-    pub(super) fn holds(&mut self, request: &Request, directory: &Directory) -> bool {
-        self.sibling(request, directory).is_some_and(|(cache, object)| cache.holds(object))
+    /// Key of the fetch that serves a request: its object, and the version asked for where the cache learns of changes. `None`:
+    /// its response is for itself alone.
+    pub(super) fn fetch_key(&self, request: &Request) -> Option<FetchKey> {
+        let Kind::Live { siblings, .. } = &self.kind else {
+            return None;
+        };
+        if request.caching != Caching::Store {
+            return None;
+        }
+        let version = siblings[0].learns_of_changes().then_some(request.response_bytes);
+        Some((request.object?, version))
     }
 
-    /// The whole response to a request has come; `joined` others were served from it on its way, and count as accesses now.
-    pub(super) fn keep(&mut self, cx: &mut Context, request: &Request, joined: u64) {
+    /// Answer to a request that finds no copy here and goes on.
+    pub(super) fn missed(&self, exchange: &Exchange) -> CacheAnswer {
+        match &self.kind {
+            Kind::Live { .. } | Kind::Drawn { .. } if !exchange.request.caching.may_be_served() => {
+                CacheAnswer::Bypass
+            }
+            Kind::Live { .. } if !self.fits(exchange.request.response_bytes) => CacheAnswer::Bypass,
+            _ => CacheAnswer::Miss,
+        }
+    }
+
+    /// The whole response to an exchange is here; `joined` others were served from it on its way, and count as accesses now.
+    pub(super) fn keep(&mut self, cx: &mut Context, exchange: ExchangeId, joined: u64) {
         let now = cx.now;
-        let Some((cache, object)) = self.sibling(request, &cx.directory) else {
+        let exchange = cx.exchanges.get(exchange).expect("its response has just become whole");
+        let (request, bytes) = (exchange.request, exchange.expected_version());
+        let is_kept = self.would_keep(exchange, bytes);
+        let Some((cache, object)) = self.sibling(&request, &cx.directory) else {
             return;
         };
         let before = (cache.objects(), cache.bytes());
-        cache.store(object, request.response_bytes, now);
+        if is_kept {
+            cache.store(object, bytes, now);
+        } else if request.caching == Caching::Invalidate {
+            cache.invalidate(object);
+        }
         for _ in 0..joined {
             cache.look_up(object, now);
         }
@@ -156,33 +205,56 @@ impl Contents {
         let stats = &mut cx.observer.caches[self.cache].total;
         stats.objects = stats.objects - before.0 + objects;
         stats.bytes = stats.bytes - before.1 + bytes;
+        if request.caching == Caching::Invalidate {
+            self.changed_at.insert(object, now);
+        }
     }
 
-    /// The copy that it holds for a request is still good; `joined` other requests waited for that, and count as accesses now.
-    pub(super) fn renew(&mut self, cx: &Context, request: &Request, joined: u64) {
+    /// The origin still has the version of `bytes`; `joined` other requests waited for that, and count as accesses now. A copy of
+    /// another version that has come in the meantime is not renewed.
+    pub(super) fn renew(&mut self, cx: &Context, request: &Request, bytes: u64, joined: u64) {
         if let Some((cache, object)) = self.sibling(request, &cx.directory) {
-            cache.renew(object, cx.now);
+            if cache.version(object) == Some(bytes) {
+                cache.renew(object, cx.now);
+            }
             for _ in 0..joined {
                 cache.look_up(object, cx.now);
             }
         }
     }
 
-    /// Counts a request that was answered so.
-    pub(super) fn note(&self, cx: &mut Context, exchange: ExchangeId, answer: CacheAnswer) {
+    /// True if the cache has counted this request.
+    pub(super) fn has_counted(&self, exchange: &Exchange) -> bool {
+        exchange.counted_at >= Some(self.node)
+    }
+
+    /// Counts a request with its answer, once.
+    pub(super) fn count(&self, cx: &mut Context, exchange: ExchangeId, answer: CacheAnswer) {
         let exchange = cx.exchanges.get_mut(exchange).expect("its request is here");
+        if self.has_counted(exchange) {
+            return;
+        }
+        exchange.counted_at = Some(self.node);
         exchange.answer = Some(answer);
-        let bytes = exchange.bytes.response();
+        let bytes = exchange.asked_bytes();
         let stats = &mut cx.observer.caches[self.cache].total;
         stats.requests.add(bytes);
         match answer {
             CacheAnswer::Hit => stats.hits.add(bytes),
             CacheAnswer::DelayedHit => stats.delayed.add(bytes),
-            CacheAnswer::Revalidated => {
-                stats.hits.add(bytes);
-                stats.revalidations += 1;
-            }
-            CacheAnswer::Miss => {}
+            CacheAnswer::Bypass => stats.bypasses += 1,
+            CacheAnswer::Miss | CacheAnswer::Revalidated => {}
+        }
+    }
+
+    /// Counts a request as a hit after all: it was a miss while its cache asked above, and its copy was found unchanged.
+    pub(super) fn count_revalidated(&self, cx: &mut Context, exchange: ExchangeId) {
+        let exchange = cx.exchanges.get_mut(exchange).expect("it waits for the answer");
+        if exchange.revalidates && exchange.answer == Some(CacheAnswer::Miss) {
+            exchange.answer = Some(CacheAnswer::Revalidated);
+            let stats = &mut cx.observer.caches[self.cache].total;
+            stats.hits.add(exchange.asked_bytes());
+            stats.revalidations += 1;
         }
     }
 }

@@ -13,11 +13,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::carrier::{Action, Context};
 use crate::conn::{CacheAnswer, ExchangeId};
-use crate::workload::ObjectId;
+use crate::context::{Action, Context};
 
-use super::contents::{Contents, Found};
+use super::contents::{Contents, FetchKey, Found};
 use super::{Decision, Stand, held_response};
 
 /// A cache inside a leg.
@@ -26,7 +25,7 @@ pub(crate) struct CutThrough {
     contents: Contents,
     /// Whether requests wait for a response that is on its way through.
     coalesces: bool,
-    fetches: FxHashMap<ObjectId, Fetch>,
+    fetches: FxHashMap<FetchKey, Fetch>,
 }
 
 /// A response that passes, and who waits for it.
@@ -38,8 +37,8 @@ struct Fetch {
 /// Answer of a cut-through cache to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// The request is served from here.
-    Serve,
+    /// The request is served from here, with a version of this size in bytes.
+    Serve(u64),
     /// The request waits here.
     Wait,
     /// The next node is asked.
@@ -62,62 +61,63 @@ impl CutThrough {
     /// A request is made. Who has waited here is counted already, and does not wait again.
     pub(super) fn ask(&mut self, cx: &mut Context, id: ExchangeId) -> Ask {
         let exchange = cx.exchanges.get(id).expect("its request is made");
-        let has_waited = exchange.waited_at.is_some_and(|node| node >= self.node);
+        let has_waited = self.contents.has_counted(exchange);
         let found = self.contents.find(cx.now, exchange, &cx.directory);
-        let request = exchange.request;
-        let fetch = request.object.and_then(|object| self.fetches.get_mut(&object));
+        let fetch = self.contents.fetch_key(&exchange.request).and_then(|key| self.fetches.get_mut(&key));
+        let is_kept = |fetch: &Fetch| {
+            let passing = cx.exchanges.get(fetch.exchange);
+            passing.is_some_and(|passing| self.contents.would_keep(passing, passing.expected_version()))
+        };
         let (answer, ask) = match (found, fetch) {
-            (Found::Hit | Found::Stale, _) => (CacheAnswer::Hit, Ask::Serve),
-            (Found::Miss, Some(fetch)) if !has_waited && self.contents.would_keep(&request) => {
+            (Found::Fresh(held) | Found::Stale(held), _) => (CacheAnswer::Hit, Ask::Serve(held)),
+            (Found::None, Some(fetch)) if !has_waited && is_kept(fetch) => {
                 fetch.waiting.push(id);
                 (CacheAnswer::DelayedHit, Ask::Wait)
             }
-            (Found::Miss, _) => (CacheAnswer::Miss, Ask::Pass),
+            (Found::None, _) => (self.contents.missed(exchange), Ask::Pass),
         };
-        if !has_waited {
-            self.contents.note(cx, id, answer);
-        }
-        if ask == Ask::Wait {
-            cx.exchanges.get_mut(id).expect("found above").waited_at = Some(self.node);
-        }
+        self.contents.count(cx, id, answer);
         ask
     }
 
     /// The response to a request that this node has let pass will come through it.
     pub(super) fn on_pass(&mut self, cx: &Context, id: ExchangeId) {
-        let object = cx.exchanges.get(id).and_then(|exchange| exchange.request.object);
-        if let Some(object) = object
+        if let Some(key) = self.key_of(cx, id)
             && self.coalesces
         {
-            self.fetches.entry(object).or_insert(Fetch { exchange: id, waiting: Vec::new() });
+            self.fetches.entry(key).or_insert(Fetch { exchange: id, waiting: Vec::new() });
         }
     }
 
     /// A response that has come through this node is whole.
     pub(super) fn on_passed(&mut self, cx: &mut Context, id: ExchangeId) {
-        let request = cx.exchanges.get(id).expect("it has just become whole").request;
-        self.contents.keep(cx, &request, 0);
+        self.contents.keep(cx, id, 0);
         self.wake(cx, id);
     }
 
     /// Nothing more comes of a response; who waits for it is asked anew.
     pub(super) fn wake(&mut self, cx: &mut Context, id: ExchangeId) {
-        let object = cx.exchanges.get(id).and_then(|exchange| exchange.request.object);
-        let Some(object) = object else {
+        let Some(key) = self.key_of(cx, id) else {
             return;
         };
-        if self.fetches.get(&object).is_some_and(|fetch| fetch.exchange == id) {
-            let fetch = self.fetches.remove(&object).expect("found above");
+        if self.fetches.get(&key).is_some_and(|fetch| fetch.exchange == id) {
+            let fetch = self.fetches.remove(&key).expect("found above");
             for waiting in fetch.waiting {
                 cx.actions.later(Action::Send(waiting));
             }
         }
+    }
+
+    /// The key of a response that passes.
+    fn key_of(&self, cx: &Context, id: ExchangeId) -> Option<FetchKey> {
+        self.contents.fetch_key(&cx.exchanges.get(id)?.request)
     }
 }
 
 impl Stand for CutThrough {
     /// Connections come here only for what is served from here.
     fn on_request(&mut self, cx: &Context, id: ExchangeId) -> Decision {
-        Decision::Serve(held_response(cx, id, self.node))
+        let version = cx.exchanges.get(id).and_then(|exchange| exchange.version);
+        Decision::Serve(held_response(cx, id, self.node, version.expect("chosen when it was asked")))
     }
 }

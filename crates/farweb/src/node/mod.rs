@@ -9,14 +9,14 @@ mod contents;
 mod cut_through;
 mod origin;
 
-use crate::carrier::Context;
 use crate::conn::{End, Event, ExchangeId, Releasing};
+use crate::context::Context;
 use crate::http::ReleasePlan;
 use crate::rng::RandomStreams;
 use crate::scenario::{CacheMode, Scenario};
 use crate::workload::{Directory, Request, WorkloadError};
 
-use cache::{Cache, NOT_MODIFIED_BYTES};
+use cache::Cache;
 use contents::Contents;
 use cut_through::{Ask, CutThrough};
 use origin::Origin;
@@ -47,8 +47,8 @@ pub(crate) enum Route {
     Serve(Releasing),
     /// The request waits for the response to this exchange on the next leg, which others wait for already.
     Join(ExchangeId),
-    /// An exchange begins on the next leg, which may ask only whether what is held here is still good.
-    Fetch { is_conditional: bool },
+    /// An exchange begins on the next leg, conditional where a cache here or below holds a version of this size.
+    Fetch { condition: Option<u64> },
 }
 
 /// Behaviour of a node towards requests and responses. The default methods are those of a proxy.
@@ -58,9 +58,10 @@ pub(crate) trait Stand {
         Decision::PassOn
     }
 
-    /// A request that is not served at once goes on.
-    fn route(&mut self, _cx: &mut Context, _id: ExchangeId) -> Route {
-        Route::Fetch { is_conditional: false }
+    /// A request that is not served at once goes on, with the condition that it has.
+    fn route(&mut self, cx: &mut Context, id: ExchangeId) -> Route {
+        let exchange = cx.exchanges.get(id).expect("its request has arrived");
+        Route::Fetch { condition: exchange.condition }
     }
 
     /// `fetch` has begun on the next leg, for the request of `first`.
@@ -133,7 +134,7 @@ impl Node {
 
     /// The node with cache number `cache`.
     fn cache(cache: usize, node: u8, legs_meet: bool, scenario: &Scenario, streams: &RandomStreams) -> Self {
-        let contents = Contents::new(cache, scenario, streams);
+        let contents = Contents::new(cache, node, scenario, streams);
         let coalesces = scenario.cache[cache].coalesce;
         match scenario.cache[cache].mode_at(legs_meet) {
             CacheMode::CutThrough => Self::CutThrough(CutThrough::new(node, contents, coalesces)),
@@ -179,8 +180,9 @@ pub(crate) fn ask_inside(nodes: &mut [Node], cx: &mut Context, id: ExchangeId) -
         match cache.ask(cx, id) {
             Ask::Pass => {}
             Ask::Wait => return false,
-            Ask::Serve => {
+            Ask::Serve(version) => {
                 source = Some(cache.node());
+                cx.exchanges.choose(id, version);
                 break;
             }
         }
@@ -205,22 +207,22 @@ pub(crate) fn end_inside(nodes: &mut [Node], cx: &mut Context, id: ExchangeId, i
     }
 }
 
-/// All of the response to an exchange at once, at a node that holds it.
-fn held_response(cx: &Context, id: ExchangeId, node: u8) -> Releasing {
+/// All of the response to an exchange at once, at a node that holds the version of `version` bytes.
+fn held_response(cx: &Context, id: ExchangeId, node: u8, version: u64) -> Releasing {
     let exchange = cx.exchanges.get(id).expect("its request is here");
     let host = &cx.directory.hosts()[exchange.request.host];
     let mss = cx.legs[exchange.leg].mss(End::Server, Some(host));
-    let plan = ReleasePlan::at_once(exchange.bytes.response());
-    Releasing { node, since: cx.now, plan, mss }
+    let plan = ReleasePlan::at_once(exchange.response_to(version));
+    Releasing { node, since: cx.now, plan, version, mss }
 }
 
 /// The fetch for the request of an exchange begins on the next leg.
-pub(crate) fn start_fetch(cx: &mut Context, below: ExchangeId, is_conditional: bool) -> ExchangeId {
+pub(crate) fn start_fetch(cx: &mut Context, below: ExchangeId, condition: Option<u64>) -> ExchangeId {
     let exchange = cx.exchanges.get(below).expect("it goes on");
     let (number, request, leg) = (exchange.number, exchange.request, exchange.leg + 1);
     let fetch = cx.start_exchange(leg, number, request);
-    if is_conditional {
-        cx.exchanges.get_mut(fetch).expect("it has just been started").ask_only(NOT_MODIFIED_BYTES);
+    if let Some(held) = condition {
+        cx.exchanges.get_mut(fetch).expect("it has just been started").ask_unless(held);
     }
     cx.exchanges.join(below, fetch);
     fetch
@@ -231,7 +233,7 @@ pub(crate) fn start_fetch(cx: &mut Context, below: ExchangeId, is_conditional: b
 pub(crate) fn release(cx: &mut Context, id: ExchangeId) -> Option<(u64, u64)> {
     let exchange = cx.exchanges.get_mut(id)?;
     let is_first = exchange.served_by.is_none();
-    let Releasing { node, since, plan, mss } = exchange.releasing.as_mut()?;
+    let Releasing { node, since, plan, mss, .. } = exchange.releasing.as_mut()?;
     let released = plan.release(cx.now - *since);
     if let Some(due) = plan.next_due().filter(|_| !plan.waits_for_transport()) {
         cx.queue.push(*since + due, Event::ResponseReleases(id));

@@ -1,13 +1,13 @@
 //! The origin servers behind the last node.
 //!
 //! Models a server that answers every request that it has whole, with the size and over the time that the request table says;
-//! [`http::Release`](crate::http::Release) says when the bytes are there to be sent; the conditional request of a cache is
-//! answered at once. Leaves out the load of servers: requests do not wait for each other.
+//! [`http::Release`](crate::http::Release) says when the bytes are there to be sent. The size asked for is the version that the server
+//! has at that time: a conditional request that names it is answered at once, without a body. Leaves out the load of servers: requests do not wait for each other.
 //!
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic model.
 
-use crate::carrier::Context;
 use crate::conn::{End, ExchangeId, Releasing};
+use crate::context::Context;
 use crate::http::{Release, ReleasePlan};
 use crate::units::Duration;
 use crate::workload::OriginTime;
@@ -31,10 +31,12 @@ impl Stand for Origin {
         let request = &exchange.request;
         let host = &cx.directory.hosts()[request.host];
         let mss = cx.legs[exchange.leg].mss(End::Server, Some(host));
-        let server = if exchange.is_conditional { OriginTime::NONE } else { request.server };
+        let version = request.response_bytes;
+        let bytes = exchange.response_to(version);
+        let server = if exchange.condition == Some(version) { OriginTime::NONE } else { request.server };
         let whole = server.whole().unwrap_or(Duration::ZERO);
-        let plan =
-            ReleasePlan::new(self.release, exchange.bytes.response(), whole, server.wait(), mss.into());
-        Decision::Serve(Releasing { node: cx.legs[exchange.leg].node(End::Server), since: cx.now, plan, mss })
+        let plan = ReleasePlan::new(self.release, bytes, whole, server.wait(), mss.into());
+        let node = cx.legs[exchange.leg].node(End::Server);
+        Decision::Serve(Releasing { node, since: cx.now, plan, version, mss })
     }
 }

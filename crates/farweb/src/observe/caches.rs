@@ -1,6 +1,7 @@
 //! Requests to caches and what they served: by recording interval, since the warm-up and over the whole run.
 //!
-//! A request counts when it reaches the cache; its bytes are those of the response that it asks for, whatever becomes of it. After
+//! A request counts when it reaches the cache, a revalidated one as a hit when the answer is back; its bytes are those of the response
+//! that it asks for, whichever version serves it. After
 //! the warm-up all requests count, those behind the end of the measured interval too: shares of them are no rates over time.
 
 /// Activity of a cache in an interval, and its contents at the end.
@@ -12,6 +13,8 @@ pub struct CacheStats {
     pub hits: Asked,
     /// Requests served from a fetch that was under way.
     pub delayed: Asked,
+    /// Requests for responses of a size that it does not keep.
+    pub bypasses: u64,
     /// Hits for which it first asked whether what it held was still good.
     pub revalidations: u64,
     /// Objects held.
@@ -58,6 +61,7 @@ impl CacheStats {
             requests: self.requests.since(before.requests),
             hits: self.hits.since(before.hits),
             delayed: self.delayed.since(before.delayed),
+            bypasses: self.bypasses - before.bypasses,
             revalidations: self.revalidations - before.revalidations,
             ..self
         }

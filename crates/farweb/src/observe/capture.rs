@@ -232,7 +232,7 @@ fn packet_row(at: Instant, connection: &Connection, sender: End, segment: &Segme
         time_ns: nanos(at),
         connection: int(connection.number),
         leg: connection.leg as i64,
-        host: connection.host.map(code),
+        host: connection.key.host.map(code),
         node: 0,
         link: None,
         event: PacketEvent::Send as i32,

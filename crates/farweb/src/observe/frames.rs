@@ -6,9 +6,20 @@ use crate::conn::{Connection, End, ExchangeId};
 use crate::http::h2::endpoint::Frame;
 use crate::http::webmux::{self, Control, Layout};
 use crate::record::{Column, FrameColumns, FrameKind, FrameProtocol, FrameRow};
+use crate::session::Sent;
 use crate::units::Instant;
 
 use super::recorder::{int, nanos};
+
+/// Place of a frame: the end that put it into its stream, when, and its first byte there, counted from 1.
+pub(crate) struct FramePlace {
+    pub(crate) now: Instant,
+    /// Number of the connection.
+    pub(crate) connection: u64,
+    pub(crate) leg: usize,
+    pub(crate) end: End,
+    pub(crate) seq: u64,
+}
 
 #[derive(Default)]
 pub(crate) struct Frames {
@@ -19,32 +30,37 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// A row for a frame that `end` has put into its stream at `seq`; `framing` is its size but for data, and `request` the number of
-    /// the request on its stream.
+    /// A row for a frame; `request` is the number of the request that it is about.
     #[cold]
-    #[expect(clippy::too_many_arguments, reason = "a frame, and where it is")]
-    pub(crate) fn record(
+    pub(crate) fn record(&mut self, place: FramePlace, frame: &Sent, request: Option<u64>) {
+        match frame {
+            Sent::Http2(frame, framing) => self.record_http2(place, frame, *framing, request),
+            Sent::WebMux(layout, frame, exchange) => {
+                self.record_mux(place, *layout, *frame, *exchange, request);
+            }
+        }
+    }
+
+    /// A row for a frame of HTTP/2; `framing` is its size but for data.
+    fn record_http2(
         &mut self,
-        now: Instant,
-        connection: &Connection,
-        end: End,
-        seq: u64,
+        place: FramePlace,
         frame: &Frame<ExchangeId>,
         framing: u64,
         request: Option<u64>,
     ) {
-        let opens = matches!(frame, Frame::Head { .. }) && end == End::Client;
+        let opens = matches!(frame, Frame::Head { .. }) && place.end == End::Client;
         let exchange = frame.stream();
-        let Some(streams) = self.streams_of(connection, seq, exchange.filter(|_| opens), request) else {
+        let Some(streams) = self.streams_of(&place, exchange.filter(|_| opens), request) else {
             return;
         };
-        let place = exchange.and_then(|exchange| streams.iter().rposition(|(of, _)| *of == exchange));
-        let request = place.and_then(|place| streams[place].1).map(int);
+        let stream = exchange.and_then(|exchange| streams.iter().rposition(|(of, _)| *of == exchange));
+        let request = stream.and_then(|stream| streams[stream].1).map(int);
         let settings = if let Frame::Settings { settings, .. } = frame { Some(settings) } else { None };
         let granted = if let Frame::Grant { bytes, .. } = frame { Some(*bytes) } else { None };
         self.rows.push(&FrameRow {
             // Those of a client are odd (RFC 9113, section 5.1.1).
-            stream: place.map(|place| 2 * place as i64 + 1),
+            stream: stream.map(|stream| 2 * stream as i64 + 1),
             request,
             framing_bytes: int(framing),
             data_bytes: if let Frame::Data(data) = frame { int(data.bytes) } else { 0 },
@@ -52,20 +68,14 @@ impl Frames {
             credit_bytes: settings.map(|settings| settings.initial_window).or(granted).map(int),
             frame_bytes_max: settings.map(|settings| int(settings.max_frame)),
             streams_max: settings.and_then(|settings| settings.max_streams).map(i64::from),
-            ..row(now, connection, end, seq, FrameProtocol::Http2, kind(frame))
+            ..place.row(FrameProtocol::Http2, kind(frame))
         });
     }
 
-    /// A row for a frame of W3C MUX that is about `exchange` and that `end` has put into its stream at `seq`; `request` is the number
-    /// of the exchange's request.
-    #[cold]
-    #[expect(clippy::too_many_arguments, reason = "a frame, and where it is")]
-    pub(crate) fn record_mux(
+    /// A row for a frame of W3C MUX that is about `exchange`.
+    fn record_mux(
         &mut self,
-        now: Instant,
-        connection: &Connection,
-        end: End,
-        seq: u64,
+        place: FramePlace,
         layout: Layout,
         frame: webmux::Frame,
         exchange: ExchangeId,
@@ -77,7 +87,7 @@ impl Frames {
         };
         let (kind, session, credit) = mux_kind(frame);
         let opened = (kind == FrameKind::Syn).then_some(exchange);
-        let Some(streams) = self.streams_of(connection, seq, opened, request) else {
+        let Some(streams) = self.streams_of(&place, opened, request) else {
             return;
         };
         let request = streams.iter().rfind(|(of, _)| *of == exchange).and_then(|(_, request)| *request);
@@ -88,7 +98,7 @@ impl Frames {
             data_bytes: frame.payload().into(),
             ends: kind == FrameKind::Fin,
             credit_bytes: credit.map(i64::from),
-            ..row(now, connection, end, seq, protocol, kind)
+            ..place.row(protocol, kind)
         });
     }
 
@@ -96,15 +106,14 @@ impl Frames {
     /// the request with this number.
     fn streams_of(
         &mut self,
-        connection: &Connection,
-        seq: u64,
+        place: &FramePlace,
         opened: Option<ExchangeId>,
         request: Option<u64>,
     ) -> Option<&Vec<(ExchangeId, Option<u64>)>> {
-        if seq == 1 {
-            self.streams.entry(connection.number).or_default();
+        if place.seq == 1 {
+            self.streams.entry(place.connection).or_default();
         }
-        let streams = self.streams.get_mut(&connection.number)?;
+        let streams = self.streams.get_mut(&place.connection)?;
         streams.extend(opened.map(|exchange| (exchange, request)));
         Some(streams)
     }
@@ -134,31 +143,26 @@ const fn kind<S>(frame: &Frame<S>) -> FrameKind {
     }
 }
 
-/// Place of a frame, without its values.
-fn row(
-    now: Instant,
-    connection: &Connection,
-    end: End,
-    seq: u64,
-    protocol: FrameProtocol,
-    kind: FrameKind,
-) -> FrameRow {
-    FrameRow {
-        time_ns: nanos(now),
-        connection: int(connection.number),
-        leg: connection.leg as i64,
-        direction: end.other().direction() as i32,
-        seq: int(seq),
-        protocol: protocol as i32,
-        kind: kind as i32,
-        stream: None,
-        request: None,
-        framing_bytes: 0,
-        data_bytes: 0,
-        ends: false,
-        credit_bytes: None,
-        frame_bytes_max: None,
-        streams_max: None,
+impl FramePlace {
+    /// A row without the values of its frame.
+    fn row(&self, protocol: FrameProtocol, kind: FrameKind) -> FrameRow {
+        FrameRow {
+            time_ns: nanos(self.now),
+            connection: int(self.connection),
+            leg: self.leg as i64,
+            direction: self.end.other().direction() as i32,
+            seq: int(self.seq),
+            protocol: protocol as i32,
+            kind: kind as i32,
+            stream: None,
+            request: None,
+            framing_bytes: 0,
+            data_bytes: 0,
+            ends: false,
+            credit_bytes: None,
+            frame_bytes_max: None,
+            streams_max: None,
+        }
     }
 }
 

@@ -20,6 +20,7 @@ use crate::units::{Duration, Instant};
 
 use capture::Capture;
 pub(crate) use capture::Seen;
+pub(crate) use frames::FramePlace;
 use frames::Frames;
 use recorder::Recorder;
 use senders::Senders;

@@ -9,7 +9,7 @@ use crate::record::{
 };
 use crate::scenario::{self, Scenario};
 use crate::units::{Duration, Instant, When};
-use crate::workload::ObjectId;
+use crate::workload::{ClientId, ObjectId};
 
 use super::caches::CacheWatch;
 use super::occupancy::Occupancy;
@@ -76,6 +76,8 @@ impl Recorder {
         };
         self.requests.push(&RequestRow {
             request: int(exchange.number),
+            client: request.client.map(ClientId::get),
+            visit_request: exchange.visit.map(|visit| visit as i32),
             host: code(request.host),
             object: request.object.map(ObjectId::get),
             source: request.source.map(code),
@@ -88,6 +90,7 @@ impl Recorder {
             acked_ns: happened(times.acked),
             request_bytes: int(request.request_bytes),
             response_bytes: int(request.response_bytes),
+            served_bytes: exchange.version.map(int),
             connection: ride.map(|ride| int(ride.number)),
             retransmits: ride.map_or(0, |ride| since(Connection::retransmits, ride.retransmits)),
             timeouts: ride.map_or(0, |ride| since(Connection::timeouts, ride.timeouts)),
@@ -119,6 +122,10 @@ impl Recorder {
             ready_first_ns: happened(sending.ready_first),
             ready_last_ns: happened(sending.ready_last),
             sent_last_ns: happened(sending.sent_last),
+            pace_ns: sending
+                .sent_last
+                .get()
+                .map(|sent| sending.left_last.get().map_or(0, |left| int((left - sent).as_nanos()))),
             cwnd_ns: held(&[Cause::Cwnd]),
             window_ns: held(&[Cause::Window, Cause::Buffer]),
             buffer_ns: held(&[Cause::Buffer]),
@@ -146,7 +153,9 @@ impl Recorder {
         columns.push(&ConnectionRow {
             connection: int(connection.number),
             leg: connection.leg as i64,
-            host: connection.host.map(code),
+            client: connection.key.client.map(ClientId::get),
+            host: connection.key.host.map(code),
+            handshake: connection.end(End::Client).session.handshake().map(|start| start as i32),
             open_ns: nanos(connection.opened),
             close_ns: happened(connection.closed),
             bytes_up: int(up.bytes),
@@ -182,7 +191,7 @@ impl Recorder {
         let from = self.interval_start;
         for (node, cache) in self.cache_nodes.iter().zip(caches) {
             let stats = cache.close_interval();
-            // What happens at the end of the last interval but after its row was written has a row of its own.
+            // A run without any time has a row all the same.
             if now > from || stats.requests.number > 0 {
                 self.caches.push(&cache_row(*node, from, now, &stats));
             }

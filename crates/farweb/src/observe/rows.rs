@@ -53,6 +53,7 @@ pub fn cache_row(node: i32, from: Instant, to: Instant, stats: &CacheStats) -> C
         requests: int(stats.requests.number),
         hits: int(stats.hits.number),
         delayed_hits: int(stats.delayed.number),
+        bypasses: int(stats.bypasses),
         revalidations: int(stats.revalidations),
         request_bytes: int(stats.requests.bytes),
         hit_bytes: int(stats.hits.bytes),

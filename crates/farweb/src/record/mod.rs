@@ -11,5 +11,5 @@ pub use columns::{Column, Dictionary, Ranges};
 pub use tables::{
     CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, Failure,
     FrameColumns, FrameKind, FrameProtocol, FrameRow, LegColumns, LegRow, LinkColumns, LinkRow,
-    PacketColumns, PacketEvent, PacketRow, RequestColumns, RequestRow, Status, TABLES,
+    PacketColumns, PacketEvent, PacketRow, RequestColumns, RequestRow, Status, TABLES, VisitRequest,
 };

@@ -21,6 +21,15 @@ pub enum Status {
     Unfinished,
 }
 
+/// Place of a request in the visit of its client, by the numbers of the column `visit_request`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VisitRequest {
+    /// It begins the visit.
+    First,
+    /// Another one of the same visit came before it.
+    Later,
+}
+
 /// Why a request has no whole response; its numbers are those of the column `failure`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -148,6 +157,8 @@ table! {
     REQUESTS "requests" "One row a request, in the order in which they ended (last byte acknowledged, or failed)."
     RequestRow RequestColumns {
         request: [int] "" "Number of the request, from 0, by start time.",
+        client: [id?] "" "Who asks, from the request table's `client`: the number there, or the 64-bit FNV-1a hash of the text; null where the table does not say.",
+        visit_request: [word? Dictionary::Fixed(&["first", "later"])] "" "`first`: the client had asked nothing for 30 minutes, or ever; `later`: one more of the same visit; null where the table does not say who asks.",
         host: [word Dictionary::Hosts] "" "Key of the origin server.",
         object: [id?] "" "Id of the object that it asks for, from the request table's `object`: the number there, or the 64-bit FNV-1a hash of the text; null where the table names none.",
         source: [word? Dictionary::Sources] "" "Node that serves it according to the request table; null where the table does not say.",
@@ -159,7 +170,8 @@ table! {
         end_ns: [int?] "ns" "Time at which the last byte of the response was there for the first node to read; `end_ns - start_ns` is the latency.",
         acked_ns: [int?] "ns" "Time at which the sender of the response had the last byte acknowledged.",
         request_bytes: [int] "B" "Size of the request, headers included.",
-        response_bytes: [int] "B" "Size of the response, headers included.",
+        response_bytes: [int] "B" "Size of the response that the request table asks for, headers included.",
+        served_bytes: [int?] "B" "Size of the response that serves it, headers included: another than `response_bytes` where a cache had, or was fetching, another version of the object; null before the node that serves it, for a delayed hit the one that serves the fetch, had the request.",
         connection: [int?] "" "Number of the connection of the first leg that carried the response, or the request when no response came; null when none carried it.",
         retransmits: [int] "" "Segments sent again, by either end of that connection, while it carried the request.",
         timeouts: [int] "" "Retransmission timeouts, at either end of that connection, while it carried the request.",
@@ -174,7 +186,9 @@ table! {
     ConnectionRow ConnectionColumns {
         connection: [int] "" "Number of the connection, from 0, by opening time.",
         leg: [int] "" "Leg that it belongs to, from 0.",
+        client: [id?] "" "The client that it belongs to; null where clients share connections.",
         host: [word? Dictionary::Hosts] "" "Key of the origin server that it is for; null where it belongs to no host, between two proxies.",
+        handshake: [word? Dictionary::Fixed(&["full", "resumed", "0-rtt"])] "" "Handshake of TLS with which it began; null without TLS.",
         open_ns: [int] "ns" "Time at which its first SYN was sent, since the start of the run.",
         close_ns: [int?] "ns" "Time at which both ends were closed or in TIME_WAIT, since the start of the run.",
         bytes_up: [int] "B" "IP bytes sent towards the servers, headers and retransmissions included.",
@@ -205,7 +219,7 @@ table! {
         leg: [int] "" "Leg, from 0 at the clients.",
         connection_up: [int?] "" "Number of the connection that carried the request; null when none did.",
         connection_down: [int?] "" "Number of the connection that carried the response; null when none did.",
-        cache_answer: [word? Dictionary::Fixed(&["hit", "delayed hit", "revalidated", "miss"])] "" "Answer of the cache that was asked last on this leg, at its server end or inside it. `delayed hit`: a fetch was under way; `revalidated`: a hit, after a conditional request; null where none was asked.",
+        cache_answer: [word? Dictionary::Fixed(&["hit", "delayed hit", "revalidated", "miss", "bypass"])] "" "Answer of the cache that was asked last on this leg, at its server end or inside it. `delayed hit`: a fetch was under way; `revalidated`: a stale copy that a conditional request found unchanged; `bypass`: a miss whose response is of a size that the cache does not keep; null where none was asked.",
         resent: [int] "" "Times that the request was sent again, because the reused connection that it was on was closed or lost.",
         start_ns: [int] "ns" "Time at which the request was there to be sent at the leg's client end, since the start of the run, as are all times.",
         connect_ns: [int?] "ns" "Time at which it had an established connection there; equal to `start_ns` when one was free.",
@@ -213,6 +227,7 @@ table! {
         ready_first_ns: [int?] "ns" "Time at which the first byte of the response was there to be sent at the server end.",
         ready_last_ns: [int?] "ns" "Time at which the last byte of the response was there to be sent at the server end.",
         sent_last_ns: [int?] "ns" "Time at which the last byte of the response was sent for the first time.",
+        pace_ns: [int?] "ns" "Time from then in which the server's own pace held the last byte below TCP (`origin.release = \"regulated\"`); else 0.",
         cwnd_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender had bytes to send and its congestion window held them.",
         window_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the peer's window or the sender's own buffer held bytes.",
         buffer_ns: [int?] "ns" "Part of `window_ns` in which the sender's own buffer held them.",
@@ -259,7 +274,7 @@ table! {
 }
 
 table! {
-    CACHES "caches" "One row a cache and interval, by time, then place on the path; one row a cache for the whole run where no interval is set. A request that was neither a hit nor a delayed hit went on to the next node."
+    CACHES "caches" "One row a cache and interval, by time, then place on the path; one row a cache for the whole run where no interval is set. A request that was neither a hit nor a delayed hit nor a bypass is a miss."
     CacheRow CacheColumns {
         node: [word Dictionary::Nodes] "" "Node that the cache is at.",
         time_ns: [int] "ns" "End of the interval, since the start of the run.",
@@ -267,7 +282,8 @@ table! {
         requests: [int] "" "Requests that came to the cache.",
         hits: [int] "" "Requests served from its contents, delayed hits not included.",
         delayed_hits: [int] "" "Requests that waited for a fetch that was under way.",
-        revalidations: [int] "" "Hits before which it made a conditional request, to learn whether its copy was still good.",
+        bypasses: [int] "" "Requests whose responses are of a size that the cache does not keep, by its capacity or admission.",
+        revalidations: [int] "" "Hits on stale copies that a conditional request found unchanged; they count when the answer is back.",
         request_bytes: [int] "B" "Bytes of the responses asked for, headers included.",
         hit_bytes: [int] "B" "Bytes of the responses of hits, headers included.",
         delayed_hit_bytes: [int] "B" "Bytes of the responses of delayed hits, headers included.",

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Carrier, Scenario};
-use crate::cache::{Admit, CacheConfig, Policy};
-use crate::units::{Bytes, Duration};
+use crate::cache::{Admit, CacheConfig, Changed, Policy};
+use crate::units::{Bytes, Duration, Share};
 
 /// Most siblings at a node. Chosen: more than any cluster behind one address.
 const SIBLINGS_MAX: u32 = 1000;
@@ -26,8 +26,8 @@ pub struct Cache {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<CacheMode>,
     /// Share of all client requests that the cache serves, 0 to 1, drawn at random; shares of several caches add up to 1 at most.
-    #[schemars(range(min = 0, max = 1))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Share", range(min = 0, max = 1))]
+    #[serde(default, deserialize_with = "Share::deserialize_some", skip_serializing_if = "Option::is_none")]
     pub hit_ratio: Option<f64>,
     /// Replacement policy of a live cache: which objects it gives up when a new one needs their room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,6 +41,9 @@ pub struct Cache {
     /// Time for which an object is fresh; a later request first makes a conditional one. For ever when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Duration>,
+    /// Treatment of a request whose size differs from the fresh copy held, or from the fetch under way.
+    #[serde(default)]
+    pub changed: Changed,
     /// Whether requests for an object that is being fetched wait for that fetch; else each fetches for itself.
     #[serde(default = "yes")]
     pub coalesce: bool,
@@ -94,7 +97,7 @@ impl Cache {
     pub fn live(&self) -> Option<CacheConfig> {
         let policy = self.policy?;
         let capacity = self.capacity.expect("a checked cache with a policy has a capacity");
-        Some(CacheConfig { policy, capacity, admit: self.admit, ttl: self.ttl })
+        Some(CacheConfig { policy, capacity, admit: self.admit, ttl: self.ttl, changed: self.changed })
     }
 
     /// The mode of this cache where it stands: where two legs meet, or inside a leg.
@@ -182,6 +185,7 @@ fn wrong_contents(scenario: &Scenario, cache: &Cache) -> Option<(&'static str, S
             ("capacity", cache.capacity.is_some()),
             ("admit", !cache.admit.is_all()),
             ("ttl", cache.ttl.is_some()),
+            ("changed", cache.changed != Changed::default()),
             ("coalesce", !cache.coalesce),
             ("siblings", cache.siblings != 1),
             ("divide_by", cache.divide_by != DivideBy::default()),

@@ -33,6 +33,10 @@ pub enum Carrier {
         #[schemars(range(min = 1))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         total: Option<u32>,
+        /// Most requests on a connection, which its server closes behind the last response; any number when left out.
+        #[schemars(range(min = 1), example = 1000)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        per_connection: Option<u32>,
     },
     /// A bundle of connections between two proxies, opened once; each request and each response goes over one of them, a response
     /// from its first segment on, interleaved with others.

@@ -4,6 +4,7 @@
 //! tree that knows the place of every key (`document`), the tree is checked against the JSON Schema of the types in `model`
 //! (`shape`), and the typed scenario against the rules that a schema cannot express (`check`).
 
+mod absent;
 mod cache;
 mod carrier;
 mod check;
@@ -24,6 +25,7 @@ mod sweep;
 mod tests;
 mod tls;
 
+pub use absent::absent;
 pub use end::EndSizes;
 pub use family::{Family, FamilyParameters, Generated};
 pub use http2::{

@@ -22,7 +22,7 @@ use crate::net::{DropTail, LinkConfig, QueueConfig};
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
-pub use crate::workload::CopiesHosts;
+pub use crate::workload::{CopiesHosts, Resample};
 use crate::workload::{Load, SPEED_MAX, SPEED_MIN, nzix};
 
 /// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
@@ -221,6 +221,27 @@ pub struct Clients {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"60 s")]
     pub give_up: Option<Duration>,
+    /// Connections of the first leg: of its own for each client of the request table ("each"), or all clients come through one place,
+    /// such as a proxy, and share them ("all"). Requests without a client share theirs.
+    #[serde(skip_serializing_if = "ClientShare::is_default")]
+    pub share: ClientShare,
+}
+
+/// Who shares the connections of the first leg.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClientShare {
+    /// Each client has connections, TLS sessions and credits of its own.
+    #[default]
+    Each,
+    /// All clients together, at one place.
+    All,
+}
+
+impl ClientShare {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Clients {
@@ -263,7 +284,12 @@ pub struct Workload {
     /// Whether the load counts days and copies ("copies"), or is a factor on the rate of requests ("rate").
     #[serde(default, skip_serializing_if = "LoadScale::is_default")]
     pub scale: LoadScale,
-    /// Time between the starts of two copies; with the scale "rate", the time within which repeats of a request start.
+    /// Unit of the request table that each seed draws anew, with replacement: "clients", or "days" of a table that has several.
+    /// Replications are then as different as logs of other weeks would be. Left out, every seed has the requests of the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resample: Option<Resample>,
+    /// Time between the starts of two copies; with the scale "rate", the time within which repeats of a request start, and with
+    /// `resample`, doubles of a client.
     #[serde(default = "default_copies_offset")]
     pub copies_offset: Duration,
     /// Period within which a copy wraps around: a request shifted beyond its end starts as much after its beginning. Left out, the
@@ -298,6 +324,7 @@ impl Workload {
             offset: self.copies_offset,
             period: self.period.or(of_family),
             hosts: self.copies_hosts,
+            drawn: None,
         }
     }
 

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value};
 
+use super::absent::absent;
 use super::document::{Document, join, quote};
 use super::problem::Problem;
 use super::{CapturePoint, QueueLimit, SCHEMA, key};
 use crate::http::mux::Overhead;
 use crate::net::ListedPackets;
-use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
+use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share};
 
 /// Words of the format that this version does not have yet: the end of the key, the word, and what it names.
 const LATER: [(&str, &str, &str); 1] = [(".carrier.kind", "http/3", "carrier")];
@@ -63,6 +64,11 @@ impl<'a> Walk<'a> {
                 self.range(path, schema, number.as_f64(), value);
             }
             (Some("number"), Value::Number(number)) => self.range(path, schema, number.as_f64(), value),
+            (Some("number"), Value::String(text)) if schema["format"] == Share::KIND => {
+                if let Err(message) = Share::parse(text) {
+                    self.report(path, message);
+                }
+            }
             (Some("boolean"), Value::Bool(_)) | (None, _) => {}
             (Some(wanted), _) => self.wrong_type(path, value, type_name(wanted)),
         }
@@ -104,7 +110,7 @@ impl<'a> Walk<'a> {
         }
         let kinds: Vec<&str> = branches.iter().filter_map(kind_of).collect();
         let Some(table) = value.as_object() else {
-            let message = format!("a table with a kind, such as {{ kind = {} }}", quote(kinds[0]));
+            let message = format!("a table with a kind, {{ kind = … }}, {}", choice(&kinds));
             return self.wrong_type(path, value, &message);
         };
         let kind_path = join(path, "kind");
@@ -159,9 +165,15 @@ impl<'a> Walk<'a> {
 
     fn unknown_key(&mut self, path: &str, key: &str, keys: &Map<String, Value>) {
         let keys: Vec<&str> = keys.keys().map(String::as_str).collect();
+        // Chosen: as many as a person reads to find one.
+        const FEW: usize = 14;
+        let meant = did_you_mean(key, &keys);
         let message = match keys.as_slice() {
             [] => "unknown key; there are none here".to_owned(),
-            keys => format!("unknown key; the keys here are {}{}", keys.join(", "), did_you_mean(key, keys)),
+            keys if keys.len() <= FEW || meant.is_empty() => {
+                format!("unknown key; the keys here are {}{meant}", keys.join(", "))
+            }
+            keys => format!("unknown key{meant}; farweb schema scenario lists the {} keys here", keys.len()),
         };
         self.report(path, message);
     }
@@ -289,7 +301,7 @@ pub(super) fn choice(words: &[&str]) -> String {
     format!("{}{}", if words.len() == 1 { "" } else { "one of " }, list_quoted(words))
 }
 
-/// " (did you mean …?)" when one of `words` is near.
+/// " (did you mean …?)" when one of `words` is near; else " (farweb does not model …)" for a name that is known to be absent.
 pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
     let found = found.to_lowercase();
     let letters = found.chars().count();
@@ -301,6 +313,6 @@ pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
     };
     match words.iter().map(|word| (distance(word), word)).min() {
         Some((distance, word)) if distance <= (letters / 3).max(1) => format!(" (did you mean {word}?)"),
-        _ => String::new(),
+        _ => absent(&found).map(|sentence| format!(" ({sentence})")).unwrap_or_default(),
     }
 }

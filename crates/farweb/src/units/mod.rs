@@ -6,10 +6,12 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
+mod share;
 mod text;
 mod when;
 
-pub use text::{Quantity, QuantityError, UNITS, from_text};
+pub use share::Share;
+pub use text::{ALIASES, Quantity, QuantityError, UNITS, from_text};
 pub use when::When;
 
 /// A point of simulated time, in nanoseconds since the start of the run.

@@ -20,10 +20,15 @@ pub trait Quantity: FromStr<Err = QuantityError> {
     const EXAMPLE: &'static str;
     /// Unit names with their size in the smallest unit, smallest first.
     const UNITS: &'static [(&'static str, u64)];
+    /// Other ways to write them, each with the unit that it stands for. None of them has a second meaning.
+    const ALIASES: &'static [(&'static str, &'static str)] = &[];
 }
 
 /// Units by kind of quantity, each with its size in the smallest one, smallest first.
 pub const UNITS: [&[(&str, u64)]; 3] = [Duration::UNITS, Bytes::UNITS, BitRate::UNITS];
+
+/// Other ways to write them, by kind likewise.
+pub const ALIASES: [&[(&str, &str)]; 3] = [Duration::ALIASES, Bytes::ALIASES, BitRate::ALIASES];
 
 /// Why a text is not the quantity that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +59,15 @@ impl Quantity for Duration {
         ("min", 60_000_000_000),
         ("h", 3_600_000_000_000),
     ];
+    const ALIASES: &'static [(&'static str, &'static str)] = &[
+        ("µs", "us"),
+        ("μs", "us"),
+        ("msec", "ms"),
+        ("sec", "s"),
+        ("seconds", "s"),
+        ("minutes", "min"),
+        ("hours", "h"),
+    ];
 }
 
 impl Quantity for Bytes {
@@ -68,6 +82,8 @@ impl Quantity for Bytes {
         ("GB", 1_000_000_000),
         ("GiB", 1 << 30),
     ];
+    const ALIASES: &'static [(&'static str, &'static str)] =
+        &[("byte", "B"), ("bytes", "B"), ("KB", "kB"), ("Bytes", "B")];
 }
 
 impl Quantity for BitRate {
@@ -75,6 +91,23 @@ impl Quantity for BitRate {
     const EXAMPLE: &'static str = "34.368 Mbit/s";
     const UNITS: &'static [(&'static str, u64)] =
         &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
+    const ALIASES: &'static [(&'static str, &'static str)] = &[
+        ("bps", "bit/s"),
+        ("b/s", "bit/s"),
+        ("kbps", "kbit/s"),
+        ("Kbps", "kbit/s"),
+        ("kb/s", "kbit/s"),
+        ("kbit", "kbit/s"),
+        ("Mbps", "Mbit/s"),
+        ("mbps", "Mbit/s"),
+        ("Mb/s", "Mbit/s"),
+        ("Mbit", "Mbit/s"),
+        ("mbit", "Mbit/s"),
+        ("Gbps", "Gbit/s"),
+        ("gbps", "Gbit/s"),
+        ("Gb/s", "Gbit/s"),
+        ("Gbit", "Gbit/s"),
+    ];
 }
 
 /// Reads `text` as a whole number of the smallest unit of `Q`.
@@ -88,7 +121,9 @@ fn parse<Q: Quantity>(text: &str) -> Result<u64, QuantityError> {
     if unit.is_empty() {
         return Err(QuantityError::new::<Q>(format!("\"{text}\" has no unit")));
     }
-    let Some((_, scale)) = Q::UNITS.iter().find(|(name, _)| *name == unit) else {
+    let alias = Q::ALIASES.iter().find(|(name, _)| *name == unit);
+    let known = alias.map_or(unit, |(_, known)| *known);
+    let Some((_, scale)) = Q::UNITS.iter().find(|(name, _)| *name == known) else {
         return Err(QuantityError::new::<Q>(format!("\"{text}\" has the unknown unit \"{unit}\"")));
     };
     scaled(number, *scale).ok_or_else(|| {
@@ -180,6 +215,35 @@ mod tests {
     use super::*;
 
     #[test]
+    fn units_are_read_as_people_write_them() {
+        let rate = Ok(BitRate::from_bps(10_000_000).unwrap());
+        for text in ["10 Mbit/s", "10Mbps", "10 Mb/s", "10mbit", "10 mbps"] {
+            assert_eq!(text.parse(), rate, "{text}");
+        }
+        assert_eq!(
+            ("5 msec".parse(), "5 µs".parse()),
+            (Ok(Duration::from_millis(5)), Ok(Duration::from_nanos(5000)))
+        );
+        assert_eq!("64KB".parse(), Ok(Bytes::new(64_000)));
+        for (text, kind) in [("10 MB/s", "a rate in bytes"), ("10 mb", "bits or bytes")] {
+            assert!(text.parse::<BitRate>().is_err(), "{text}: {kind}");
+        }
+    }
+
+    #[test]
+    fn each_alias_stands_for_a_unit_and_is_none_itself() {
+        fn check<Q: Quantity>() {
+            for (alias, unit) in Q::ALIASES {
+                let is_unit = |name: &str| Q::UNITS.iter().any(|(known, _)| *known == name);
+                assert!(is_unit(unit) && !is_unit(alias), "{alias}");
+            }
+        }
+        check::<Duration>();
+        check::<Bytes>();
+        check::<BitRate>();
+    }
+
+    #[test]
     fn decimals_are_read_exactly() {
         assert_eq!("34.368 Mbit/s".parse(), Ok(BitRate::from_bps(34_368_000).unwrap()));
         assert_eq!("0.1ms".parse(), Ok(Duration::from_nanos(100_000)));
@@ -204,7 +268,7 @@ mod tests {
             message("60"),
             "\"60\" has no unit; write a duration as a number and a unit, for example \"60 ms\" (units: ns, us, ms, s, min, h)"
         );
-        assert!(message("60 msec").starts_with("\"60 msec\" has the unknown unit \"msec\""));
+        assert!(message("60 mins").starts_with("\"60 mins\" has the unknown unit \"mins\""));
         assert!(message("-1 ms").starts_with("\"-1 ms\" does not start with a number"));
         assert!(message("0.5 ns").starts_with("\"0.5 ns\" is not a whole number of ns"));
         assert!(message("1.2.3 s").contains("not a whole number"));

@@ -5,7 +5,8 @@
 //! but for its tags: they stay in copy 0 only, so that the sample requests are measured once, whatever the load. With a
 //! period a copy wraps around within it: what would start after its end starts that much after its beginning, and every
 //! part of the run carries the same load. Copies ask the same hosts for the same objects, or each copy hosts of its own, which
-//! are called `HOST~k` and advertise the same, for objects of its own.
+//! are called `HOST~k` and advertise the same, for objects of its own. The clients of copies are always other people: those of copy k
+//! have ids of their own. Days may be drawn from the table instead, with replacement: one that is drawn again is a copy.
 //!
 //! Source: the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product circuits", CNDS
 //! 2001) merges the same minutes of successive days, and beyond that copies, each offset in time against
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::MemoryRows;
 use super::{Directory, Host, HostId, MemoryTable, Request, RequestSource, WorkloadError};
+use crate::rng::RandomStreams;
 use crate::units::{Duration, Instant};
 
 /// Hosts that the copies of a workload ask.
@@ -45,6 +47,8 @@ pub struct Load {
     pub period: Option<Duration>,
     /// Hosts that copies ask.
     pub hosts: CopiesHosts,
+    /// Where days are drawn from the table with replacement, the random numbers for it; `None`: one after the other.
+    pub drawn: Option<RandomStreams>,
 }
 
 impl Load {
@@ -74,7 +78,14 @@ impl Load {
                  period, or leave the key out"
             )));
         }
-        let copies = self.days_of(table).map(|(day, number)| match self.period {
+        if self.drawn.is_some() && table.days() < 2 {
+            return Err(WorkloadError(
+                "workload.resample: days are to be drawn, and the table has one; farweb workload merge makes a table of days \
+                 of several logs, and \"clients\" draws clients"
+                    .into(),
+            ));
+        }
+        let copies = self.days_of(table).into_iter().map(|(day, number)| match self.period {
             None => self.copy(source(MemoryRows::of_day(table, day)), number, true),
             Some(period) => {
                 let by = u128::from(self.offset.as_nanos()) * u128::from(number);
@@ -88,14 +99,24 @@ impl Load {
     /// Number of requests that the load makes of a table.
     #[must_use]
     pub fn requests_of(&self, table: &MemoryTable) -> u64 {
-        self.days_of(table).map(|(day, _)| table.day(day).len() as u64).sum()
+        self.days_of(table).into_iter().map(|(day, _)| table.day(day).len() as u64).sum()
     }
 
-    /// The days that run: place of each in the table, and number of its copy.
-    fn days_of(&self, table: &MemoryTable) -> impl Iterator<Item = (usize, u32)> + use<> {
-        let (load, days) = (self.load as usize, table.days());
-        let copies = if days == 0 { 0 } else { load };
-        (0..copies).map(move |place| (place % days, (place / days) as u32))
+    /// The days that run: place of each in the table, and how often it runs before.
+    fn days_of(&self, table: &MemoryTable) -> Vec<(usize, u32)> {
+        let mut before = vec![0; table.days()];
+        let mut random = self.drawn.map(|streams| streams.stream("days drawn anew", 0));
+        let places = if before.is_empty() { 0 } else { self.load as usize };
+        (0..places)
+            .map(|place| {
+                let day = match &mut random {
+                    Some(random) => random.below(before.len() as u64) as usize,
+                    None => place % before.len(),
+                };
+                before[day] += 1;
+                (day, before[day] - 1)
+            })
+            .collect()
     }
 
     const fn copy<S>(&self, source: S, number: u32, shifted: bool) -> Copy<S> {
@@ -148,6 +169,7 @@ impl<S: RequestSource> Copies<S> {
         head.start = Instant::from_nanos(start);
         if copy.number > 0 {
             head.tag = None;
+            head.client = head.client.map(|client| client.in_copy(copy.number));
             if let Some(renamed) = &mut self.renamed {
                 head.object = head.object.map(|object| object.in_copy(copy.number));
                 let place = (copy.number, head.host);

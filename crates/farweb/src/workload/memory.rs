@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Directory, Request, RequestSource, WorkloadError};
 use crate::units::{Duration, Instant};
 
-/// All requests of a table, by day and start, and the directory that their ids belong to. It takes 88 bytes a request.
+/// All requests of a table, by day and start, and the directory that their ids belong to. It takes 80 bytes a request.
 #[derive(Debug, Clone)]
 pub struct MemoryTable {
     requests: Vec<Request>,

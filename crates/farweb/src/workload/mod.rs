@@ -3,19 +3,23 @@
 mod copies;
 mod directory;
 mod fenwick;
+mod hashed_id;
 mod lines;
 mod log;
 mod lru_stack;
 mod memory;
+mod method;
 pub mod nzix;
-mod object;
 mod origin_time;
 mod packed;
 mod parameters;
+mod population;
 mod probe;
 pub mod prowgen;
 mod rate;
 mod references;
+mod repeats;
+mod resample;
 mod shared;
 mod speed;
 mod table;
@@ -24,18 +28,20 @@ mod unreadable;
 
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
+pub use hashed_id::{Client, ClientId, HashedId, Object, ObjectId};
 pub use log::{
-    Bound, Keep, LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, Sample,
-    SampleBy, ServerTime,
+    Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, Keep, LOG_HEADER_BYTES, LogBatch,
+    LogFormat, LogOptions, LogReader, Reason, Report, Rule, Sample, SampleBy, ServerTime,
 };
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};
-pub use object::ObjectId;
+pub use method::{Caching, Method};
 pub use origin_time::OriginTime;
 pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use rate::{AtRate, RATE_MAX, RATE_MIN};
 pub use references::References;
+pub use resample::{Resample, ResampledClients};
 pub use shared::{Reader, shared};
 pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
@@ -68,6 +74,12 @@ pub struct Request {
     pub tag: Option<Symbol>,
     /// Column `day`, at least 1: the start is counted from the beginning of its day; `None`: the table has no days.
     pub day: Option<u32>,
+    /// Column `client`: who asks.
+    pub client: Option<ClientId>,
+    /// Column `method`.
+    pub method: Method,
+    /// Column `caching`, or the treatment that its method has.
+    pub caching: Caching,
 }
 
 #[cfg(test)]
@@ -84,6 +96,9 @@ impl Request {
             source: None,
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         }
     }
 }

@@ -3,11 +3,13 @@
 //! Models nothing by itself: it finds the connection that something happens to, has it settled by the network, and does next
 //! what that leaves to be done.
 
-use crate::carrier::{Action, Carrier, Carry, Context, on_carrier};
 use crate::conn::{Closing, ConnectionId, Connections, End, ExchangeId};
+use crate::context::{Action, Context};
 use crate::net::LinkId;
 use crate::node::{self, Route, Stand, on_node};
+use crate::pool::{Allot, Pool, on_pool};
 use crate::record::Status;
+use crate::units::When;
 
 use super::network::{Network, Settled};
 use super::{Upcoming, World};
@@ -50,15 +52,20 @@ impl World {
         }
     }
 
-    /// An end of a connection may have been idle for long enough.
+    /// Segments leave the regulator of a connection; one that the link behind it drops may have been the last under way.
+    pub(super) fn on_regulator(&mut self, id: ConnectionId) {
+        if let Some(connection) = self.connections.get_mut(id) {
+            self.network.leave_regulator(id, connection);
+            self.end_if_over(id);
+        }
+    }
+
+    /// An end of a connection closes it if nothing has gone over it since it became idle.
     pub(super) fn on_idle(&mut self, id: ConnectionId, end: End) {
-        let Some(leg) = self.connections.get(id).map(|connection| connection.leg) else {
-            return;
-        };
-        self.with_carrier(leg, |carrier, cx, connections| {
-            let connection = connections.get(id).expect("found above");
-            on_carrier!(carrier, own => own.on_idle(cx, id, connection, end));
-        });
+        let now = When::at(self.progress.now);
+        if self.connections.get(id).is_some_and(|connection| connection.idle_until == now) {
+            self.close(id, end, Closing::WhenWritten);
+        }
     }
 
     /// The next piece of the response to an exchange is due where it is served.
@@ -97,8 +104,8 @@ impl World {
             Action::Act(id, end) => self.act(id, end),
             Action::Close(id, end, closing) => self.close(id, end, closing),
             Action::Send(exchange) => self.send_request(exchange),
-            Action::Resume { exchange, leg, turn } => self.with_carrier(leg, |carrier, cx, connections| {
-                on_carrier!(carrier, own => own.resume(cx, connections, exchange, turn));
+            Action::Resume { exchange, leg, turn } => self.with_pool(leg, |pool, cx, connections| {
+                on_pool!(pool, own => own.resume(cx, connections, exchange, turn));
             }),
             Action::SendAgain(exchange) => self.send_again(exchange),
             Action::PassOn(exchange) => self.pass_on(exchange),
@@ -110,14 +117,14 @@ impl World {
         }
     }
 
-    /// Lets the carrier of a leg do something for which it may need any connection, and does what it answers with.
-    pub(super) fn with_carrier(
+    /// Lets the pool of a leg do something for which it may need any connection, and does what it answers with.
+    pub(super) fn with_pool(
         &mut self,
         leg: usize,
-        call: impl FnOnce(&mut Carrier, &mut Context, &mut Connections),
+        call: impl FnOnce(&mut Pool, &mut Context, &mut Connections),
     ) {
         let mark = self.network.context.actions.mark();
-        call(&mut self.network.carriers[leg], &mut self.network.context, &mut self.connections);
+        call(&mut self.network.pools[leg], &mut self.network.context, &mut self.connections);
         while let Some(action) = self.network.context.actions.take_now(mark) {
             self.perform(action);
         }
@@ -141,8 +148,8 @@ impl World {
         }
         connection.end_mut(end).closing = closing;
         if end == End::Client {
-            let carrier = &mut self.network.carriers[connection.leg];
-            on_carrier!(carrier, own => own.on_closing(&mut self.network.context, id));
+            let Network { pools, context, .. } = &mut self.network;
+            on_pool!(&mut pools[connection.leg], own => own.on_closing(context, id, connection));
         }
         self.act(id, end);
     }
@@ -153,8 +160,8 @@ impl World {
         if let Some(leg) = context.exchanges.alive(id).map(|exchange| exchange.leg)
             && (!context.legs[leg].has_caches || node::ask_inside(nodes, context, id))
         {
-            self.with_carrier(leg, |carrier, cx, connections| {
-                on_carrier!(carrier, own => own.send_request(cx, connections, id));
+            self.with_pool(leg, |pool, cx, connections| {
+                on_pool!(pool, own => own.ask(cx, connections, id));
             });
         }
     }
@@ -169,7 +176,7 @@ impl World {
         let node = &mut nodes[usize::from(place)];
         match on_node!(node, own => own.route(cx, below)) {
             Route::Serve(response) => {
-                cx.exchanges.get_mut(below).expect("found above").releasing = Some(response);
+                cx.exchanges.release(below, response);
                 self.on_release(below);
             }
             Route::Join(fetch) => {
@@ -183,8 +190,8 @@ impl World {
                     self.respond(below, bytes, u64::from(mss));
                 }
             }
-            Route::Fetch { is_conditional } => {
-                let fetch = node::start_fetch(cx, below, is_conditional);
+            Route::Fetch { condition } => {
+                let fetch = node::start_fetch(cx, below, condition);
                 on_node!(node, own => own.on_fetch(cx, below, fetch));
                 self.send_request(fetch);
             }
@@ -196,29 +203,27 @@ impl World {
         let Some(leg) = self.network.context.exchanges.alive(id).map(|exchange| exchange.leg) else {
             return;
         };
-        self.with_carrier(leg, |carrier, cx, connections| {
-            on_carrier!(carrier, own => own.place_response(cx, connections, id));
+        self.with_pool(leg, |pool, cx, connections| {
+            on_pool!(pool, own => own.place_response(cx, connections, id));
         });
         let context = &mut self.network.context;
         let Some(on) = context.exchanges.get(id).and_then(|exchange| exchange.down) else {
             return;
         };
-        let carrier = &mut self.network.carriers[leg];
-        let framing = on_carrier!(carrier, own => own.frame(bytes, mss));
         if let Some(connection) = self.connections.get_mut(on.connection) {
-            on_carrier!(carrier, own => own.respond(context, on.connection, connection, id, bytes, framing));
+            context.respond(on.connection, connection, id, bytes, mss);
         }
         self.act(on.connection, End::Server);
     }
 
-    /// No request is left; where none will come, carriers close what they keep open.
+    /// No request is left; where none will come, pools close what they keep open.
     fn rest(&mut self) {
         if !self.network.context.exchanges.is_empty() || !matches!(self.upcoming, Upcoming::None) {
             return;
         }
-        for leg in 0..self.network.carriers.len() {
-            self.with_carrier(leg, |carrier, cx, connections| {
-                on_carrier!(carrier, own => own.on_rest(cx, connections));
+        for leg in 0..self.network.pools.len() {
+            self.with_pool(leg, |pool, cx, connections| {
+                on_pool!(pool, own => own.on_rest(cx, connections));
             });
         }
     }

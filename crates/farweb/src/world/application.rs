@@ -1,12 +1,14 @@
 //! Applications at both ends of a connection, and what they do on a notice of their endpoint.
 //!
 //! Models a client end that writes requests and reads responses, and a server end that reads requests and writes responses, each as
-//! soon as it can, or when it has woken (`application.wake`). What else they do is decided by the carrier of the leg, and by the
-//! node at the server end for a request, at the client end for a response that goes on. Leaves out the time that applications compute.
+//! soon as it can, or when it has woken (`application.wake`). Which bytes, is decided by its session; what else they do, by the pool of
+//! the leg, and by the node at the server end for a request, at the client end for a response that goes on. Leaves out the time that applications compute.
 
-use crate::carrier::{Action, Carry, Context, on_carrier};
-use crate::conn::{Closing, Connection, ConnectionId, Content, End, Event, Exchange, ExchangeId, Transport};
+use crate::conn::{Closing, Connection, ConnectionId, End, Event, Exchange, ExchangeId, Transport};
+use crate::context::{Action, Context};
 use crate::node::{self, Decision, Stand, on_node};
+use crate::pool::{Allot, on_pool};
+use crate::session::Content;
 use crate::tcp::{CloseReason, Notice, Output};
 use crate::units::{Duration, When};
 
@@ -23,7 +25,7 @@ impl Network {
         output: &mut Output,
     ) {
         match (end, notice) {
-            (_, Notice::Connected) if connection.tls.is_some() => {
+            (_, Notice::Connected) if connection.end(end).session.has_tls() => {
                 // OpenSSL's clients and nginx turn Nagle's rule off before the handshake.
                 connection.end_mut(end).tcp_mut().expect("it is connected").set_nodelay();
                 self.shake_hands(id, connection, end, output);
@@ -39,27 +41,32 @@ impl Network {
 
     /// `end` of a connection may write.
     fn on_ready(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
-        let Self { carriers, context, .. } = self;
-        match end {
-            End::Client => {
-                connection.established = When::at(context.now);
-                on_carrier!(&mut carriers[connection.leg], own => own.on_established(context, id, connection));
-                self.write(id, connection, end, output);
-            }
-            End::Server => {
-                on_carrier!(&mut carriers[connection.leg], own => own.on_accepted(context, id, connection));
-                if connection.end(end).has_work() {
-                    self.write(id, connection, end, output);
-                }
-            }
+        let endpoint = connection.end_mut(end);
+        let speaks_first = endpoint.session.open();
+        if endpoint.session.is_nodelay()
+            && let Some(tcp) = endpoint.tcp_mut()
+        {
+            tcp.set_nodelay();
+        }
+        if end == End::Client {
+            connection.established = When::at(self.context.now);
+            self.context.note_established(connection);
+        }
+        if end == End::Client || speaks_first || connection.end(end).has_work() {
+            self.write(id, connection, end, output);
         }
     }
 
     /// `end` of a connection with TLS sends what the handshake asks of it now; the last of it makes it ready.
     fn shake_hands(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
-        let tls = connection.tls.as_mut().expect("the caller has asked");
-        let is_ready = tls.go_on(end as usize);
-        if tls.to_write(end as usize) > 0 {
+        let session = &mut connection.end_mut(end).session;
+        let is_ready = session.shake_hands();
+        if session.takes_ticket() {
+            let leg = &mut self.context.legs[connection.leg];
+            leg.add_ticket(self.context.now, connection.key);
+        }
+        let session = &connection.end(end).session;
+        if session.has_records() {
             self.write(id, connection, end, output);
         }
         if is_ready {
@@ -83,7 +90,7 @@ impl Network {
         true
     }
 
-    /// The other end has finished sending, and so does this one, unless its carrier has left bytes that stand before that.
+    /// The other end has finished sending, and so does this one, unless its session has left bytes that stand before that.
     pub(super) fn on_end_of_stream(
         &mut self,
         id: ConnectionId,
@@ -105,8 +112,8 @@ impl Network {
     /// `end` of a connection can go on no more.
     fn lose(&mut self, id: ConnectionId, connection: &mut Connection, end: End, reason: CloseReason) {
         connection.note_lost(end, reason);
-        let Self { carriers, context, .. } = self;
-        on_carrier!(&mut carriers[connection.leg], own => own.on_lost(context, id, connection, end));
+        let Self { pools, context, .. } = self;
+        on_pool!(&mut pools[connection.leg], own => own.on_lost(context, id, connection, end));
     }
 
     /// Writes what waits at `end` of a connection, and closes it where that was all.
@@ -117,48 +124,43 @@ impl Network {
         end: End,
         output: &mut Output,
     ) {
-        let Self { carriers, context, .. } = self;
-        on_carrier!(&mut carriers[connection.leg], own => {
-            let closing = connection.end(end).closing;
-            let mut waiting = own.to_write(context, connection, end);
-            let is_drained = loop {
-                let bytes = if closing == Closing::Now { 0 } else { waiting };
-                let Some(written) = connection.hand_over(context.now, end, bytes, output) else {
-                    return;
-                };
-                if written > 0 {
-                    own.on_written(connection, end, written);
-                }
-                if written < waiting {
-                    break false;
-                }
-                if waiting > 0 {
-                    waiting = own.to_write(context, connection, end);
-                }
-                if waiting == 0 {
-                    break connection.has_handed_over(end);
-                }
+        let context = &mut self.context;
+        let closing = connection.end(end).closing;
+        let mut waiting = context.next_write(connection, end);
+        let is_drained = loop {
+            let bytes = if closing == Closing::Now { 0 } else { waiting };
+            let Some(written) = connection.end_mut(end).hand_over(context.now, bytes, output) else {
+                return;
             };
-            if is_drained && connection.end(end).holds_release {
-                connection.end_mut(end).holds_release = false;
-                if let Some(of) = connection.exchange {
-                    node::on_taken(context, of);
-                }
+            if written < waiting {
+                break false;
             }
-            match closing {
-                Closing::No | Closing::Done => {}
-                Closing::WhenIdle | Closing::WhenWritten if !is_drained => {}
-                Closing::WhenIdle => {
-                    connection.end_mut(end).closing = Closing::No;
-                    own.on_drained(context, id, connection, end);
-                }
-                Closing::WhenWritten | Closing::Now => {
-                    let endpoint = connection.end_mut(end);
-                    endpoint.closing = Closing::Done;
-                    endpoint.tcp_mut().expect("it has written").close(context.now, output);
-                }
+            if waiting > 0 {
+                waiting = context.next_write(connection, end);
             }
-        });
+            if waiting == 0 {
+                break connection.end(end).session.has_handed_over();
+            }
+        };
+        if is_drained && connection.end(end).holds_release {
+            connection.end_mut(end).holds_release = false;
+            if let Some(of) = connection.exchange {
+                node::on_taken(context, of);
+            }
+        }
+        match closing {
+            Closing::No | Closing::Done => {}
+            Closing::AfterIdle(_) | Closing::WhenWritten if !is_drained => {}
+            Closing::AfterIdle(idle_timeout) => {
+                connection.end_mut(end).closing = Closing::No;
+                context.lie_idle(id, connection, end, idle_timeout);
+            }
+            Closing::WhenWritten | Closing::Now => {
+                let endpoint = connection.end_mut(end);
+                endpoint.closing = Closing::Done;
+                endpoint.tcp_mut().expect("it has written").close(context.now, output);
+            }
+        }
     }
 
     /// Reads what there is at `end` of a connection, and writes what comes of it.
@@ -169,13 +171,13 @@ impl Network {
         end: End,
         output: &mut Output,
     ) {
-        match on_carrier!(&self.carriers[connection.leg], own => own.to_read(connection, end)) {
+        match connection.end(end).session.to_read() {
             None => self.read_messages(id, connection, end, output),
             Some(most) => self.read_frames(id, connection, end, most, output),
         }
     }
 
-    /// Reads all that there is at `end` of a connection, where its carrier need not hear of it.
+    /// Reads all that there is at `end` of a connection, where nothing follows from it but messages.
     #[inline]
     fn read_messages(
         &mut self,
@@ -189,15 +191,15 @@ impl Network {
         };
         let mut bytes = tcp.read(self.context.now, u64::MAX, output);
         let mss = tcp.mss();
-        if connection.tls.is_some() {
+        if connection.end(end).session.has_tls() {
             bytes = self.unseal(id, connection, end, bytes, output);
         }
-        while let Some((content, part)) = connection.end_mut(end.other()).stream.read(&mut bytes) {
+        while let Some((content, part)) = connection.end_mut(end.other()).session.stream.read(&mut bytes) {
             self.on_part(id, connection, end, content, part, mss, output);
         }
     }
 
-    /// Reads what there is at `end` of a connection, up to `most` bytes in a read, and lets its carrier hear of it.
+    /// Reads what there is at `end` of a connection, up to `most` bytes in a read, and does what follows from its frames.
     fn read_frames(
         &mut self,
         id: ConnectionId,
@@ -210,18 +212,18 @@ impl Network {
             let read = tcp.read(self.context.now, most, output);
             let (mss, left) = (tcp.mss(), tcp.readable());
             let mut bytes = read;
-            if connection.tls.is_some() {
+            if connection.end(end).session.has_tls() {
                 bytes = self.unseal(id, connection, end, bytes, output);
             }
-            while let Some((content, part)) = connection.end_mut(end.other()).stream.read(&mut bytes) {
-                let Self { carriers, context, .. } = self;
-                let part = on_carrier!(&mut carriers[connection.leg], own => {
-                    own.on_content(context, connection, end, content, part)
-                });
+            while let Some((content, part)) = self.read_part(connection, end, &mut bytes) {
                 self.on_part(id, connection, end, content, part, mss, output);
             }
-            let Self { carriers, context, .. } = self;
-            if on_carrier!(&mut carriers[connection.leg], own => own.on_read(context, connection, end)) {
+            let answer = connection.end_mut(end).session.on_read();
+            for _ in 0..answer.ended {
+                let Self { pools, context, .. } = self;
+                on_pool!(&mut pools[connection.leg], own => own.on_free(context, id, connection));
+            }
+            if answer.writes {
                 self.write(id, connection, end, output);
             }
             if read == 0 || left == 0 {
@@ -240,10 +242,17 @@ impl Network {
         bytes: u64,
         output: &mut Output,
     ) -> u64 {
-        let tls = connection.tls.as_mut().expect("the caller has asked");
-        let unsealed = tls.on_read(end as usize, bytes);
+        let (endpoint, from) = connection.facing(end);
+        let unsealed = endpoint.session.unseal(from, bytes);
         self.shake_hands(id, connection, end, output);
         unsealed
+    }
+
+    /// Reads the next part of the first `bytes` of the other end's stream, which have come to `end`.
+    #[inline]
+    fn read_part(&self, connection: &mut Connection, end: End, bytes: &mut u64) -> Option<(Content, u64)> {
+        let (endpoint, from) = connection.facing(end);
+        endpoint.session.read(from, self.context.now, bytes)
     }
 
     /// `end` of a connection has read the next `bytes` of a message, or a frame.
@@ -289,7 +298,7 @@ impl Network {
         bytes: u64,
         mss: u64,
     ) {
-        let Self { carriers, nodes, context: cx, .. } = self;
+        let Self { pools, nodes, context: cx, .. } = self;
         let Some(exchange) = cx.exchanges.alive(of).filter(|exchange| exchange.rides_down(id)) else {
             return; // Given up: nobody listens.
         };
@@ -320,7 +329,9 @@ impl Network {
             }
             cx.alight(id, connection, of);
             cx.leave_leg(connection.leg);
-            on_carrier!(&mut carriers[connection.leg], own => own.on_response_read(cx, id, connection));
+            if connection.end(End::Client).session.ends_with_message() {
+                on_pool!(&mut pools[connection.leg], own => own.on_free(cx, id, connection));
+            }
             if connection.leg > 0 {
                 cx.forget_exchange(of);
             }
@@ -336,8 +347,8 @@ impl Network {
         bytes: u64,
         output: &mut Output,
     ) {
-        connection.idle_since = When::NEVER;
-        let Self { carriers, nodes, context: cx, .. } = self;
+        connection.idle_until = When::NEVER;
+        let Self { nodes, context: cx, .. } = self;
         let is_on_it = |exchange: &&mut Exchange| exchange.up.is_some_and(|up| up.connection == id);
         let Some(exchange) = cx.exchanges.get_mut(of).filter(is_on_it) else {
             return;
@@ -348,20 +359,21 @@ impl Network {
         exchange.times.requested = When::at(cx.now);
         if exchange.rides_down(id) {
             cx.observer.on_response_due(id, of);
+        } else {
+            cx.alight(id, connection, of);
         }
-        on_carrier!(&mut carriers[connection.leg], own => own.on_request_read(cx, id, connection, of));
         let node = connection.end(End::Server).node;
         match on_node!(&mut nodes[usize::from(node)], own => own.on_request(cx, of)) {
             Decision::PassOn => cx.actions.later(Action::PassOn(of)),
             Decision::Serve(response) => {
-                cx.exchanges.get_mut(of).expect("found above").releasing = Some(response);
+                cx.exchanges.release(of, response);
                 self.release(id, connection, of, output);
             }
         }
     }
 
     /// Releases what is due of a response that starts at the server end of a connection; it goes over that one, or over another
-    /// that its carrier has for it.
+    /// that its pool has for it.
     fn release(
         &mut self,
         id: ConnectionId,
@@ -369,18 +381,18 @@ impl Network {
         of: ExchangeId,
         output: &mut Output,
     ) {
-        let Self { carriers, context: cx, .. } = self;
+        let cx = &mut self.context;
         let Some((bytes, mss)) = node::release(cx, of) else {
             return;
         };
         if !cx.exchanges.get(of).is_some_and(|exchange| exchange.rides_down(id)) {
             return cx.actions.later(Action::Respond { exchange: of, bytes, mss });
         }
-        on_carrier!(&mut carriers[connection.leg], own => {
-            let framing = own.frame(bytes, mss);
-            own.respond(cx, id, connection, of, bytes, framing);
-        });
-        let releasing = cx.exchanges.get(of).and_then(|exchange| exchange.releasing.as_ref());
+        let releasing = cx.exchanges.get(of).and_then(|exchange| exchange.releasing);
+        if let Some(pace) = releasing.and_then(|releasing| releasing.plan.pace()).filter(|_| bytes > 0) {
+            connection.regulator.get_or_insert_default().announce(of, bytes, pace);
+        }
+        cx.respond(id, connection, of, bytes, mss);
         connection.end_mut(End::Server).holds_release =
             releasing.is_some_and(|releasing| releasing.plan.waits_for_transport());
         self.write(id, connection, End::Server, output);

@@ -4,7 +4,7 @@
 //! same instant on all others, since nobody waits for it any more (an HTTP/1 connection between the clients and the leg that
 //! failed is closed by the proxy at its end there, behind what it has written; one towards the servers is closed at once); its
 //! client gives it up, which is a failure on the clients' side of all legs; or the run ends. A client that gives up does on its leg
-//! what the carrier has for it: it closes an HTTP/1 connection, as a browser closes a socket (a FIN, and a reset for what still
+//! what its pool and its session have for it: it closes an HTTP/1 connection, as a browser closes a socket (a FIN, and a reset for what still
 //! comes), resets a stream of HTTP/2 or a session of W3C MUX, and can say nothing in a mux or a transfer, which bring what is on
 //! its way. A connection is over when both ends are closed or in TIME_WAIT, and is forgotten when no packet of it is left: without
 //! one, the rest of its 2 MSL has no effect. Leaves out error responses of a proxy, and the time that word of a failure takes to
@@ -12,9 +12,12 @@
 //!
 //! Sources: RFC 9113, sections 5.4.2 and 8.7 (`CANCEL`); RFC 9112, section 9.5; RFC 2525, section 2.17, for the reset.
 
-use crate::carrier::{Action, Carry, Context, on_carrier};
-use crate::conn::{ConnectionId, End, Endpoint, Event, Exchange, ExchangeId};
+use std::collections::BTreeSet;
+
+use crate::conn::{ConnectionId, End, Endpoint, Exchange, ExchangeId};
+use crate::context::{Action, Context};
 use crate::node::{self, Node, Stand, on_node};
+use crate::pool::{Allot, on_pool};
 use crate::record::{Failure, Status};
 use crate::units::When;
 
@@ -54,7 +57,7 @@ impl World {
             context.observer.on_connection_over(context.now, id, connection);
             if connection.aboard > 0 {
                 // A request that is sent again, or fails, later at this instant.
-                for exchange in context.aboard(id) {
+                for exchange in context.aboard(connection) {
                     context.alight(id, connection, exchange);
                 }
             }
@@ -172,31 +175,19 @@ impl World {
         if leg > 0 {
             self.with_fetcher(id, |node, cx| on_node!(node, own => own.on_fetch_lost(cx, id)));
         }
-        self.with_carrier(leg, |carrier, cx, _| {
-            on_carrier!(carrier, own => own.on_failed(cx, id, Some(leg).cmp(&failed_leg)));
+        self.with_pool(leg, |pool, cx, connections| {
+            on_pool!(pool, own => own.on_failed(cx, connections, id, Some(leg).cmp(&failed_leg)));
         });
         if leg > 0 {
             self.network.context.forget_exchange(id);
             return;
         }
         if failed_leg == Some(0) {
-            self.let_client_close(id);
+            self.clients.on_lost(&mut self.network.context, id);
         }
         let is_carried = self.network.context.exchanges.get(id).is_some_and(|exchange| exchange.up.is_some());
-        if !is_carried || !on_carrier!(&self.network.carriers[leg], own => own.row_waits()) {
+        if !is_carried || !self.network.pools[leg].is_for_each() {
             self.end_request(id, Status::Failed);
-        }
-    }
-
-    /// A connection of the first leg has failed. Where its client has not heard of it, it closes its end when it has waited for as
-    /// long as it does.
-    fn let_client_close(&mut self, id: ExchangeId) {
-        let context = &mut self.network.context;
-        if let Some(patience) = self.patience
-            && let Some(exchange) = context.exchanges.get(id)
-            && let Some(ride) = exchange.up
-        {
-            context.queue.push(exchange.times.start + patience, Event::ClientCloses(ride.connection));
         }
     }
 
@@ -213,8 +204,8 @@ impl World {
         self.send_request(id);
     }
 
-    /// Writes the row of the request that an exchange of the first leg is, once; without a whole response its status is
-    /// `otherwise`.
+    /// Writes the row of the request that an exchange of the first leg is, once; where it has neither ended nor failed, its status
+    /// is `otherwise`.
     pub(super) fn end_request(&mut self, id: ExchangeId, otherwise: Status) {
         let context = &mut self.network.context;
         if context.exchanges.get(id).is_some_and(Exchange::is_alive) {
@@ -224,7 +215,11 @@ impl World {
         let Some(exchange) = context.exchanges.get(id) else {
             return;
         };
-        let status = if exchange.times.end.is_never() { otherwise } else { Status::Done };
+        let status = match (exchange.times.end.get(), exchange.times.failed.get()) {
+            (Some(_), _) => Status::Done,
+            (None, Some(_)) => Status::Failed,
+            (None, None) => otherwise,
+        };
         match status {
             Status::Done => self.progress.requests_finished += 1,
             Status::Failed => self.progress.requests_failed += 1,
@@ -257,7 +252,107 @@ impl World {
         }
     }
 
+    /// Checks that no request goes on when nothing is left to happen.
+    ///
+    /// # Panics
+    /// When one does: no row may say that it failed, since no model of the path made it fail. The message has its state on all legs.
+    pub(super) fn check_not_stuck(&self) {
+        let exchanges = &self.network.context.exchanges;
+        let open: BTreeSet<u64> =
+            exchanges.iter().filter(|(_, of)| of.is_alive()).map(|(_, of)| of.number).collect();
+        let Some(first) = open.first() else {
+            return;
+        };
+        let states = exchanges.iter().filter(|(_, of)| of.number == *first).map(|(_, of)| self.state_of(of));
+        panic!(
+            "nothing is left to happen at {}, and {} requests go on; request {first}: {}",
+            self.progress.now,
+            open.len(),
+            states.collect::<Vec<_>>().join("; ")
+        );
+    }
+
+    /// State of an exchange, for the message about a run that is stuck.
+    fn state_of(&self, exchange: &Exchange) -> String {
+        let ride = exchange.down.or(exchange.up);
+        let connection = ride.and_then(|ride| self.connections.get(ride.connection));
+        let ends = connection.map(|connection| {
+            let [client, server] = connection.ends.each_ref().map(|end| match end.tcp() {
+                Some(tcp) => format!("{:?}", tcp.state()),
+                None => "no TCP".to_owned(),
+            });
+            format!("connection {}, client end {client}, server end {server}", connection.number)
+        });
+        let bytes = &exchange.bytes;
+        let times = &exchange.times;
+        format!(
+            "leg {}: {}, {} of {} B of the request arrived, of {} B of the response {} B ready and {} B received, {}",
+            exchange.leg,
+            if times.failed.is_never() {
+                if times.end.is_never() { "open" } else { "ended" }
+            } else {
+                "failed"
+            },
+            bytes.requested(),
+            exchange.request.request_bytes,
+            bytes.response(),
+            bytes.ready(),
+            bytes.received(),
+            ends.unwrap_or_else(|| "without a connection".to_owned())
+        )
+    }
+
     fn is_on_first_leg(&self, id: ExchangeId) -> bool {
         self.network.context.exchanges.get(id).is_some_and(|exchange| exchange.leg == 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+    use crate::units::Instant;
+    use crate::workload::{Directory, Request, RequestSource, WorkloadError};
+
+    /// No requests.
+    struct Nothing;
+
+    impl RequestSource for Nothing {
+        fn next_request(&mut self, _directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+            Ok(None)
+        }
+    }
+
+    /// Runs a world in which a request was put on the leg, and no event was made for it.
+    fn run_stuck(until: &str) {
+        let text = format!(
+            "format = 1\n[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]\nup = {{ rate = \"1 Mbit/s\", delay = \"1 ms\" }}\n\
+             down = {{ rate = \"1 Mbit/s\", delay = \"1 ms\" }}\n[[leg]]\nfrom = \"client\"\nto = \"server\"\n\
+             carrier = {{ kind = \"http/1.1\" }}\n[workload]\nrequests = \"given by the test\"\n[run]\nuntil = \"{until}\"\n"
+        );
+        let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap();
+        let mut world = World::new(&scenario, 1, Directory::default());
+        let context = &mut world.network.context;
+        let host = context.directory.host("server.example");
+        let request =
+            Request { request_bytes: 300, response_bytes: 900, ..Request::bare(Instant::ZERO, host) };
+        context.start_exchange(0, 17, request);
+        world.advance(&mut Nothing, 10).expect("nothing is read");
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "nothing is left to happen at 0.000000000 s, and 1 requests go on; request 17: leg 0: open, 0 of \
+                               300 B of the request arrived, of 900 B of the response 0 B ready and 0 B received, without a \
+                               connection"
+    )]
+    fn a_request_without_an_event_is_a_bug() {
+        run_stuck("done");
+    }
+
+    #[test]
+    #[should_panic(expected = "nothing is left to happen")]
+    fn so_it_is_before_the_end_of_a_run_of_fixed_length() {
+        run_stuck("1 h");
     }
 }

@@ -12,15 +12,17 @@ mod application;
 mod ending;
 mod network;
 
-use crate::carrier::{Carrier, Carry, Context, on_carrier};
+use crate::client::Clients;
 use crate::conn::{Closing, Connections, End, Event, Hosts, Leg};
+use crate::context::Context;
 use crate::node::{self, Node};
 use crate::observe::Observer;
+use crate::pool::{Allot, Pool, on_pool};
 use crate::record::{Column, Dictionary, Status};
 use crate::rng::RandomStreams;
 use crate::scenario::{Scenario, Until};
 use crate::tcp::{Flags, Output};
-use crate::units::{Duration, Instant};
+use crate::units::Instant;
 use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 
 use network::Network;
@@ -34,8 +36,7 @@ pub struct World {
     network: Network,
     upcoming: Upcoming,
     until: Until,
-    /// Time that a client waits for a request.
-    patience: Option<Duration>,
+    clients: Clients,
     progress: Progress,
     /// Lent to endpoints; kept so that no event allocates.
     output: Output,
@@ -78,14 +79,12 @@ impl World {
     pub fn new(scenario: &Scenario, seed: u64, directory: Directory) -> Self {
         let streams = RandomStreams::new(seed);
         let legs = scenario.leg.iter().map(|leg| Leg::new(leg, scenario)).collect();
-        let carriers = (0..scenario.leg.len()).map(|leg| Carrier::new(leg, scenario, streams)).collect();
+        let pools = (0..scenario.leg.len()).map(|leg| Pool::new(leg, scenario)).collect();
         let nodes = Node::all(scenario, &streams);
         let hosts = Hosts::new(streams, (nodes.len() - 1) as u8);
         let context = Context::new(legs, hosts, directory, Observer::new(scenario));
-        let mut network = Network::new(scenario, &streams, nodes, carriers, context);
-        if network.carriers.iter().any(|carrier| on_carrier!(carrier, own => own.opens_at_once())) {
-            network.context.queue.push(Instant::ZERO, Event::Begin);
-        }
+        let mut network = Network::new(scenario, &streams, nodes, pools, context);
+        network.context.queue.push(Instant::ZERO, Event::Begin);
         if let Some(interval) = network.context.observer.interval() {
             network.context.queue.push(Instant::ZERO + interval, Event::IntervalEnds);
         }
@@ -94,7 +93,7 @@ impl World {
             network,
             upcoming: Upcoming::Unread,
             until: scenario.run.until,
-            patience: scenario.clients.give_up,
+            clients: Clients::new(&scenario.clients),
             progress: Progress::default(),
             output: Output::default(),
         }
@@ -165,18 +164,24 @@ impl World {
         if self.until == Until::Done && self.connections.is_empty() && matches!(self.upcoming, Upcoming::None)
         {
             let now = queue.now();
+            self.check_not_stuck();
             self.finish(now, Status::Failed);
             return Ok(());
         }
         if let Until::Time(limit) = self.until {
             let end = Instant::ZERO + limit;
-            if queue.next_at().is_none_or(|at| at > end) {
+            let next = queue.next_at();
+            if next.is_none_or(|at| at > end) {
+                if next.is_none() {
+                    self.check_not_stuck();
+                }
                 self.finish(end, Status::Unfinished);
                 return Ok(());
             }
         }
         let Some((now, event)) = queue.pop() else {
             let now = queue.now();
+            self.check_not_stuck();
             self.finish(now, Status::Failed);
             return Ok(());
         };
@@ -190,6 +195,7 @@ impl World {
             Event::TimerFires(connection, end) => self.on_timer(connection, end),
             Event::ApplicationWakes(connection, end) => self.on_wake(connection, end),
             Event::ResponseReleases(exchange) => self.on_release(exchange),
+            Event::RegulatorIsDue(connection) => self.on_regulator(connection),
             Event::IdleEnds(connection, end) => self.on_idle(connection, end),
             Event::ClientGivesUp(exchange) => self.give_up(exchange),
             Event::ClientCloses(connection) => self.close(connection, End::Client, Closing::Now),
@@ -206,11 +212,8 @@ impl World {
         if matches!(self.upcoming, Upcoming::None) {
             return;
         }
-        for leg in 0..self.network.carriers.len() {
-            self.with_carrier(
-                leg,
-                |carrier, cx, connections| on_carrier!(carrier, own => own.begin(cx, connections)),
-            );
+        for leg in 0..self.network.pools.len() {
+            self.with_pool(leg, |pool, cx, connections| on_pool!(pool, own => own.begin(cx, connections)));
         }
     }
 
@@ -228,20 +231,17 @@ impl World {
     /// Sets out to answer `request`.
     ///
     /// # Errors
-    /// When the request is none for the carrier of the first leg.
+    /// When the request is none for the first leg.
     fn start_request(&mut self, request: Request) -> Result<(), WorkloadError> {
-        let Network { nodes, carriers, context, .. } = &mut self.network;
+        let Network { nodes, pools, context, .. } = &mut self.network;
         let host = &context.directory.hosts()[request.host];
         let last_leg = context.legs.last().expect("a leg at least");
         context.observer.measurement.measure_request(&request, last_leg, host);
-        on_carrier!(&carriers[0], own => own.check(&request, context))?;
+        pools[0].check(&request, context)?;
         node::check(nodes, &request, &context.directory)?;
         let number = self.progress.requests_started;
         self.progress.requests_started += 1;
-        let exchange = context.start_exchange(0, number, request);
-        if let Some(patience) = self.patience {
-            context.queue.push(self.progress.now + patience, Event::ClientGivesUp(exchange));
-        }
+        let exchange = self.clients.ask(context, number, request);
         self.send_request(exchange);
         Ok(())
     }
@@ -258,9 +258,14 @@ impl World {
         Ok(())
     }
 
+    /// Closes the recording interval, behind all else that happens at its end, which belongs to it.
     fn on_interval_end(&mut self) {
         let now = self.progress.now;
         let Network { path, context: Context { observer, queue, .. }, .. } = &mut self.network;
+        if queue.next_at() == Some(now) {
+            queue.push(now, Event::IntervalEnds);
+            return;
+        }
         observer.close_interval(now, path);
         if let Some(interval) = observer.interval()
             && !queue.is_empty()

@@ -7,13 +7,16 @@
 //!
 //! All methods have the one connection at hand that something happens to. What concerns others is an action for later.
 
-use crate::carrier::{Carrier, Carry, Context, on_carrier};
-use crate::conn::{Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Transport};
+use crate::conn::{
+    Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Passed, Transport,
+};
+use crate::context::Context;
 use crate::engine::Channel;
 use crate::id::IdVec;
 use crate::net::{Enqueued, LinkId};
 use crate::node::Node;
 use crate::observe::Seen;
+use crate::pool::Pool;
 use crate::record;
 use crate::rng::RandomStreams;
 use crate::scenario::Scenario;
@@ -29,7 +32,7 @@ pub(super) struct Network {
     extras: Extras,
     pub(super) nodes: Vec<Node>,
     /// By leg.
-    pub(super) carriers: Vec<Carrier>,
+    pub(super) pools: Vec<Pool>,
     pub(super) context: Context,
 }
 
@@ -47,7 +50,7 @@ impl Network {
         scenario: &Scenario,
         streams: &RandomStreams,
         nodes: Vec<Node>,
-        carriers: Vec<Carrier>,
+        pools: Vec<Pool>,
         mut context: Context,
     ) -> Self {
         let links = scenario.path.link.iter().map(|link| [link.up.config(), link.down.config()]);
@@ -56,7 +59,7 @@ impl Network {
         for link in path.links() {
             channels.push(context.queue.add_channel(Event::LinkIsDue(link)));
         }
-        Self { path, channels, extras: Extras::default(), nodes, carriers, context }
+        Self { path, channels, extras: Extras::default(), nodes, pools, context }
     }
 
     /// The time is `now`.
@@ -130,7 +133,7 @@ impl Network {
             None => output.segments.extend(tcp::reset_for(&segment)),
         }
         if packet.mark().recorded {
-            let credit = self.credit_limit(connection, end);
+            let credit = credit_limit(connection, end);
             let seen = Seen { end, event: record::PacketEvent::Receive, credit_limit: credit };
             self.context.observer.packets.record_at_end(now, connection, seen, &segment, packet.mark());
         }
@@ -163,12 +166,11 @@ impl Network {
         connection: &mut Connection,
         output: &mut Output,
     ) -> Settled {
-        let Self { carriers, context, .. } = self;
-        let end = on_carrier!(&mut carriers[connection.leg], own => own.start(context, connection, output));
+        let end = self.context.start(connection, output);
         self.settle(id, connection, end, output)
     }
 
-    /// Lets an end of a connection write, and close, what it has to; and read, where its carrier has left bytes.
+    /// Lets an end of a connection write, and close, what it has to; and read, where its session has left bytes.
     pub(super) fn act(
         &mut self,
         id: ConnectionId,
@@ -212,7 +214,11 @@ impl Network {
         let mut noticed = 0;
         loop {
             for segment in &output.segments {
-                self.transmit(id, connection, end, segment);
+                if end == End::Server && connection.regulator.is_some() {
+                    self.regulate(id, connection, segment);
+                } else {
+                    self.transmit(id, connection, end, segment);
+                }
             }
             output.segments.clear();
             let Some(notice) = output.notices.get(noticed).copied() else {
@@ -234,25 +240,48 @@ impl Network {
         if is_sender && self.context.observer.wants_senders() {
             self.note_sender(id, connection);
         }
-        on_carrier!(&mut self.carriers[connection.leg], own => own.on_settled(connection, end));
         let has_responses = is_sender && connection.has_acknowledged_response();
         Settled { has_responses, is_over: is_over && connection.end(end.other()).is_over() }
     }
 
-    /// The sequence number up to which `end` of a connection may fill its stream with the credit that it has.
-    #[cold]
-    fn credit_limit(&self, connection: &Connection, end: End) -> Option<u64> {
-        let credit = on_carrier!(&self.carriers[connection.leg], own => own.credit(connection, end))?;
-        Some(FIRST_BYTE + connection.end(end).stream.pushed() + credit)
-    }
-
     /// Reports to the observer how far the sender of responses has come, and what holds it.
     fn note_sender(&mut self, id: ConnectionId, connection: &mut Connection) {
-        let Self { carriers, context, .. } = self;
         let limit = connection.limit();
-        let waits_for_credit = limit == Some(Limit::None)
-            && on_carrier!(&carriers[connection.leg], own => own.waits_for_credit(connection, End::Server));
-        context.note_sent(id, connection, limit, waits_for_credit);
+        let waits_for_credit =
+            limit == Some(Limit::None) && connection.end(End::Server).session.waits_for_credit();
+        self.context.note_sent(id, connection, limit, waits_for_credit);
+    }
+
+    /// Sends a segment through the regulator of its connection.
+    #[cold]
+    fn regulate(&mut self, id: ConnectionId, connection: &mut Connection, segment: &Segment) {
+        let Context { now, queue, exchanges, .. } = &mut self.context;
+        let regulator = connection.regulator.as_mut().expect("the caller has asked");
+        let at = regulator.departure(*now, segment, |Passed { exchange, at }| {
+            if let Some(exchange) = exchanges.get_mut(exchange) {
+                exchange.sending.get_or_insert_default().left_last = When::at(at);
+            }
+        });
+        if at <= *now && regulator.next().is_none() {
+            return self.transmit(id, connection, End::Server, segment);
+        }
+        // Until it leaves it is on its way: the connection outlives it.
+        connection.in_flight += 1;
+        if regulator.keep(at, *segment) {
+            queue.push(at, Event::RegulatorIsDue(id));
+        }
+    }
+
+    /// Sends the segments that leave the regulator of a connection now.
+    pub(super) fn leave_regulator(&mut self, id: ConnectionId, connection: &mut Connection) {
+        let now = self.context.now;
+        while let Some(segment) = connection.regulator.as_mut().and_then(|regulator| regulator.take(now)) {
+            connection.in_flight -= 1;
+            self.transmit(id, connection, End::Server, &segment);
+        }
+        if let Some(at) = connection.regulator.as_ref().and_then(|regulator| regulator.next()) {
+            self.context.queue.push(at, Event::RegulatorIsDue(id));
+        }
     }
 
     #[inline]
@@ -266,7 +295,7 @@ impl Network {
         endpoint.sent.segments += 1;
         connection.in_flight += 1;
         let mark = if connection.recorded {
-            let credit = self.credit_limit(connection, end);
+            let credit = credit_limit(connection, end);
             let packets = &mut self.context.observer.packets;
             packets.record_departure(self.context.now, connection, end, segment, number, credit)
         } else {
@@ -279,4 +308,10 @@ impl Network {
             connection.end_mut(end).transport.as_mut().expect("it has sent").on_local_drop();
         }
     }
+}
+
+/// The sequence number up to which `end` of a connection may fill its stream with the credit that it has.
+#[cold]
+fn credit_limit(connection: &Connection, end: End) -> Option<u64> {
+    Some(FIRST_BYTE + connection.end(end).session.credit_limit()?)
 }

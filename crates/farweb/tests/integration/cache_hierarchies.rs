@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use farweb::record::{NULL_CODE, NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
+use farweb::workload::{
+    Caching, Directory, Method, ObjectId, OriginTime, Request, RequestSource, WorkloadError,
+};
 use farweb::world::World;
 use proptest::prelude::*;
 
@@ -33,15 +35,17 @@ struct Level {
     mode: &'static str,
     coalesce: bool,
     ttl: &'static str,
+    changed: &'static str,
     admit: &'static str,
     siblings: u64,
 }
 
-/// A request: start and server time in ns. Of an object the size is always the same.
+/// A request: start and server time in ns, and the version of the object at its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Ask {
     start: u64,
     object: u64,
+    version: u64,
     server: u64,
 }
 
@@ -51,6 +55,17 @@ const MUX: &str = "{ kind = \"mux\", connections = 3 }";
 
 const fn size_of(object: u64) -> u64 {
     [300, 1460, 2920, 7_000, 20_000, 90_000][object as usize]
+}
+
+/// Versions of an object, in bytes; the last one is smaller than a response without a body.
+const fn versions_of(object: u64) -> [u64; 3] {
+    [size_of(object), size_of(object) + 2000, 100 + object]
+}
+
+impl Ask {
+    const fn response_bytes(&self) -> u64 {
+        versions_of(self.object)[self.version as usize]
+    }
 }
 
 fn link(is_rough: bool) -> impl Strategy<Value = String> {
@@ -88,28 +103,24 @@ fn level(is_rough: bool) -> impl Strategy<Value = Level> {
         prop::sample::select(vec!["split", "store-and-forward"]),
         any::<bool>(),
         prop::sample::select(vec!["", "", "ttl = \"2 s\"\n"]),
+        prop::sample::select(vec!["", "changed = \"fetch\"\n"]),
         prop::sample::select(admit.to_vec()),
         1..3_u64,
     )
-        .prop_map(|(link, carrier, policy, capacity, mode, coalesce, ttl, admit, siblings)| Level {
-            link,
-            carrier,
-            policy,
-            capacity,
-            mode,
-            coalesce,
-            ttl,
-            admit,
-            siblings,
+        .prop_map(|(link, carrier, policy, capacity, mode, coalesce, ttl, changed, admit, siblings)| {
+            Level { link, carrier, policy, capacity, mode, coalesce, ttl, changed, admit, siblings }
         })
 }
 
 fn hierarchy(is_rough: bool) -> impl Strategy<Value = Hierarchy> {
     let start = prop_oneof![Just(0), 0..2_000_000_000_u64, 0..20_000_000_000_u64];
-    let ask = (start, 0..6_u64, prop_oneof![Just(0), 0..900_000_000_u64]);
+    let version = prop::sample::select(vec![0, 0, 0, 1, 2]);
+    let ask = (start, 0..6_u64, version, prop_oneof![Just(0), 0..900_000_000_u64]);
     let asks = prop::collection::vec(ask, 1..30).prop_map(|asks| {
-        let mut asks: Vec<_> =
-            asks.into_iter().map(|(start, object, server)| Ask { start, object, server }).collect();
+        let mut asks: Vec<_> = asks
+            .into_iter()
+            .map(|(start, object, version, server)| Ask { start, object, version, server })
+            .collect();
         asks.sort_unstable();
         asks
     });
@@ -134,12 +145,15 @@ impl RequestSource for Asks<'_> {
             start: Instant::from_nanos(ask.start),
             host: directory.host(&format!("server {}", ask.object % 2)),
             request_bytes: 250,
-            response_bytes: size_of(ask.object),
+            response_bytes: ask.response_bytes(),
             server: OriginTime::new(Duration::from_nanos(ask.server)),
             object: ObjectId::new(ask.object),
             source: None,
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         }))
     }
 }
@@ -155,10 +169,10 @@ impl Hierarchy {
         };
         let legs: String = carriers.enumerate().map(leg).collect();
         let cache = |(place, level): (usize, &Level)| {
-            let Level { policy, capacity, mode, coalesce, ttl, admit, siblings, .. } = level;
+            let Level { policy, capacity, mode, coalesce, ttl, changed, admit, siblings, .. } = level;
             format!(
                 "[[cache]]\nnode = \"n{}\"\nmode = \"{mode}\"\npolicy = \"{policy}\"\ncapacity = \"{capacity} B\"\n\
-                 coalesce = {coalesce}\nsiblings = {siblings}\n{ttl}{admit}",
+                 coalesce = {coalesce}\nsiblings = {siblings}\n{ttl}{changed}{admit}",
                 place + 1
             )
         };
@@ -177,6 +191,25 @@ impl Hierarchy {
         let progress = world.advance(&mut Asks(self.asks.iter()), 50_000_000).expect("a list can be read");
         assert!(progress.done, "it goes on after 50 million events");
         world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect()
+    }
+
+    /// A request that the origin serves gets the version that it asks for; another one gets a version that an earlier
+    /// request, or one at the same time, asked for.
+    fn check_versions(&self, tables: &Tables) -> Result<(), TestCaseError> {
+        let [requests, served] = ["request", "served_bytes"].map(|name| ints(tables, "requests", name));
+        for ((request, served), node) in
+            requests.iter().zip(served).zip(codes(tables, "requests", "served_by"))
+        {
+            let ask = self.asks[*request as usize];
+            if *node as usize > self.levels.len() {
+                prop_assert_eq!(*served as u64, ask.response_bytes());
+            } else {
+                let mut asked = self.asks.iter().filter(|other| other.object == ask.object);
+                let is_known = asked.any(|other| other.response_bytes() == *served as u64);
+                prop_assert!(is_known, "request {request} got {served} B");
+            }
+        }
+        Ok(())
     }
 
     /// Rows of the table `exchanges` on a leg: request, cache answer, start, whole request there, end.
@@ -199,6 +232,7 @@ impl Hierarchy {
             "requests",
             "hits",
             "delayed_hits",
+            "bypasses",
             "revalidations",
             "bytes",
             "objects",
@@ -213,6 +247,7 @@ const HIT: i64 = 0;
 const DELAYED: i64 = 1;
 const REVALIDATED: i64 = 2;
 const MISS: i64 = 3;
+const BYPASS: i64 = 4;
 
 proptest! {
     #[test]
@@ -221,6 +256,7 @@ proptest! {
         let statuses = codes(&tables, "requests", "status");
         prop_assert_eq!(statuses.len(), hierarchy.asks.len());
         prop_assert!(statuses.iter().all(|status| *status == Status::Done as i32));
+        hierarchy.check_versions(&tables)?;
         let object = |request: i64| hierarchy.asks[request as usize].object;
         for (place, level) in hierarchy.levels.iter().enumerate() {
             let (asked, fetched) = (hierarchy.on_leg(&tables, place), hierarchy.on_leg(&tables, place + 1));
@@ -230,7 +266,10 @@ proptest! {
             prop_assert_eq!(counts["hits"], of(HIT) + of(REVALIDATED));
             prop_assert_eq!(counts["revalidations"], of(REVALIDATED));
             prop_assert_eq!(counts["delayed_hits"], of(DELAYED));
-            prop_assert_eq!(fetched.len() as i64, of(MISS) + of(REVALIDATED), "a fetch for each that is not served here");
+            prop_assert_eq!(counts["bypasses"], of(BYPASS));
+            prop_assert_eq!(
+                fetched.len() as i64, of(MISS) + of(BYPASS) + of(REVALIDATED), "a fetch for each that is not served here"
+            );
             let held = level.capacity * level.siblings;
             prop_assert!(counts["bytes"] as u64 <= held, "{} B in {held} B", counts["bytes"]);
             for [request, answer, _, requested, end] in asked {
@@ -248,7 +287,10 @@ proptest! {
             let waits_for_all = level.coalesce && level.admit != "admit = { max = \"8192 B\" }\n";
             for (index, first) in fetched.iter().enumerate().filter(|_| is_plain && waits_for_all) {
                 for second in &fetched[index + 1..] {
-                    let is_same = object(first[0]) == object(second[0]) && size_of(object(first[0])) <= level.capacity;
+                    let [one, other] = [first, second].map(|fetch| hierarchy.asks[fetch[0] as usize]);
+                    let is_same = one.object == other.object
+                        && (level.changed.is_empty() || one.version == other.version)
+                        && versions_of(one.object).iter().all(|bytes| *bytes <= level.capacity);
                     let overlap = first[2] < second[4] && second[2] < first[4];
                     prop_assert!(!(is_same && overlap), "two fetches of one object at a time");
                 }

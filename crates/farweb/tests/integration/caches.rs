@@ -5,7 +5,9 @@
 use farweb::record::{NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::units::{BitRate, Bytes, Duration, Instant};
-use farweb::workload::{Directory, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
+use farweb::workload::{
+    Caching, Directory, Method, ObjectId, OriginTime, Request, RequestSource, WorkloadError,
+};
 use farweb::world::World;
 
 use crate::run::{Tables, codes, ints};
@@ -35,6 +37,9 @@ impl RequestSource for Asks<'_> {
             source: (!source.is_empty()).then(|| directory.sources.symbol(source)),
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         }))
     }
 }
@@ -57,16 +62,16 @@ fn ser(bytes: u64) -> i64 {
     BitRate::from_bps(34_368_000).unwrap().time_to_send(Bytes::new(bytes)).as_nanos() as i64
 }
 
-const EACH: &str = "{ kind = \"http/1.0\" }";
+pub(super) const EACH: &str = "{ kind = \"http/1.0\" }";
 
 /// A client, a cache 60 ms from it and a server 20 ms further, with E3 links; two legs that meet at the cache.
-fn two_legs(cache: &str) -> Scenario {
+pub(super) fn two_legs(cache: &str) -> Scenario {
     let leg = |from: &str, to: &str| format!("[[leg]]\nfrom = \"{from}\"\nto = \"{to}\"\ncarrier = {EACH}\n");
     scenario(&(leg("client", "cache") + &leg("cache", "server")), cache)
 }
 
 /// The same path with one leg, of this carrier.
-fn one_leg(carrier: &str, tcp: &str, cache: &str) -> Scenario {
+pub(super) fn one_leg(carrier: &str, tcp: &str, cache: &str) -> Scenario {
     let leg = format!("[[leg]]\nfrom = \"client\"\nto = \"server\"\ncarrier = {carrier}\ntcp = {tcp}\n");
     scenario(&leg, cache)
 }

@@ -2,7 +2,9 @@
 
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
+use farweb::workload::{
+    Caching, Directory, Method, ObjectId, OriginTime, Request, RequestSource, WorkloadError,
+};
 use farweb::world::World;
 
 use crate::run::{Tables, ints};
@@ -24,6 +26,9 @@ impl RequestSource for Asks<'_> {
             source: None,
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         }))
     }
 }

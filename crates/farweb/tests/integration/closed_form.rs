@@ -59,6 +59,36 @@ fn a_closed_loop_counts_from_when_tcp_took_the_piece_before() {
     assert_eq!(end("closed-loop"), acknowledged + 50 * MS + ser(1500) + 320 * MS);
 }
 
+/// Four segments over 2 s leave 500 ms apart. With a release above TCP slow start passes meanwhile; a regulator below it stands still
+/// from when the first segment has left until its ACK is there, a round trip.
+#[test]
+fn a_regulator_below_tcp_is_in_series_with_slow_start() {
+    let times = |release: &str, constants: &str| {
+        let leg = format!("tcp = {{ profile = \"bsd44-lite\", constants = {{ {constants} }} }}");
+        let link = "{ rate = \"unlimited\", delay = \"60 ms\" }";
+        let scenario = one_link(
+            &format!("up = {link}\ndown = {link}"),
+            &leg,
+            &format!("[origin]\nrelease = \"{release}\""),
+        );
+        let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 4 * 1460, 2000 * MS as u64)]);
+        ["first_byte_ns", "end_ns"].map(|name| ints(&tables, "requests", name)[0])
+    };
+    let one_segment = "syn_ack_opens_cwnd = false, delayed_ack = false";
+    let request_arrives = 180 * MS;
+    let first_byte = request_arrives + 500 * MS + 60 * MS;
+    assert_eq!(times("paced", one_segment), [first_byte, request_arrives + 2000 * MS + 60 * MS]);
+    assert_eq!(
+        times("regulated", one_segment),
+        [first_byte, request_arrives + 2000 * MS + 120 * MS + 60 * MS]
+    );
+    // With two segments first, the third is there before the second has left: the regulator never stands still.
+    assert_eq!(
+        times("regulated", "delayed_ack = false"),
+        [first_byte, request_arrives + 2000 * MS + 60 * MS]
+    );
+}
+
 /// Without delayed ACKs every segment is acknowledged: 2, 4, 8, 16 segments a round, then 21. An ACK leaves before the reader
 /// has taken its segment, so it advertises 32767 − 1460 B, room for 21. A round's segments are sent back to back from the
 /// first ACK of the round before; the first round stands behind the ACK of the request.

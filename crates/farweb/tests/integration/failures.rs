@@ -7,7 +7,8 @@ use crate::run::{Asked, Tables, codes, ints, run};
 
 pub(crate) const EACH: &str = "{ kind = \"http/1.0\" }";
 pub(crate) const POOL: &str = "{ kind = \"http/1.1\" }";
-const CARRIERS: [&str; 4] = [EACH, POOL, "{ kind = \"webmux\" }", "{ kind = \"http/2\" }"];
+const CARRIERS: [&str; 4] =
+    [EACH, POOL, "{ kind = \"webmux\" }", "{ kind = \"http/2\", preset = \"rfc-default\" }"];
 pub(crate) const MUX: &str = "{ kind = \"mux\", connections = 1, overhead = \"none\" }";
 
 /// Constants with which nobody tries for long.

@@ -1,6 +1,7 @@
 //! Clients that give up: when, to the nanosecond, and what they do then on the wire.
 
 use farweb::record::{Failure, NULL_CODE, NULL_INT, Status};
+use farweb::scenario::Scenario;
 
 use crate::failures::{EACH, MUX, POOL, path};
 use crate::run::{Asked, Tables, codes, ints, run};
@@ -66,7 +67,10 @@ fn a_request_that_waits_for_a_connection_is_given_up_too() {
 /// The second request goes over the connection on which the first one was given up.
 #[test]
 fn what_is_shared_goes_on() {
-    let shared = ["{ kind = \"webmux\" }", "{ kind = \"http/2\", server = { preset = \"nginx\" } }"];
+    let shared = [
+        "{ kind = \"webmux\" }",
+        "{ kind = \"http/2\", preset = \"rfc-default\", server = { preset = \"nginx\" } }",
+    ];
     for (carriers, legs) in [(vec![shared[0]], 1), (vec![shared[1]], 1), (vec![MUX, EACH], 2)] {
         let scenario = path(&vec![["", ""]; legs], &carriers, "[clients]\ngive_up = \"1 s\"");
         let asked = vec![Asked(0, 300, 20_000_000, 0), Asked(2 * SECOND as u64, 300, 1000, 0)];
@@ -128,4 +132,36 @@ fn patience_changes_nothing_for_what_ends_in_time() {
         assert_eq!(plain, patient, "{carrier}");
         assert_eq!(before.packet_hops, after.packet_hops);
     }
+}
+
+/// The request arrives after its client has given up, in 25 ms, and the FIN behind it is lost: the server waits for its program and
+/// releases three segments within 24 ms, before the first one is answered by a reset. The times for which it was held add up.
+#[test]
+fn the_times_of_a_response_that_was_given_up_add_up() {
+    let held =
+        ["cwnd_ns", "window_ns", "nagle_ns", "recovery_ns", "handshake_ns", "credit_ns", "application_ns"];
+    let rest = "exchanges = true\n[origin]\nrelease = \"paced\"\n[clients]\ngive_up = \"25 ms\"";
+    let scenario = path(&[["fin 1", ""]], &[EACH], rest);
+    let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 3_000, 24_000_000)]);
+    assert_gave_up(&tables, 25_000_000, EACH);
+    let of = |column: &str| ints(&tables, "exchanges", column)[0];
+    let taken = of("sent_last_ns") - of("ready_first_ns");
+    assert_eq!((held.map(of).iter().sum::<i64>(), taken), (taken, 16_000_000));
+}
+
+/// A transfer cannot be stopped: it goes on to its end, and its request has failed when its client gave up.
+#[test]
+fn a_transfer_that_was_given_up_has_failed() {
+    let link =
+        "up = { rate = \"unlimited\", delay = \"0 ms\" }\ndown = { rate = \"128 kbit/s\", delay = \"0 ms\" }";
+    let text = format!(
+        "format = 1\n[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]\n{link}\n[[leg]]\nfrom = \"client\"\nto = \"server\"\n\
+         carrier = {{ kind = \"transfer\" }}\ntcp = {{ profile = \"ns2-reno\" }}\n[clients]\ngive_up = \"400 ms\"\n\
+         [workload]\nrequests = \"given by the test\"\n"
+    );
+    let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let (tables, progress) = run(&scenario, 1, vec![Asked(0, 0, 10_000, 0)]);
+    assert_gave_up(&tables, 400_000_000, "transfer");
+    assert_eq!((progress.requests_finished, progress.requests_failed), (0, 1));
+    assert!(progress.now.as_nanos() > 600_000_000, "all of it was sent");
 }

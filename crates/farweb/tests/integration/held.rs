@@ -162,7 +162,7 @@ fn what_a_rule_keeps_back_is_held_by_credit_too() {
 /// Credit of a stream of two frames, granted back as each has come.
 #[test]
 fn credit_of_a_stream_holds_a_round_trip_for_each_time_that_it_is_used_up() {
-    let carrier = "kind = \"http/2\", session_credit = \"2800 B\", fragment = \"1400 B\", grant = { kind = \"each\" }, \
+    let carrier = "kind = \"http/2\", preset = \"rfc-default\", session_credit = \"2800 B\", fragment = \"1400 B\", grant = { kind = \"each\" }, \
                    response_text = \"0 B\", nodelay = true";
     let keys = "tcp = { profile = \"linux\", constants = { quick_ack_always = true } }";
     for rounds in [1, 2, 5] {
@@ -178,8 +178,8 @@ const TO_SERVERS: [&str; 7] = [
     "kind = \"http/1.1\"",
     "kind = \"webmux\"",
     "kind = \"webmux\", credit = \"1000 B\", layout = \"1998\"",
-    "kind = \"http/2\"",
-    "kind = \"http/2\", session_credit = \"3000 B\", grant = { kind = \"each\" }, session_limit = 2",
+    "kind = \"http/2\", preset = \"rfc-default\"",
+    "kind = \"http/2\", preset = \"rfc-default\", session_credit = \"3000 B\", grant = { kind = \"each\" }, session_limit = 2",
     "kind = \"http/2\", preset = \"grpc\", session_credit = \"5000 B\"",
 ];
 const TO_PROXY: [&str; 6] = [

@@ -1,6 +1,6 @@
 //! HTTP/1.1: connections that are used again, wait for their timeout, have limits, and are closed while a request is on its way.
 
-use farweb::record::Status;
+use farweb::record::{Failure, Status};
 use farweb::scenario::{Measure, Scenario};
 use farweb::units::{BitRate, Bytes};
 use farweb::workload::Directory;
@@ -158,4 +158,27 @@ fn a_request_that_meets_a_reset_leaves_its_connection() {
     assert_eq!(codes(&tables, "requests", "status"), [Status::Done as i32; 2]);
     assert_eq!(ints(&tables, "exchanges", "resent"), [0, 1]);
     assert_eq!(busy, ints(&tables, "connections", "busy_ns").iter().sum::<i64>() as u128);
+}
+
+/// The server gives up what the client never gets, and the client never hears of it. The request that waited for the only place
+/// gets a connection of its own at that instant.
+#[test]
+fn a_request_that_fails_unheard_gives_its_place_back() {
+    let down = "{ rate = \"34.368 Mbit/s\", delay = \"60 ms\", loss = { kind = \"list\", drop = [\"data 1..99\", \"fin 1..9\", \"rst 1..9\"] } }";
+    let link = format!("up = {{ rate = \"34.368 Mbit/s\", delay = \"60 ms\" }}\ndown = {down}");
+    let (tables, _) = run(&over(&link, ", per_host = 1"), 1, vec![asked(0), asked(SECOND)]);
+    assert_eq!(codes(&tables, "requests", "status"), [Status::Failed as i32; 2]);
+    assert_eq!(codes(&tables, "requests", "failure"), [Failure::ServerGaveUp as i32; 2]);
+    let opened = ints(&tables, "connections", "open_ns");
+    assert_eq!(opened, [0, ints(&tables, "requests", "failed_ns")[0]]);
+}
+
+/// The server end gives up its part of the TLS handshake, which the client never gets: the client has nothing to send, and waits.
+#[test]
+fn a_request_fails_with_a_tls_handshake_that_ends_unheard() {
+    let down = "{ rate = \"34.368 Mbit/s\", delay = \"60 ms\", loss = { kind = \"list\", drop = [\"data 1..99\", \"fin 1..9\", \"rst 1..9\"] } }";
+    let link = format!("up = {{ rate = \"34.368 Mbit/s\", delay = \"60 ms\" }}\ndown = {down}");
+    let keys = " }\ntls = { version = \"1.3\"";
+    let (tables, _) = run(&over(&link, keys), 1, vec![asked(0)]);
+    assert_eq!(codes(&tables, "requests", "failure"), [Failure::ServerGaveUp as i32]);
 }

@@ -53,7 +53,11 @@ fn a_start_takes_its_round_trips_and_a_response_one_more() {
         ("{ version = \"1.2\" }", 3),
         ("{ version = \"1.2\", start = \"resumed\" }", 2),
     ];
-    let carriers = ["{ kind = \"http/1.0\" }", "{ kind = \"http/1.1\" }", "{ kind = \"http/2\" }"];
+    let carriers = [
+        "{ kind = \"http/1.0\" }",
+        "{ kind = \"http/1.1\" }",
+        "{ kind = \"http/2\", preset = \"rfc-default\" }",
+    ];
     for (tls, connected) in cases {
         for carrier in carriers {
             let tables = ask(IDLE, carrier, tls, false, vec![Asked(0, 300, 1000, 0)]);
@@ -79,7 +83,9 @@ fn a_full_record_waits_for_a_second_round() {
 fn streams_beyond_the_limit_wait_or_get_another_connection() {
     let three = || vec![Asked(0, 300, 1000, 0); 3];
     let carrier = |connections| {
-        format!("{{ kind = \"http/2\", server = {{ session_limit = 1 }}, connections = {connections} }}")
+        format!(
+            "{{ kind = \"http/2\", preset = \"rfc-default\", server = {{ session_limit = 1 }}, connections = {connections} }}"
+        )
     };
     // Before the server has said so, its client takes a hundred to be allowed.
     let tables = ask(IDLE, &carrier(1), "", false, three());
@@ -101,8 +107,9 @@ fn streams_beyond_the_limit_wait_or_get_another_connection() {
 #[test]
 fn a_credit_grows_as_its_program_measures_the_path() {
     let trips = |preset: &str, credits: u64| {
-        let carrier =
-            format!("{{ kind = \"http/2\", client = {{ preset = \"{preset}\" }}, response_text = \"0 B\" }}");
+        let carrier = format!(
+            "{{ kind = \"http/2\", preset = \"rfc-default\", client = {{ preset = \"{preset}\" }}, response_text = \"0 B\" }}"
+        );
         let tables = ask_with(IDLE, &carrier, WIDE, "", false, vec![Asked(0, 300, credits * 65_535, 0)]);
         in_round_trips(&tables, "end_ns")[0]
     };
@@ -119,7 +126,7 @@ fn a_request_without_an_answer_is_sent_again_when_its_connection_is_lost() {
                 down = { rate = \"unlimited\", delay = \"10 ms\" }";
     let ask = |first, second| {
         let asked = vec![Asked(0, 300, first, 0), Asked(5_000_000_000, 300, second, 0)];
-        let tables = ask(link, "{ kind = \"http/2\" }", "", false, asked);
+        let tables = ask(link, "{ kind = \"http/2\", preset = \"rfc-default\" }", "", false, asked);
         let status: Vec<_> = ints(&tables, "requests", "end_ns").iter().map(|end| *end != NULL_INT).collect();
         (
             status,
@@ -145,7 +152,7 @@ fn credit_limits_a_connection_and_several_of_them_add_up() {
     let link = "up = { rate = \"34.368 Mbit/s\", delay = \"60 ms\" }\ndown = { rate = \"34.368 Mbit/s\", delay = \"60 ms\" }";
     let seconds = |connections: u64| {
         let carrier = format!(
-            "{{ kind = \"http/2\", connections = {connections}, open_rule = \"fixed\", assign = \"least-sessions\" }}"
+            "{{ kind = \"http/2\", preset = \"rfc-default\", connections = {connections}, open_rule = \"fixed\", assign = \"least-sessions\" }}"
         );
         let tables = ask(link, &carrier, "", true, vec![Asked(1_000_000_000, 300, 2_000_000, 0); 8]);
         *ints(&tables, "requests", "end_ns").iter().max().expect("a request") as f64 / 1e9 - 1.0

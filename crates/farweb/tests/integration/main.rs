@@ -2,11 +2,13 @@
 
 mod breakdown;
 mod cache_hierarchies;
+mod cache_treatments;
 mod caches;
 mod caches_in_a_row;
 mod capture;
 mod carriers;
 mod chains;
+mod clients;
 mod closed_form;
 mod conservation;
 mod determinism;
@@ -25,4 +27,5 @@ mod ns2_clock;
 mod result_version;
 mod run;
 mod transfers;
+mod versions;
 mod webmux;

@@ -3,7 +3,7 @@
 use farweb::units::{BitRate, Bytes, Duration, Instant};
 use farweb::world::{Direction, LinkTotals, Measured, World};
 
-use crate::run::{Asked, Listed, e3, one_link};
+use crate::run::{Asked, Listed, e3, ints, one_link, run};
 
 const MS: u64 = 1_000_000;
 
@@ -124,4 +124,22 @@ fn an_idle_link_before_the_first_answer_is_idle() {
     assert_eq!((stats.bytes, stats.busy.as_nanos()), (Bytes::new(44), ser(44)));
     assert_eq!(stats.queue_byte_nanos, 44 * u128::from(ser(44)));
     assert_eq!(stats.queue_bytes_mean(), 44.0 * ser(44) as f64 / last as f64);
+}
+
+/// Requests that start, pass a path without any delay and end at the very end of a recording interval belong to that interval.
+#[test]
+fn what_happens_at_the_end_of_an_interval_belongs_to_it() {
+    let link =
+        "up = { rate = \"unlimited\", delay = \"0 ms\" }\ndown = { rate = \"unlimited\", delay = \"0 ms\" }";
+    let rest = "[run]\nuntil = \"2 s\"\n[record]\nlinks_every = \"1 s\"";
+    let requests = [500 * MS, 1000 * MS, 2000 * MS].map(|start| Asked(start, 300, 1460, 0));
+    let (tables, _) = run(&one_link(link, "", rest), 1, requests.to_vec());
+    assert_eq!(ints(&tables, "links", "time_ns"), [1, 1, 2, 2].map(|second| second * 1_000_000_000));
+    for (column, direction) in [("segments_up", 0), ("segments_down", 1)] {
+        let sent = ints(&tables, "connections", column)[0];
+        let passed: Vec<_> =
+            ints(&tables, "links", "packets").iter().skip(direction).step_by(2).copied().collect();
+        assert_eq!(passed, [2 * sent, sent], "{column}");
+    }
+    assert_eq!(ints(&tables, "legs", "open_max"), [1, 1]);
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use farweb::record::{Column, NULL_INT};
 use farweb::scenario::Scenario;
 use farweb::units::Instant;
-use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
+use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::World;
 
 const EXAMPLE: &str = include_str!("../../../../examples/cache-hierarchy.toml");
@@ -91,6 +91,9 @@ impl RequestSource for Workload {
             source: Some(directory.sources.symbol(&row[self.case])),
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         }))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use farweb::record::{Column, NULL_CODE, NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
+use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::{Progress, World};
 use proptest::prelude::*;
 
@@ -61,6 +61,9 @@ impl RequestSource for Listed {
             source: None,
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         }))
     }
 }

@@ -3,7 +3,7 @@
 use farweb::record::NULL_INT;
 use farweb::scenario::Scenario;
 use farweb::units::Instant;
-use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
+use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::World;
 
 use crate::run::{Asked, Tables, codes, e3, ints, one_link, run};
@@ -56,6 +56,9 @@ impl RequestSource for From<'_> {
             source: (!source.is_empty()).then(|| directory.sources.symbol(source)),
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         }))
     }
 }

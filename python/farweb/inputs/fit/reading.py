@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from farweb import _core
+from farweb.errors import WorkloadError
 from farweb.inputs.formats import TIMELESS
 from farweb.inputs.requests import Batch, open_input
 
@@ -55,11 +56,17 @@ def read(
         WorkloadError: There is no such format; the file cannot be read, is no such file, or has no request that says
             what it asks for.
     """
-    with open_input(path, format, nameless=True, progress=progress, **options) as requests:
+    with open_input(path, format, errors=False, nameless=True, progress=progress, **options) as requests:
         reading = Reading(requests.format)
+        others = 0
         for batch in requests:
-            reading.add(batch, requests.header_bytes)
+            documents = batch.for_copies()
+            others += len(batch) - len(documents)
+            if len(documents):
+                reading.add(documents, requests.header_bytes)
             if progress is not None:
                 progress(reading.requests)
-        reading.left_out = requests.left_out
+        reading.left_out = {**requests.left_out, **({"no-copy": others} if others else {})}
+    if not reading.requests:
+        raise WorkloadError(f"{path}: has no request that a copy may serve ({others} of other methods)")
     return reading

@@ -10,8 +10,8 @@ from farweb.errors import FarwebError
 from farweb.plot import style
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
-from farweb.plot.measured import labels, provenance, short_labels
-from farweb.results.breakdown import Breakdown, break_down
+from farweb.plot.measured import labels, of_group, provenance, short_labels
+from farweb.results.breakdown import Breakdown, break_down, break_down_by
 from farweb.results.parts import Kind
 from farweb.results.run import RunTables
 from farweb.text.quantities import seconds
@@ -42,7 +42,7 @@ _SHOWN: Sequence[_Part] = (
     _Part("wait", "waiting for a connection or a fetch", ("wait", "fetch"), 5),
     _Part("handshake", "handshake", ("handshake",), 0),
     _Part("way", "on the way, there and back", ("request", "travel"), 2),
-    _Part("server", "server", ("server",), 3),
+    _Part("server", "server and its pace", ("server", "pace"), 3),
     _Part("cwnd", "held by cwnd", ("cwnd",), 1),
     _Part("window", "held by the window or the send buffer", ("window", "buffer"), 4),
     _Part("credit", "held by credit", ("credit",), style.BRIGHTLY),
@@ -77,18 +77,25 @@ class _Bar:
     shows="where the time of requests goes: handshake, server, cwnd, window and others, as stacked bars",
     needs="record.exchanges",
 )
-def breakdown(results: Sequence[RunTables], *, without: Sequence[str] | None = None) -> Figure:
+def breakdown(
+    results: Sequence[RunTables], *, by: Sequence[str] | None = None, without: Sequence[str] | None = None
+) -> Figure:
     """The mean latency of the sample of each run, or of all its requests where none is tagged, in parts that add up.
 
     A run over several legs has a bar for all of them and one a leg; the server is in that of the last leg.
 
     Raises:
-        FarwebError: There is no such part, or nothing is left.
+        FarwebError: There is no such part or grouping, or nothing is left.
         ResultsError: A run did not record exchanges, or none of its requests finished.
     """
     shown = _without(without or ())
-    found = [break_down(result) for result in results]
-    bars = [bar for name, each in zip(short_labels(results), found, strict=True) for bar in _bars(name, each)]
+    named = [
+        (of_group(label, each.group or "", results), each)
+        for result, label in zip(results, short_labels(results), strict=True)
+        for each in (break_down_by(result, by) if by else [break_down(result)])
+    ]
+    names, found = [name for name, _ in named], [each for _, each in named]
+    bars = [bar for name, each in named for bar in _bars(name, each)]
     y = Axis("", scale="category", levels=tuple(bar.name for bar in bars))
     stacked = _stacked(bars, shown)
     longest = max((float(((0.0 if each.base is None else each.base) + each.x).max()) for each in stacked), default=0.0)
@@ -112,7 +119,7 @@ def breakdown(results: Sequence[RunTables], *, without: Sequence[str] | None = N
         "there to be sent until it was. The rest: queues, transmission, segments sent again.",
         f"Left out of the bars, which are shorter than the latency by it: {missing}." if missing else "",
         f"n = {listed(whose)}.",
-        *_remarks(short_labels(results), found),
+        *_remarks(names, found),
         provenance(results, measured=True),
     )
     return Figure(

@@ -27,28 +27,46 @@ def buffer(
         FarwebError: An unknown factor, level or link, or too many series.
         ResultsError: Nothing varies that it could be drawn against, or no run has ended well.
     """
-    drawing = Drawing(sweep, by, x, where, panels=1)
+    drawing = Drawing(sweep, by, x, where)
     links, lines = Links(sweep), Lines()
     number = links.chosen(link)
-    panels = []
-    for statistic, what in (("mean", "mean"), ("max", "peak")):
-        for direction in ("down", "up"):
-            estimates = Estimates(sweep, f"link_{number}_{direction}_queue_bytes_{statistic}")
-            series = drawing.series(estimates)
-            drawn = lines.of(
-                drawing.arrangement.groups,
-                lambda group, way=direction: links.queue(group.points, number, way),  # type: ignore[misc]
-                "queue limit",
-                size,
-                series,
-            )
-            y = Axis(f"queue, {what}", "B", low=0).fitted(*(each.y for each in series), [line.at for line in drawn])
-            panels.append(Panel(drawing.x.axis, y, series, tuple(drawn), f"{direction}, {what}"))
+    quantities = [
+        _panels(drawing, links, lines, number, direction, *statistic)
+        for statistic in (("mean", "mean"), ("max", "peak"))
+        for direction in ("down", "up")
+    ]
     return drawing.figure(
         f"Queue of link {number} against {drawing.x.name} – {sweep.name}",
-        f"Bytes queued at link {number}, the packet in transmission included: time-weighted mean (above) and peak "
-        "(below) of the measured interval. Scales differ between panels.",
-        panels,
+        f"Bytes queued at link {number}, the packet in transmission included: time-weighted mean and peak of the "
+        "measured interval. Scales differ between them, and between the directions.",
+        quantities,
         lines.left_out,
         columns=2,
     )
+
+
+def _panels(
+    drawing: Drawing, links: Links, lines: Lines, link: int, direction: str, statistic: str, what: str
+) -> list[Panel]:
+    """The panels of a statistic of the queue in a direction, which share their vertical axis."""
+    estimates = Estimates(drawing.sweep, f"link_{link}_{direction}_queue_bytes_{statistic}")
+    series = [drawing.series(estimates, number) for number in range(len(drawing.arrangement.titles))]
+    every = [each for some in series for each in some]
+    limits = [
+        lines.of(
+            [group for group in drawing.arrangement.groups if group.panel == number],
+            lambda group: links.queue(group.points, link, direction),
+            "queue limit",
+            size,
+            some,
+            every,
+        )
+        for number, some in enumerate(series)
+    ]
+    y = Axis(f"queue, {what}", "B", low=0).fitted(
+        *(each.y for each in every), [line.at for some in limits for line in some]
+    )
+    return [
+        Panel(drawing.x.axis, y, some, tuple(limits[number]), drawing.title(number, f"{direction}, {what}"))
+        for number, some in enumerate(series)
+    ]

@@ -39,13 +39,13 @@ def cache_size(
             f"plot cache-size is against the capacity of a cache, and {name} is none; try cache.0.capacity"
         )
     cache = int(found[1])
-    drawing = Drawing(sweep, by, name, where, panels=1)
+    drawing = Drawing(sweep, by, name, where)
     node = sweep.manifest["scenario"]["cache"][cache]["node"]
     return drawing.figure(
         f"Capacity of the cache at {node} – {sweep.name}",
         f"Shares of the requests, and of the bytes, that came to the cache at {node} and that it served from what it "
         "held (delayed hits apart), and the latency of all requests.",
-        [drawing.panel(*each) for each in _drawn(cache)],
+        [drawing.quantity(*each) for each in _drawn(cache)],
         columns=2,
     )
 

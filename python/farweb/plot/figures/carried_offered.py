@@ -51,8 +51,8 @@ def carried_offered(
     y = Axis("carried, link 0 down", "bit/s", low=0).fitted(drawing.means(carried))
     links, lines = Links(sweep), Lines()
     panels = []
-    for number, title in enumerate(drawing.arrangement.titles):
-        series = drawing.series(carried, number)
+    every = [drawing.series(carried, number) for number in range(len(drawing.arrangement.titles))]
+    for number, series in enumerate(every):
         groups = [group for group in drawing.arrangement.groups if group.panel == number]
         references = [Reference(f"carried = {load.removesuffix(' load')}", along="identity")]
         for link in range(links.number):
@@ -62,14 +62,15 @@ def carried_offered(
                 f"rate of link {link} down,",
                 rate,
                 series,
+                [each for some in every for each in some],
             )
-        panels.append(Panel(drawing.x.axis, y, series, tuple(references), title))
+        panels.append(Panel(drawing.x.axis, y, series, tuple(references), drawing.title(number)))
     own = x == "presented_bps"  # which has the headers of responses
     more = "segments sent again, acknowledgements and framing" if own else "headers and segments sent again"
     return drawing.figure(
         f"Carried against {load} – {sweep.name}",
         f"Markers: IP bits that link 0 carried down, over the measured interval; they hold {more}, which the {load} "
         "does not.",
-        panels,
+        [panels],
         lines.left_out,
     )

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Figure, Panel, Series, with_others
-from farweb.plot.grouping import SERIES_MAX, Group
+from farweb.plot.figure import Figure, Panel, Series
+from farweb.plot.grouping import Group
 from farweb.plot.latency import LATENCY, SHARE, distribution, of_latency, percentiles
 from farweb.plot.measured import counts, measured, provenance
+from farweb.plot.multiples import SERIES_MAX, with_others
 from farweb.plot.options import Where
 from farweb.plot.pooled import Pool, Pools, distribution_of
 from farweb.results.run import RunTables
@@ -15,8 +16,8 @@ from farweb.results.sweep import SweepTables
 
 
 @figure("cdf", of="runs", shows="distribution of latency")
-def of_runs(results: Sequence[RunTables]) -> Figure:
-    """Distribution of latency: the share of requests that took at most so long, a curve a result.
+def of_runs(results: Sequence[RunTables], *, by: Sequence[str] | None = None) -> Figure:
+    """Distribution of latency: the share of requests that took at most so long, a curve a result or a group of it.
 
     Where requests failed or were cut off, the curve ends at the share of the others.
 
@@ -26,9 +27,9 @@ def of_runs(results: Sequence[RunTables]) -> Figure:
     Raises:
         FarwebError: A result has no finished request.
     """
-    requests = measured(results)
+    requests = measured(results, by)
     many = len(requests) > SERIES_MAX
-    curves = [distribution(each.latencies, each.label, 0 if many else index) for index, each in enumerate(requests)]
+    curves = [distribution(each.latencies, each.label, index) for index, each in enumerate(requests)]
     panels = [Panel(LATENCY, SHARE, tuple(part for curve in curves for part in curve))]
     if many:
         panels = [

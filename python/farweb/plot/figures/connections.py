@@ -96,9 +96,9 @@ def of_sweep(
     legs = [int(found[1]) for name in sweep.metrics if (found := re.fullmatch(r"leg_(\d+)_open_mean", name))]
     if not legs:
         raise ResultsError(f"{sweep.path}: its runs did not measure legs: they are of an older farweb; run it again")
-    drawing = Drawing(sweep, by, x, where, panels=1)
-    panels = [
-        drawing.panel(f"leg_{leg}_{what}", Axis(quantity, low=0), f"leg {leg}, {title}" if legs[1:] else title)
+    drawing = Drawing(sweep, by, x, where)
+    quantities = [
+        drawing.quantity(f"leg_{leg}_{what}", Axis(quantity, low=0), f"leg {leg}, {title}" if legs[1:] else title)
         for leg in legs
         for what, quantity, title in _MEASURED
     ]
@@ -106,7 +106,7 @@ def of_sweep(
         f"Connections against {drawing.x.name} – {sweep.name}",
         "Connections in the measured interval: open at a time as the time-weighted mean (left) and the most at any "
         "moment (middle), and those that carry a request (right).",
-        panels,
+        quantities,
         columns=3,
     )
 

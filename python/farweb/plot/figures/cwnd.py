@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from farweb.plot.catalogue import figure
-from farweb.plot.connection import chosen, counted, phases, round_trips, side_by_side, title
+from farweb.plot.connection import SHADED, chosen, counted, phases, round_trips, side_by_side, title
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.results.connection import Trace
 from farweb.results.run import RunTables
@@ -34,8 +34,8 @@ def cwnd(
 ) -> Figure:
     """Limits of a connection, or of several side by side: windows and what was in flight, at its data's sender.
 
-    Flight is the highest sequence number sent less the highest acknowledgement received. Slow start and recovery are
-    shaded, round trips are counted above.
+    Flight is the highest sequence number sent less the highest acknowledgement received. Slow start,
+    limits by the window and recovery are shaded, round trips are counted above.
 
     Raises:
         FarwebError: As `chosen`.
@@ -48,9 +48,8 @@ def cwnd(
     hidden = any(len(_threshold(one)) < len(_windows(one)) for one in ones)
     above = any(len(one.acks) and _lowest_window(one) > (y.high or 0) for one in ones)
     caption = (
-        f"At {ones[0].node}, the sender ({ones[0].direction}). In flight: highest byte sent less highest acknowledged. "
-        "Shaded: slow start (cwnd below ssthresh) and recovery (from a segment sent again until all sent before is "
-        "acknowledged).",
+        f"At {ones[0].node}, the sender ({ones[0].direction}). In flight: highest byte sent less highest acknowledged.",
+        SHADED,
         "ssthresh is not drawn while it is above twice the rest." if hidden else "",
         "The advertised window lies above the picture." if above else "",
         counted(found, results),

@@ -11,12 +11,17 @@ from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import short_names
 from farweb.plot.replicated import about_runs, base_unit, words
 from farweb.results.design import Design
+from farweb.results.judged import deciding, levels_judged
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_warnings import comparable
+from farweb.text.words import named
 
 TERMS_MAX = 12
 """Terms of which the share is drawn; chosen: those that are left out explain little, and the caption says how much."""
+
+_JUDGED_MAX = 3
+"""Judgements of levels that the caption has; chosen: more are a table, which `farweb show` prints."""
 
 _JOINED = " × "
 _PARTIAL = "not the same share of all at each point: what failures do to the others is in these effects too."
@@ -49,6 +54,7 @@ def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
     about, second = _second(sweep, of, terms, names)
     if second is not None:
         panels.append(second)
+    judged, _ = levels_judged(sweep, deciding([metric] if metric else None))
     entries = sum(len(panel.y.levels) for panel in panels)
     return Figure(
         f"What {words(of)} depends on – {sweep.name}",
@@ -59,6 +65,7 @@ def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
                 _WAYS.get(sweep.design.kind, ""),
                 about,
                 partial,
+                *(f"{each.verdict.sentence.partition(': ')[0]}." for each in judged[:_JUDGED_MAX]),
                 _runs(sweep, terms),
             )
             if each
@@ -66,6 +73,7 @@ def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
         tuple(panels),
         counted="runs",
         size=(6.5, 1.7 + 0.75 * len(panels) + 0.26 * entries),
+        judged=tuple(each.to_dict() for each in judged),
     )
 
 
@@ -105,7 +113,9 @@ def _second(
     levels = sweep.level_effects([metric.name]).filter(~pl.col("term").str.contains(_JOINED, literal=True))
     if levels.is_empty():
         return "", None
-    labels = tuple(f"{names[str(term)]} = {level}" for term, level in levels.select("term", "levels").iter_rows())
+    labels = tuple(
+        named(names[str(term)], str(level), " = ") for term, level in levels.select("term", "levels").iter_rows()
+    )
     place = np.arange(len(labels), dtype=np.float64)
     effect, low, high = (levels[name].cast(pl.Float64).to_numpy() for name in ("effect", "low", "high"))
     judged = not np.isnan(low.astype(np.float64)).all()

@@ -40,7 +40,7 @@ def latency_load(
     return drawing.figure(
         f"{what[0].upper()}{what[1:]} against {drawing.x.name} – {sweep.name}",
         f"Markers: {what}.",
-        drawing.panels(estimates, _measured_axis(drawing, estimates)),
+        [drawing.panels(estimates, _measured_axis(drawing, estimates))],
     )
 
 
@@ -52,7 +52,7 @@ def _differences(sweep: SweepTables, drawing: Drawing, metric: str, factor: str,
     paired = "the same requests in both" if sweep.design.random_numbers == "common" else "of other requests in each"
     seen = f"Markers: {what}, less that of {base} in the same replication ({paired}). Below the line it is less."
     title = f"{what[0].upper()}{what[1:]}, less that of {base}, against {drawing.x.name} – {sweep.name}"
-    return drawing.figure(title, seen, drawing.panels(estimates, y, Reference("no difference", 0.0)))
+    return drawing.figure(title, seen, [drawing.panels(estimates, y, Reference("no difference", 0.0))])
 
 
 def _measured_axis(drawing: Drawing, estimates: Estimates) -> Axis:

@@ -7,9 +7,10 @@ import numpy as np
 
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Density, Figure, Floats, Panel, Series
-from farweb.plot.grouping import SERIES_MAX, Group
+from farweb.plot.grouping import Group
 from farweb.plot.latency import CLASS_MIN, LATENCY, SIZE, about_hollow, medians, of_latency
 from farweb.plot.measured import Measured, counts, measured, provenance
+from farweb.plot.multiples import SERIES_MAX, with_others
 from farweb.plot.options import Where
 from farweb.plot.pooled import Pool, Pools, medians_of
 from farweb.plot.replicated import REPLICATIONS_MIN
@@ -34,16 +35,18 @@ def of_runs(results: Sequence[RunTables]) -> Figure:
         FarwebError: A result has no finished request.
     """
     requests = measured(results)
-    dots = sum(len(each.finished) for each in requests) <= SCATTER_MAX and len(requests) <= SERIES_MAX
-    panels = _scatter(requests) if dots else _densities(requests)
+    dots = sum(len(each.finished) for each in requests) <= SCATTER_MAX
+    many = len(requests) > SERIES_MAX
+    panels = (_scatters(requests) if many else _scatter(requests)) if dots else _densities(requests)
+    drawn, grey = with_others(panels) if many else (panels, "")
     what = "Each dot is a request." if dots else "Shade: number of requests, on a logarithmic scale."
     return of_latency(
         "Latency by response size",
         f"{what} Lines: median by size class (a factor of two, at least {CLASS_MIN} requests); bars: its 95 % interval "
         f"by order statistics, requests taken as independent. Latency runs from the start of a request to the last "
         f"byte of its response at the first node. {counts(requests)}{about_hollow(requests)} "
-        f"{provenance(results, measured=True)}",
-        panels,
+        f"{provenance(results, measured=True)}{grey}",
+        drawn,
     )
 
 
@@ -55,6 +58,14 @@ def _scatter(requests: Sequence[Measured]) -> tuple[Panel, ...]:
     for index, each in enumerate(requests):
         series.append(_medians(each, index, each.label if len(requests) > 1 else ""))
     return (Panel(SIZE, LATENCY, tuple(series)),)
+
+
+def _scatters(requests: Sequence[Measured]) -> tuple[Panel, ...]:
+    """A panel a result."""
+    return tuple(
+        Panel(SIZE, LATENCY, (Series("", index, *_columns(each), "dots"), _medians(each, index, "")), title=each.label)
+        for index, each in enumerate(requests)
+    )
 
 
 def _densities(requests: Sequence[Measured]) -> tuple[Panel, ...]:
@@ -98,7 +109,7 @@ def of_sweep(sweep: SweepTables, *, by: Sequence[str] | None = None, where: Wher
 
     def series(pool: Pool, group: Group) -> tuple[Series, ...]:
         found = replace(medians_of(pool).series(group.label, group.index), shade=group.shade)
-        return (replace(found, low=None, high=None) if 1 < pool.replications < REPLICATIONS_MIN else found,)
+        return (replace(found, low=None, high=None) if 1 < pool.clusters < REPLICATIONS_MIN else found,)
 
     panels = [
         Panel(SIZE, LATENCY, drawn, title=title)

@@ -7,7 +7,17 @@ import numpy as np
 import polars as pl
 
 from farweb.plot.catalogue import figure
-from farweb.plot.connection import chosen, counted, first_loss, phases, round_trips, side_by_side, title
+from farweb.plot.connection import (
+    SHADED,
+    chosen,
+    counted,
+    first_loss,
+    has_window,
+    phases,
+    round_trips,
+    side_by_side,
+    title,
+)
 from farweb.plot.figure import INSETS, Axis, Figure, Floats, Panel, Series
 from farweb.results.connection import Trace
 from farweb.results.run import RunTables
@@ -43,8 +53,8 @@ def timeseq(
     A bar is a segment, from its first to its last byte; the stair below is what has been acknowledged, the stair above
     how far the advertised window allows to send. Of a carrier with credit a dashed stair is how far the sender's
     program may fill its stream with the credit that it has, of all messages together. Thin bars between them are blocks
-    of selective acknowledgements, where they reached the sender. Slow start and recovery are shaded, round trips are
-    counted above. A short loss is enlarged.
+    of selective acknowledgements, where they reached the sender. Slow start, limits by the window and recovery are
+    shaded, round trips are counted above. A short loss is enlarged.
 
     Raises:
         FarwebError: As `chosen`.
@@ -61,8 +71,8 @@ def timeseq(
         panels = (replace(panel, inset=_loss(ones[0], panel), inset_at=corner) if corner else panel,)
     caption = (
         f"What {ones[0].node} sent ({ones[0].direction}) and the acknowledgements that came back to it, both as seen "
-        "there. Shaded: slow start (cwnd below its threshold) and recovery (from a segment sent again until all sent "
-        "before is acknowledged).",
+        "there.",
+        SHADED,
         counted(found, results, "(R)", "by a link (×)"),
         _beyond(ones, y),
     )
@@ -71,7 +81,7 @@ def timeseq(
 
 def _beyond(ones: Sequence[Trace], y: Axis) -> str:
     """Place of the advertised window, if that is not in the picture."""
-    if any(_has_window(one) and not _shows_window(one, y) for one in ones):
+    if any(has_window(one) and not _shows_window(one, y) for one in ones):
         return "The advertised window lies above the picture."
     return ""
 
@@ -188,15 +198,10 @@ def _credit(one: Trace) -> tuple[Series, ...]:
     return (drawn,) if len(limit) else ()
 
 
-def _has_window(one: Trace) -> bool:
-    """Whether the receiver ever advertised one; the one-way agents of ns-2 do not."""
-    return bool((one.acks["window_bytes"] > 0).any())
-
-
 def _shows_window(one: Trace, y: Axis) -> bool:
     """Whether any of the window line is in the picture."""
     edges = one.acks["ack"] + one.acks["window_bytes"]
-    return _has_window(one) and y.high is not None and float(edges.min() or 0) < y.high  # type: ignore[arg-type]
+    return has_window(one) and y.high is not None and float(edges.min() or 0) < y.high  # type: ignore[arg-type]
 
 
 def _sack(one: Trace) -> tuple[Series, ...]:

@@ -16,8 +16,8 @@ fn object(name: char) -> ObjectId {
 }
 
 fn config(policy: Policy, capacity: u64) -> CacheConfig {
-    let (admit, ttl) = Default::default();
-    CacheConfig { policy, capacity: Bytes::new(capacity), admit, ttl }
+    let (admit, ttl, changed) = Default::default();
+    CacheConfig { policy, capacity: Bytes::new(capacity), admit, ttl, changed }
 }
 
 fn cache(config: &CacheConfig) -> Cache {

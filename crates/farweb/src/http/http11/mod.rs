@@ -36,6 +36,16 @@ pub struct Limits {
     pub total: Option<u32>,
 }
 
+impl Limits {
+    /// Limits of a browser, for what is not given.
+    ///
+    /// Source: Chromium, `net/socket/client_socket_pool_manager.cc`: 6 sockets a group, 256 in all.
+    #[must_use]
+    pub fn or_of_a_browser(self) -> Self {
+        Self { per_host: self.per_host.or(Some(6)), total: self.total.or(Some(256)) }
+    }
+}
+
 /// Answer to a request that asked for a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer<C> {
@@ -64,15 +74,15 @@ pub enum Next<W> {
 
 /// A client's connections, by host, and the requests that wait for one.
 ///
-/// `C` names a connection, `W` a request. Hosts are numbers from 0 without large gaps; on a leg whose server end is a proxy, all
-/// requests are for one host.
+/// `C` names a connection, `W` a request. Hosts are numbers; on a leg whose server end is a proxy, all requests are for one host.
 ///
 /// Nobody waits who could be served: when a connection or a place within the limits becomes free, it goes at once to the
 /// request that has waited longest of those that can make use of it.
 #[derive(Debug, Clone)]
 pub struct Pool<C, W> {
     limits: Limits,
-    hosts: Vec<Host<C, W>>,
+    /// Those with connections or requests that wait.
+    hosts: FxHashMap<u32, Host<C, W>>,
     members: FxHashMap<C, Member>,
     /// Connections that limits count: the members, and those that were allowed and have not been named yet.
     counted: u32,
@@ -103,6 +113,12 @@ struct Idle {
     turn: u64,
 }
 
+impl<C, W> Default for Host<C, W> {
+    fn default() -> Self {
+        Self { counted: 0, idle: Vec::new(), waiting: VecDeque::new() }
+    }
+}
+
 impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
     /// A pool without connections.
     ///
@@ -111,30 +127,37 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         assert!(limits.per_host != Some(0) && limits.total != Some(0), "a limit allows a connection");
-        Self { limits, hosts: Vec::new(), members: FxHashMap::default(), counted: 0, waiting: 0, turn: 0 }
+        Self {
+            limits,
+            hosts: FxHashMap::default(),
+            members: FxHashMap::default(),
+            counted: 0,
+            waiting: 0,
+            turn: 0,
+        }
     }
 
     /// A connection for the request `who` to `host`. [`Answer::Wait`] queues it behind all that wait already.
     pub fn ask(&mut self, host: u32, who: W) -> Answer<C> {
-        let place = self.place(host);
-        if let Some(connection) = self.hosts[place].idle.pop() {
+        if let Some(connection) = self.hosts.get_mut(&host).and_then(|host| host.idle.pop()) {
             self.member(connection).idle = None;
             return Answer::Use(connection);
         }
-        if self.host_has_room(place) {
+        if self.host_has_room(host) {
             if self.has_room() {
-                self.count(place);
+                self.count(host);
                 return Answer::Open;
             }
             if let Some(longest) = self.idle_longest() {
                 self.forget(longest);
-                self.count(place);
+                self.count(host);
                 return Answer::CloseFirst(longest);
             }
         }
         self.turn += 1;
         self.waiting += 1;
-        self.hosts[place].waiting.push_back((self.turn, who));
+        let turn = self.turn;
+        self.hosts.entry(host).or_default().waiting.push_back((turn, who));
         Answer::Wait
     }
 
@@ -157,11 +180,10 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         let Member { host, idle: None } = *self.member(connection) else {
             panic!("a connection lies idle already");
         };
-        let place = host as usize;
-        let same = self.hosts[place].waiting.front().map(|(turn, _)| *turn);
+        let same = self.hosts[&host].waiting.front().map(|(turn, _)| *turn);
         let other = if self.has_room() { None } else { self.longest_waiting() };
         match (same, other) {
-            (Some(same), other) if other.is_none_or(|(turn, _)| same <= turn) => Next::Use(self.serve(place)),
+            (Some(same), other) if other.is_none_or(|(turn, _)| same <= turn) => Next::Use(self.serve(host)),
             (_, Some((_, other))) => {
                 self.forget(connection);
                 self.count(other);
@@ -171,7 +193,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
                 self.turn += 1;
                 let turn = self.turn;
                 self.member(connection).idle = Some(Idle { since: now, turn });
-                self.hosts[place].idle.push(connection);
+                self.hosts.get_mut(&host).expect("it has a connection").idle.push(connection);
                 Next::Idle
             }
         }
@@ -187,9 +209,9 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
             return None;
         }
         self.forget(connection);
-        let (_, place) = self.longest_waiting()?;
-        self.count(place);
-        Some(self.serve(place))
+        let (_, host) = self.longest_waiting()?;
+        self.count(host);
+        Some(self.serve(host))
     }
 
     /// A request to `host` that was allowed to open a connection does without. Gives the request that may open one in its
@@ -199,23 +221,30 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
     /// When no request was allowed to open one.
     pub fn declined(&mut self, host: u32) -> Option<W> {
         assert!(self.members.len() < self.counted as usize, "a connection that nobody was allowed to open");
-        self.counted -= 1;
-        self.hosts[host as usize].counted -= 1;
-        let (_, place) = self.longest_waiting()?;
-        self.count(place);
-        Some(self.serve(place))
+        self.uncount(host);
+        let (_, host) = self.longest_waiting()?;
+        self.count(host);
+        Some(self.serve(host))
     }
 
     /// The request `who` to `host` does not wait any more; whether it did.
     pub fn leave(&mut self, host: u32, who: W) -> bool {
-        let place = self.place(host);
-        let waiting = &mut self.hosts[place].waiting;
-        let Some(found) = waiting.iter().position(|(_, other)| *other == who) else {
+        let Some(queue) = self.hosts.get_mut(&host).map(|host| &mut host.waiting) else {
             return false;
         };
-        waiting.remove(found);
+        let Some(found) = queue.iter().position(|(_, other)| *other == who) else {
+            return false;
+        };
+        queue.remove(found);
         self.waiting -= 1;
+        self.drop_if_empty(host);
         true
+    }
+
+    /// True when it has no connection, and no request waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.hosts.is_empty()
     }
 
     /// Whether the pool knows `connection`.
@@ -230,14 +259,6 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         self.members.get(&connection)?.idle.map(|idle| idle.since)
     }
 
-    fn place(&mut self, host: u32) -> usize {
-        let place = host as usize;
-        while self.hosts.len() <= place {
-            self.hosts.push(Host { counted: 0, idle: Vec::new(), waiting: VecDeque::new() });
-        }
-        place
-    }
-
     fn member(&mut self, connection: C) -> &mut Member {
         self.members.get_mut(&connection).expect("a connection of the pool")
     }
@@ -247,43 +268,57 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         self.limits.total.is_none_or(|most| self.counted < most)
     }
 
-    fn host_has_room(&self, place: usize) -> bool {
-        self.limits.per_host.is_none_or(|most| self.hosts[place].counted < most)
+    fn host_has_room(&self, host: u32) -> bool {
+        let counted = self.hosts.get(&host).map_or(0, |host| host.counted);
+        self.limits.per_host.is_none_or(|most| counted < most)
     }
 
-    fn count(&mut self, place: usize) {
+    fn count(&mut self, host: u32) {
         self.counted += 1;
-        self.hosts[place].counted += 1;
+        self.hosts.entry(host).or_default().counted += 1;
+    }
+
+    fn uncount(&mut self, host: u32) {
+        self.counted -= 1;
+        self.hosts.get_mut(&host).expect("it has a connection").counted -= 1;
+        self.drop_if_empty(host);
+    }
+
+    fn drop_if_empty(&mut self, host: u32) {
+        let is_empty = |host: &Host<C, W>| host.counted == 0 && host.waiting.is_empty();
+        if self.hosts.get(&host).is_some_and(is_empty) {
+            self.hosts.remove(&host);
+        }
     }
 
     fn forget(&mut self, connection: C) {
         let Member { host, idle } = self.members.remove(&connection).expect("a connection of the pool");
-        let host = &mut self.hosts[host as usize];
         if idle.is_some() {
+            let host = self.hosts.get_mut(&host).expect("it has a connection");
             host.idle.retain(|other| *other != connection);
         }
-        host.counted -= 1;
-        self.counted -= 1;
+        self.uncount(host);
     }
 
     /// The turn and the host of the request that has waited longest of those whose host has room.
-    fn longest_waiting(&self) -> Option<(u64, usize)> {
+    fn longest_waiting(&self) -> Option<(u64, u32)> {
         if self.waiting == 0 {
             return None;
         }
-        let first = |place: usize| self.hosts[place].waiting.front().map(|(turn, _)| (*turn, place));
-        (0..self.hosts.len()).filter(|place| self.host_has_room(*place)).filter_map(first).min()
+        let first = |(number, host): (&u32, &Host<C, W>)| Some((host.waiting.front()?.0, *number));
+        self.hosts.iter().filter_map(first).filter(|(_, host)| self.host_has_room(*host)).min()
     }
 
     /// The connection that has been idle longest. The first of each host is its longest.
     fn idle_longest(&self) -> Option<C> {
         let turn = |connection: &C| self.members[connection].idle.map(|idle| idle.turn);
-        self.hosts.iter().filter_map(|host| host.idle.first().copied()).min_by_key(turn)
+        self.hosts.values().filter_map(|host| host.idle.first().copied()).min_by_key(turn)
     }
 
-    fn serve(&mut self, place: usize) -> W {
+    /// Takes the request of a host that has waited longest; the host has been counted, so that it stays.
+    fn serve(&mut self, host: u32) -> W {
         self.waiting -= 1;
-        let (_, who) = self.hosts[place].waiting.pop_front().expect("found waiting");
-        who
+        let queue = &mut self.hosts.get_mut(&host).expect("found waiting").waiting;
+        queue.pop_front().expect("found waiting").1
     }
 }

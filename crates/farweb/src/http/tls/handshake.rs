@@ -69,6 +69,7 @@ pub struct Flight {
 /// The flights of a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handshake {
+    pub(super) start: Start,
     flights: [Flight; 4],
     count: usize,
     /// By end: number of flights that it has sent or received when it may send messages.
@@ -104,7 +105,7 @@ impl Handshake {
             Flight { from: 0, bytes: third },
             Flight { from: 1, bytes: fourth },
         ];
-        Self { flights, count, ready_after }
+        Self { start, flights, count, ready_after }
     }
 
     /// The flights, in turn.

@@ -12,94 +12,109 @@ mod records;
 pub use handshake::{Flight, Handshake, HandshakeBytes, Start, Version};
 pub use records::{RecordSize, Records};
 
-/// Both ends of a TLS connection. An end is the one that opens (0) or the other one (1).
+/// TLS at one end of a connection. An end is the one that opens (0) or the other one (1).
 #[derive(Debug, Clone)]
-pub struct Session {
+pub struct Layer {
+    end: usize,
     handshake: Handshake,
-    /// Flights that each end has sent or got whole.
-    steps: [usize; 2],
-    /// Whether each end has had the notice that it may send messages.
-    notified: [bool; 2],
-    /// Records that each end sends.
-    records: [Records; 2],
+    /// Flights that it has sent or got whole.
+    steps: usize,
+    /// True once it has had the notice that it may send messages.
+    notified: bool,
+    /// True once it has taken its ticket.
+    has_ticket: bool,
+    /// Records that it sends.
+    records: Records,
 }
 
-impl Session {
-    /// A connection on which nothing has been sent.
+impl Layer {
+    /// Both ends of a connection on which nothing has been sent.
     #[must_use]
-    pub const fn new(version: Version, handshake: Handshake, record: RecordSize) -> Self {
-        let records = Records::new(record, version.record_overhead());
-        Self {
+    pub fn pair(version: Version, handshake: Handshake, record: RecordSize) -> [Self; 2] {
+        [0, 1].map(|end| Self {
+            end,
             handshake,
-            steps: [0; 2],
-            notified: [false; 2],
-            records: [records, Records::new(record, version.record_overhead())],
-        }
+            steps: 0,
+            notified: false,
+            has_ticket: false,
+            records: Records::new(record, version.record_overhead()),
+        })
     }
 
-    /// Whether `end` may send messages.
+    /// True when it may send messages.
     #[must_use]
-    pub fn is_ready(&self, end: usize) -> bool {
-        self.steps[end] >= self.handshake.ready_after[end]
+    pub const fn is_ready(&self) -> bool {
+        self.steps >= self.handshake.ready_after[self.end]
     }
 
-    /// `end` sends what it has to, up to the next flight of the other one. Whether it may send messages from now on, which is true
-    /// once.
-    pub fn go_on(&mut self, end: usize) -> bool {
+    /// Sends what the handshake asks of it, up to the next flight of the other end. True once: when it may send messages from now on.
+    pub fn go_on(&mut self) -> bool {
         while let Some(flight) =
-            self.handshake.flights().get(self.steps[end]).filter(|flight| flight.from == end)
+            self.handshake.flights().get(self.steps).filter(|flight| flight.from == self.end)
         {
-            self.records[end].push_flight(flight.bytes);
-            self.steps[end] += 1;
+            self.records.push_flight(flight.bytes);
+            self.steps += 1;
         }
-        self.is_ready(end) && !std::mem::replace(&mut self.notified[end], true)
+        self.is_ready() && !std::mem::replace(&mut self.notified, true)
     }
 
-    /// Whether `end` has sent all that the handshake asks of it. A server that answered early data has not before it has the client's
+    /// The handshake that it makes.
+    #[must_use]
+    pub const fn start(&self) -> Start {
+        self.handshake.start
+    }
+
+    /// True once: when the client has got the last flight of the server, and with it a ticket.
+    pub fn takes_ticket(&mut self) -> bool {
+        let is_whole = self.end == 0 && self.steps == self.handshake.flights().len();
+        is_whole && !std::mem::replace(&mut self.has_ticket, true)
+    }
+
+    /// True when it has sent all that the handshake asks of it. A server that answered early data has not before it has the client's
     /// last flight.
     #[must_use]
-    pub fn has_shaken_hands(&self, end: usize) -> bool {
-        self.handshake.flights()[self.steps[end]..].iter().all(|flight| flight.from != end)
+    pub fn has_shaken_hands(&self) -> bool {
+        self.handshake.flights()[self.steps..].iter().all(|flight| flight.from != self.end)
     }
 
-    /// Bytes that wait at `end` for its transport.
+    /// Bytes that wait for its transport.
     #[must_use]
-    pub const fn to_write(&self, end: usize) -> u64 {
-        self.records[end].to_write()
+    pub const fn to_write(&self) -> u64 {
+        self.records.to_write()
     }
 
-    /// The transport at `end` took `bytes` of those.
-    pub const fn on_written(&mut self, end: usize, bytes: u64) {
-        self.records[end].on_written(bytes);
+    /// The transport took `bytes` of those.
+    pub const fn on_written(&mut self, bytes: u64) {
+        self.records.on_written(bytes);
     }
 
-    /// `end` puts up to `bytes` of messages into the next record; how many.
-    pub fn seal(&mut self, end: usize, bytes: u64) -> u64 {
-        self.records[end].seal(bytes)
+    /// Puts up to `bytes` of messages into the next record; how many.
+    pub fn seal(&mut self, bytes: u64) -> u64 {
+        self.records.seal(bytes)
     }
 
-    /// The transport gave `bytes` to `end`: bytes of messages that can be read now and could not before. It is behind the flights
-    /// that have come whole with them; [`go_on`](Self::go_on) answers those.
-    pub fn on_read(&mut self, end: usize, bytes: u64) -> u64 {
-        let (plain, flights) = self.records[1 - end].on_read(bytes);
-        self.steps[end] += flights;
-        if end == 1 {
+    /// The transport brought `bytes` from the other end, `from`: bytes of messages that can be read now and could not before. It is
+    /// behind the flights that have come whole with them; [`go_on`](Self::go_on) answers those.
+    pub fn on_read(&mut self, from: &mut Self, bytes: u64) -> u64 {
+        let (plain, flights) = from.records.on_read(bytes);
+        self.steps += flights;
+        if self.end == 1 {
             // For requests it does not matter what is acknowledged.
-            let read = self.records[0].bytes_read();
-            self.records[0].on_acknowledged(read);
+            let read = from.records.bytes_read();
+            from.records.on_acknowledged(read);
         }
         plain
     }
 
-    /// Bytes of messages in the first `bytes` of what `end` has given to its transport, at least as many as have been acknowledged.
+    /// Bytes of messages in the first `bytes` of what it has given to its transport, at least as many as have been acknowledged.
     #[must_use]
-    pub fn messages_within(&self, end: usize, bytes: u64) -> u64 {
-        self.records[end].plain_within(bytes)
+    pub fn messages_within(&self, bytes: u64) -> u64 {
+        self.records.plain_within(bytes)
     }
 
-    /// The first `bytes` of what `end` has given to its transport have been acknowledged; bytes of messages among them.
-    pub fn on_acknowledged(&mut self, end: usize, bytes: u64) -> u64 {
-        self.records[end].on_acknowledged(bytes)
+    /// The first `bytes` of what it has given to its transport have been acknowledged; bytes of messages among them.
+    pub fn on_acknowledged(&mut self, bytes: u64) -> u64 {
+        self.records.on_acknowledged(bytes)
     }
 }
 
@@ -109,22 +124,34 @@ mod tests {
 
     const BYTES: HandshakeBytes = HandshakeBytes { client: 300, server: 3000 };
 
-    fn session(version: Version, start: Start) -> Session {
-        Session::new(version, Handshake::new(version, start, BYTES), RecordSize::Fixed(16_384))
+    fn pair(version: Version, start: Start) -> [Layer; 2] {
+        Layer::pair(version, Handshake::new(version, start, BYTES), RecordSize::Fixed(16_384))
+    }
+
+    /// `from` sends `bytes`, which the other end reads; bytes of messages that it gets.
+    fn carry(ends: &mut [Layer; 2], from: usize, bytes: u64) -> u64 {
+        let [client, server] = ends;
+        let (from, to) = if from == 0 { (client, server) } else { (server, client) };
+        to.on_read(from, bytes)
+    }
+
+    /// `from` sends all that it has.
+    fn carry_all(ends: &mut [Layer; 2], from: usize) -> u64 {
+        let bytes = ends[from].to_write();
+        ends[from].on_written(bytes);
+        carry(ends, from, bytes)
     }
 
     #[test]
     fn an_end_is_notified_once_that_it_is_ready() {
         for (version, start) in [(Version::V13, Start::Full), (Version::V12, Start::Full)] {
-            let mut session = session(version, start);
+            let mut ends = pair(version, start);
             let mut notices = [0; 2];
-            notices[0] += usize::from(session.go_on(0));
+            notices[0] += usize::from(ends[0].go_on());
             for half in 0..4 {
                 let (from, to) = (half % 2, 1 - half % 2);
-                let bytes = session.to_write(from);
-                session.on_written(from, bytes);
-                session.on_read(to, bytes);
-                notices[to] += usize::from(session.go_on(to));
+                carry_all(&mut ends, from);
+                notices[to] += usize::from(ends[to].go_on());
             }
             assert_eq!(notices, [1, 1], "{version:?}");
         }
@@ -132,12 +159,12 @@ mod tests {
 
     /// Round trips, in halves, until each end may send messages: ends send in turn all that they have.
     fn halves_until_ready(version: Version, start: Start) -> [usize; 2] {
-        let mut session = session(version, start);
+        let mut ends = pair(version, start);
         let mut ready = [None; 2];
-        session.go_on(0);
+        ends[0].go_on();
         for half in 0.. {
-            for (end, ready) in ready.iter_mut().enumerate() {
-                if session.is_ready(end) {
+            for (end, ready) in ends.iter().zip(&mut ready) {
+                if end.is_ready() {
                     ready.get_or_insert(half);
                 }
             }
@@ -145,10 +172,8 @@ mod tests {
                 return [client, server];
             }
             let from = half % 2;
-            let bytes = session.to_write(from);
-            session.on_written(from, bytes);
-            assert_eq!(session.on_read(1 - from, bytes), 0, "no message yet");
-            session.go_on(1 - from);
+            assert_eq!(carry_all(&mut ends, from), 0, "no message yet");
+            ends[1 - from].go_on();
         }
         unreachable!()
     }
@@ -165,14 +190,14 @@ mod tests {
 
     #[test]
     fn a_request_may_follow_the_last_flight_at_once() {
-        let mut session = session(Version::V13, Start::EarlyData);
-        assert!(session.go_on(0), "it may send");
-        assert_eq!(session.seal(0, 100), 100);
-        let bytes = session.to_write(0);
+        let mut ends = pair(Version::V13, Start::EarlyData);
+        assert!(ends[0].go_on(), "it may send");
+        assert_eq!(ends[0].seal(100), 100);
+        let bytes = ends[0].to_write();
         assert_eq!(bytes, 300 + 100 + 22);
-        session.on_written(0, bytes);
-        assert_eq!(session.on_read(1, 300), 0);
-        assert_eq!(session.on_read(1, 121), 0, "a byte of the record is missing");
-        assert_eq!(session.on_read(1, 1), 100);
+        ends[0].on_written(bytes);
+        assert_eq!(carry(&mut ends, 0, 300), 0);
+        assert_eq!(carry(&mut ends, 0, 121), 0, "a byte of the record is missing");
+        assert_eq!(carry(&mut ends, 0, 1), 100);
     }
 }

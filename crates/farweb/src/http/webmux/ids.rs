@@ -8,7 +8,7 @@
 /// The first number.
 const FIRST: u8 = 3;
 /// Largest number of sessions.
-const COUNT: u32 = 127;
+pub const SESSIONS_MAX: u32 = 127;
 
 /// Numbers that are in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,7 +20,7 @@ impl Ids {
     /// Takes the lowest free number; none when 127 sessions are open.
     pub const fn take(&mut self) -> Option<u8> {
         let place = self.taken.trailing_ones();
-        if place >= COUNT {
+        if place >= SESSIONS_MAX {
             return None;
         }
         self.taken |= 1 << place;

@@ -15,7 +15,7 @@ mod sender;
 mod tests;
 mod wire;
 
-pub use ids::Ids;
+pub use ids::{Ids, SESSIONS_MAX};
 pub use receiver::Receiver;
 pub use sender::{Ending, Sender, Step};
 pub use wire::{Control, FIELD_MAX, Flags, Frame, Layout, WireError};

@@ -5,6 +5,7 @@ use crate::http::Release;
 use crate::http::credit::Window;
 use crate::http::tls::{Start, Version};
 use crate::http::webmux::FIELD_MAX;
+use crate::scenario::tls::TICKET_LIFETIME_MAX;
 use crate::scenario::{Application, Carrier, HostOr, Leg, Scenario, Tcp, TcpEnd};
 use crate::tcp::ProfileName;
 use crate::tcp::segment::{BUFFER_BYTES_MIN, MSS_BYTES};
@@ -128,14 +129,23 @@ impl Check {
     fn carrier(&mut self, key: &str, leg: &Leg, scenario: &Scenario) {
         let is_last = scenario.path.nodes.last() == Some(&leg.to);
         let is_alone = matches!(leg.carrier, Carrier::Http10 { .. } | Carrier::Http11 { .. });
-        if is_last && !is_alone && scenario.origin.release == Release::ClosedLoop {
+        let alone = match scenario.origin.release {
+            Release::ClosedLoop => Some("closed-loop"),
+            Release::Regulated => Some("regulated"),
+            _ => None,
+        };
+        if let Some(found) = alone.filter(|_| is_last && !is_alone) {
             self.report(
                 "origin.release",
                 format!(
-                    "found \"closed-loop\", for which a response has its connection to itself; give {key} \
+                    "found \"{found}\", for which a response has its connection to itself; give {key} \
                      carrier.kind = \"http/1.0\" or \"http/1.1\", or write \"paced\""
                 ),
             );
+        }
+        if is_last && leg.tls.is_some() && scenario.origin.release == Release::Regulated {
+            let message = "found \"regulated\", whose rate is of plain bytes; leave the leg's tls out, or write \"paced\"";
+            self.report("origin.release", message);
         }
         match leg.carrier {
             Carrier::Mux { .. } if is_last => {
@@ -220,6 +230,10 @@ impl Check {
             let message =
                 "found \"0-rtt\" beside version = \"1.2\", which has no early data; write \"resumed\"";
             self.report(format!("{key}.tls.start"), message);
+        }
+        if tls.ticket_lifetime > TICKET_LIFETIME_MAX {
+            let message = format!("found {}; it is at most 7 days (168 h)", tls.ticket_lifetime);
+            self.report(format!("{key}.tls.ticket_lifetime"), message);
         }
         let sizes = [
             ("record", Some(tls.record), RECORD_MAX),

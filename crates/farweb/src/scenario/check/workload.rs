@@ -64,6 +64,10 @@ impl Check {
         if workload.hosts.is_some() {
             self.report("workload.hosts", "a family has hosts of its own; leave the key out");
         }
+        if workload.resample.is_some() {
+            let message = "each seed of a family makes new requests; leave the key out";
+            self.report("workload.resample", message);
+        }
         if workload.speed.is_some() {
             let message = "the speed of a family is fixed; leave the key out, and write load for more of it";
             self.report("workload.speed", message);

@@ -64,13 +64,13 @@ pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, Str
             vec![("connections", "one for each request, closed by the server".to_owned())]
         }
         Carrier::Transfer {} => vec![("connections", "none: each response alone, one-way".to_owned())],
-        Carrier::Http11 { idle_timeout, closed_by, per_host, total } => {
+        Carrier::Http11 { idle_timeout, closed_by, per_host, total, per_connection } => {
             let end = match closed_by {
                 ClosedBy::Client => "client",
                 ClosedBy::Server => "server",
             };
             let rule = format!("used again; closed by the {end} after {idle_timeout} idle");
-            let most = [(per_host, "a host"), (total, "in all")];
+            let most = [(per_host, "a host"), (total, "in all"), (per_connection, "requests each")];
             let most: Vec<_> =
                 most.iter().filter_map(|(limit, of)| limit.map(|limit| format!("{limit} {of}"))).collect();
             let limits = (!most.is_empty()).then(|| ("at most", most.join(", ")));

@@ -96,11 +96,6 @@ impl WindowLimit {
     pub(super) const fn packet_bytes(&self) -> u64 {
         packet_of(self.mss_bytes).get()
     }
-
-    /// Number of such connections that fill a link of this rate.
-    pub(super) fn connections_to_fill(&self, rate: BitRate) -> Option<u64> {
-        self.window_limit_bps.map(|limit| libm::ceil(rate.as_bps() as f64 / limit).max(1.0) as u64)
-    }
 }
 
 /// A packet with a segment of `mss` bytes, without TCP options.

@@ -6,6 +6,7 @@ mod carrier;
 mod drawing;
 mod figures;
 mod leg;
+mod limit;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use crate::workload::Directory;
 pub use cache::CacheReport;
 use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
+use limit::{ConnectionLimit, LimitedBy};
 pub use sweep::{FactorReport, SweepReport};
 
 /// Report on a scenario.
@@ -119,11 +121,14 @@ pub struct LegReport {
     /// One connection; with "host" and a host table, that to the host with the median limit.
     #[serde(flatten)]
     pub limit: WindowLimit,
+    /// Limit of such a connection, by its window, its credits and losses.
+    #[serde(flatten)]
+    pub least: ConnectionLimit,
     /// Such connections that fill the bottleneck towards the clients.
     pub connections_to_fill: Option<u64>,
     /// Connections that the carrier has at most; a mux has them all the time.
     pub connections: Option<u32>,
-    /// Rate to which the windows of so many connections limit them together, in bit/s.
+    /// Limit of so many connections together, in bit/s.
     pub connections_limit_bps: Option<f64>,
     /// Spread over the hosts of the host table, when its values matter.
     pub hosts: Option<HostLimits>,
@@ -199,6 +204,7 @@ fn direction(direction: &LinkDirection) -> DirectionReport {
 fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Directory>) -> LegReport {
     let stretch = Stretch::of(leg, scenario);
     let (limit, hosts) = leg::limits(leg, scenario, hosts);
+    let least = ConnectionLimit::of(leg, &stretch, &limit);
     let connections = carrier::connections(&leg.carrier);
     let down = stretch.bottleneck_down().map(|(_, rate)| rate);
     let mut report = LegReport {
@@ -214,10 +220,11 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         bottleneck_down_bps: down.map(BitRate::as_bps),
         bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
         limit,
-        connections_to_fill: down.and_then(|rate| limit.connections_to_fill(rate)),
+        least,
+        connections_to_fill: down.and_then(|rate| least.connections_to_fill(rate)),
         connections,
         connections_limit_bps: connections
-            .and_then(|number| limit.window_limit_bps.map(|limit| limit * f64::from(number))),
+            .and_then(|number| least.connection_limit_bps.map(|limit| limit * f64::from(number))),
         hosts,
         text: String::new(),
     };
@@ -289,14 +296,31 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             limit.window_segments * limit.mss_bytes
         ),
     );
-    if let Some(bps) = limit.window_limit_bps {
-        let per = format!(
-            "{} × {packet} B per ({} + {})",
-            limit.window_segments,
-            figures::span(trip),
-            figures::span(segment)
-        );
-        line("limit of a connection", format!("{} on the wire = {per}", figures::rate(bps)));
+    let least = &leg.least;
+    if let Some(bps) = least.connection_limit_bps {
+        let per = match least.limited_by {
+            LimitedBy::Window => format!(
+                "= {} × {packet} B per ({} + {})",
+                limit.window_segments,
+                figures::span(trip),
+                figures::span(segment)
+            ),
+            LimitedBy::Credit => {
+                format!("at most, {}", limit::per_trip(least.credit_bytes.expect("it limits"), trip))
+            }
+            LimitedBy::Loss => format!("about, {} are lost (Padhye)", figures::percent(least.loss_share)),
+        };
+        line("limit of a connection", format!("{} on the wire {per}", figures::rate(bps)));
+    }
+    if let (Some(bps), Some(credit), true) =
+        (least.session_limit_bps, least.session_credit_bytes, leg.carrier == "http/2")
+    {
+        let by = if least.session_limit_bps < least.connection_limit_bps {
+            format!("at most, {}", limit::per_trip(credit, trip))
+        } else {
+            "as the connection".to_owned()
+        };
+        line("limit of a session", format!("{} on the wire {by}", figures::rate(bps)));
     }
     if let (Some(number), Some(bps)) = (leg.connections, leg.connections_limit_bps) {
         line(&format!("limit of {number} of them"), figures::rate(bps));

@@ -184,3 +184,61 @@ fn each_cache_is_described_with_what_it_holds() {
     let drawn = report(&["cache=[{node=\"us-router\",hit_ratio=0.4}]"]);
     insta::assert_snapshot!(drawn.caches[0].text);
 }
+
+/// A leg over a path with 120 ms there and back, 34 Mbit/s.
+fn least(overrides: &[&str]) -> super::ConnectionLimit {
+    report(overrides).legs[0].least
+}
+
+fn near(found: Option<f64>, expected: f64) {
+    let found = found.expect("there is a limit");
+    assert!((found / expected - 1.0).abs() < 1e-9, "{found} for {expected}");
+}
+
+#[test]
+fn the_limit_of_a_connection_is_the_least_of_window_credit_and_losses() {
+    let linux = "leg.0.tcp={profile=\"linux\"}";
+    let rfc = "leg.0.carrier={kind=\"http/2\",preset=\"rfc-default\"}";
+    let on_wire = 1500.0 / 1460.0 * 8.0 / 0.12;
+    let of_credit = least(&[linux, rfc]);
+    assert_eq!(of_credit.limited_by, super::LimitedBy::Credit);
+    near(of_credit.connection_limit_bps, 65_535.0 * on_wire);
+    near(of_credit.session_limit_bps, 65_535.0 * on_wire);
+    let of_session = least(&[
+        linux,
+        "leg.0.carrier={kind=\"http/2\",preset=\"rfc-default\",session_credit=\"30000 B\",connection_credit=\"1 MiB\"}",
+    ]);
+    near(of_session.session_limit_bps, 30_000.0 * on_wire);
+    near(of_session.connection_limit_bps, f64::from(1 << 20) * on_wire);
+    let of_window = least(&[linux, "leg.0.carrier={kind=\"http/2\"}", "leg.0.tcp.buffer=\"64 kB\""]);
+    assert_eq!(of_window.limited_by, super::LimitedBy::Window, "Chrome grants more");
+    assert_eq!(least(&[linux]).credit_bytes, None);
+    let growing = least(&[linux, "leg.0.carrier={kind=\"http/2\",preset=\"grpc\"}"]);
+    assert_ne!(growing.limited_by, super::LimitedBy::Credit, "its credits grow with the path");
+}
+
+/// Mathis' square root with a timeout's share; CUBIC's mean window is larger over a long path with few losses.
+#[test]
+fn losses_limit_a_connection_as_padhye_has_it() {
+    let loss = "path.link.0.down.loss={kind=\"bernoulli\",probability=0.01}";
+    let reno = ["leg.0.tcp={profile=\"linux\",constants={congestion_control=\"reno\"}}", loss];
+    let found = least(&reno);
+    assert_eq!(found.limited_by, super::LimitedBy::Loss);
+    near(Some(found.loss_share), 0.01);
+    let per_packet = 0.12 * (2.0_f64 * 0.01 / 3.0).sqrt()
+        + 0.32 * (27.0_f64 * 0.01 / 8.0).sqrt() * 0.01 * (1.0 + 32.0 * 1e-4);
+    near(found.loss_limit_bps, 1500.0 * 8.0 / per_packet);
+    let cubic = |probability: f64| {
+        let loss = format!("path.link.0.down.loss={{kind=\"bernoulli\",probability={probability}}}");
+        let both = [&["leg.0.tcp={profile=\"linux\"}", &*loss], &[reno[0], &*loss]];
+        both.map(|keys| least(keys).loss_limit_bps.expect("there are losses"))
+    };
+    let [of_cubic, of_reno] = cubic(0.1);
+    assert!(of_cubic.total_cmp(&of_reno).is_eq(), "CUBIC is as friendly as Reno there");
+    let [of_cubic, of_reno] = cubic(0.0001);
+    assert!(of_cubic > 1.2 * of_reno);
+    let bursts =
+        "path.link.0.down.loss={kind=\"gilbert-elliott\",good_to_bad=0.01,bad_to_good=0.09,loss_bad=0.5}";
+    let share = least(&[reno[0], bursts]).loss_share;
+    assert!((share - 0.05).abs() < 1e-12, "{share}");
+}

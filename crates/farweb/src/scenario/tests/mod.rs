@@ -165,8 +165,13 @@ fn legs_have_carriers_of_their_own() {
     let kinds = [("leg.1.carrier".to_owned(), "{ kind = \"http/1.1\", per_host = 4 }".to_owned())];
     let scenario = Scenario::parse(TWO_PROXIES, "s.toml", &kinds).unwrap();
     let idle_timeout = Duration::from_secs(15);
-    let carrier =
-        Carrier::Http11 { idle_timeout, closed_by: ClosedBy::Client, per_host: Some(4), total: None };
+    let carrier = Carrier::Http11 {
+        idle_timeout,
+        closed_by: ClosedBy::Client,
+        per_host: Some(4),
+        total: None,
+        per_connection: None,
+    };
     assert_eq!(scenario.leg[1].carrier, carrier);
 }
 

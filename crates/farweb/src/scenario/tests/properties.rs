@@ -85,9 +85,15 @@ fn tcp() -> impl Strategy<Value = Tcp> {
 fn carrier() -> BoxedStrategy<Carrier> {
     let ends = prop_oneof![Just(ClosedBy::Client), Just(ClosedBy::Server)];
     let limit = || prop::option::of(1..1000_u32);
-    let http11 = (1..1_u64 << 60, ends, limit(), limit()).prop_map(|(idle, closed_by, per_host, total)| {
-        Carrier::Http11 { idle_timeout: Duration::from_nanos(idle), closed_by, per_host, total }
-    });
+    let http11 = (1..1_u64 << 60, ends, limit(), limit(), limit()).prop_map(
+        |(idle, closed_by, per_host, total, per_connection)| Carrier::Http11 {
+            idle_timeout: Duration::from_nanos(idle),
+            closed_by,
+            per_host,
+            total,
+            per_connection,
+        },
+    );
     let bytes = || (8..=262_143_u64).prop_map(Bytes::new);
     let layout = prop_oneof![Just(Layout::Y1996), Just(Layout::Y1998)];
     let webmux = (bytes(), bytes(), bytes(), bytes(), layout).prop_map(
@@ -289,6 +295,7 @@ prop_compose! {
         copies_hosts in prop_oneof![Just(CopiesHosts::Same), Just(CopiesHosts::Renamed)],
         rate in prop::option::of(0.001..1e6),
         speed in prop::option::of(0.001..1e6),
+        resample in prop::option::of(prop_oneof![Just(Resample::Clients), Just(Resample::Days)]),
     ) -> Workload {
         let (load, scale) = rate.map_or((f64::from(load), LoadScale::Copies), |rate| (rate, LoadScale::Rate));
         let parameters = family.and_then(|(_, parameter)| parameter).map(|day_requests| {
@@ -303,6 +310,7 @@ prop_compose! {
             speed: speed.filter(|_| family.is_none()),
             load: LoadLevel::new(load),
             scale,
+            resample: resample.filter(|_| family.is_none()),
             copies_offset: Duration::from_nanos(offset),
             period: period.map(Duration::from_secs),
             copies_hosts: if scale == LoadScale::Rate { CopiesHosts::Same } else { copies_hosts },
@@ -325,7 +333,10 @@ prop_compose! {
             Just(Release::Delayed),
             Just(Release::Paced)
         ],
-        give_up in prop::option::of(1..1_u64 << 46),
+        (give_up, share) in (
+            prop::option::of(1..1_u64 << 46),
+            prop_oneof![Just(ClientShare::Each), Just(ClientShare::All)],
+        ),
         workload in workload(),
         seed in 0..1_u64 << 52,
         measure in prop_oneof![Just(Measure::Arrivals), Just(Measure::Whole)],
@@ -355,7 +366,7 @@ prop_compose! {
             path: Path { nodes, link: links.into_iter().map(|(up, down)| Link { up, down }).collect() },
             cache: Vec::new(),
             origin: Origin { release },
-            clients: Clients { give_up: give_up.map(Duration::from_nanos) },
+            clients: Clients { give_up: give_up.map(Duration::from_nanos), share },
             workload,
             run: Run {
                 seed,

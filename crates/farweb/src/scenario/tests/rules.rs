@@ -67,7 +67,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.tcp.buffer=31 B"], "leg.0.tcp.buffer", "found 31 B; a buffer is at least 32 B"),
     (&["leg.0.tcp.to.buffer=0 B"], "leg.0.tcp.to.buffer", "found 0 B; a buffer"),
     (&["leg.0.tcp.constants.slow_tick=0 s"], "leg.0.tcp.constants.slow_tick", "`slow_tick` must be at least 1 ms"),
-    (&["leg.0.tcp.constants.slow_tik=1 s"], "leg.0.tcp.constants.slow_tik", "unknown key; the keys here are slow_tick, fast_tick"),
+    (&["leg.0.tcp.constants.slow_tik=1 s"], "leg.0.tcp.constants.slow_tik", "unknown key (did you mean slow_tick?); farweb schema scenario lists the 41 keys here"),
     (&["leg.0.tcp.constants.idle_restart=never"], "leg.0.tcp.constants.idle_restart", "found \"never\"; it is one of \"since-received\", \"since-sent\", \"off\""),
     (&["leg.0.carrier.kind=transfer"], "leg.0.tcp.profile", "the carrier \"transfer\" has no connections; write profile = \"ns2-reno\""),
     (&["leg.0.tcp={profile=\"ns2-reno\"}"], "leg.0.carrier.kind", "the profile \"ns2-reno\" has no connections; write kind = \"transfer\""),

@@ -172,16 +172,14 @@ impl Connection {
         }
     }
 
-    /// Sends a segment once more; a probe is not counted as a retransmission in flight. Whether it left.
+    /// Sends a segment once more, and true if it left; a probe is not counted as a retransmission in flight. SACK blocks that leave
+    /// it less room than it had split it first: the rest is another segment from then on.
     ///
     /// A window that was taken back holds it up, but for the first segment, which then serves as a probe. What begins in such
     /// a window goes whole, where Linux would cut it at the edge.
     pub(super) fn transmit_again(&mut self, id: SegmentId, is_counted: bool, out: &mut Output) -> bool {
         self.queue.trim_front(self.snd_una);
-        let (seq, end, flags) = {
-            let sent = self.queue.get(id);
-            (sent.seq, sent.end, sent.flags)
-        };
+        let (seq, flags) = (self.queue.get(id).seq, self.queue.get(id).flags);
         let is_open = seq < self.snd_una + self.snd_wnd;
         if !is_open && seq != self.snd_una && !flags.contains(Flags::SYN) {
             return false;
@@ -190,7 +188,11 @@ impl Connection {
         if flags.contains(Flags::SYN) {
             self.emit_syn(flags, out);
         } else {
-            let len = end - seq - u64::from(flags.contains(Flags::FIN));
+            if self.queue.get(id).payload() > self.current_mss() {
+                self.queue.split(id, self.current_mss());
+            }
+            let sent = self.queue.get(id);
+            let (len, flags) = (sent.payload(), sent.flags);
             self.emit(seq, len, flags | Flags::ACK, out);
         }
         self.queue.on_retransmit(id, self.clock.now(), is_counted);

@@ -2,13 +2,13 @@
 //!
 //! Models Linux's `tcp_rtx_queue` with the marks of each segment, the counters that are derived from them, the order by
 //! time of transmission that RACK walks, and the count of deliveries at each transmission. Leaves out the times that rate
-//! samples need beside it. Segments never change their borders: Linux splits and merges buffers here, which without
-//! segmentation offload only happens when the MSS changes under way.
+//! samples need beside it, and merging: Linux collapses small buffers that follow each other when it retransmits
+//! (`tcp_retrans_try_collapse()`).
 //!
-//! A segment has an id that never changes while it is queued: the number of segments that were queued before it.
+//! The id of a segment is the number of segments that were queued before it; it changes only when one before it is split.
 //!
-//! Source: Linux 6.18 `tcp_input.c` (`tcp_mark_skb_lost()`, `tcp_sacktag_one()`), `tcp_rate.c`, `include/net/tcp.h`
-//! (`tcp_packets_in_flight()`); RFC 6675, section 4, for the marks.
+//! Source: Linux 6.18 `tcp_input.c` (`tcp_mark_skb_lost()`, `tcp_sacktag_one()`), `tcp_rate.c`, `tcp_output.c` (`tcp_fragment()`),
+//! `include/net/tcp.h` (`tcp_packets_in_flight()`); RFC 6675, section 4, for the marks.
 
 use std::collections::VecDeque;
 
@@ -179,6 +179,43 @@ impl Queue {
     pub(super) fn trim_front(&mut self, snd_una: u64) {
         if let Some(sent) = self.segments.front_mut() {
             sent.seq = sent.seq.max(snd_una);
+        }
+    }
+
+    /// Splits `id` behind its first `len` bytes, for a retransmission that has less room than the first transmission had. Both
+    /// parts keep the marks; the second one has the flags FIN and PSH, and follows the first in the order by time.
+    pub(super) fn split(&mut self, id: SegmentId, len: u64) {
+        self.keep_time_order();
+        let first = self.get_mut(id);
+        let rest = Sent { seq: first.seq + len, ..first.clone() };
+        first.end = rest.seq;
+        first.flags = Flags::NONE;
+        self.sacked_out += u32::from(rest.sacked);
+        self.lost_out += u32::from(rest.lost);
+        self.retrans_out += u32::from(rest.retransmitted);
+        self.merged += u32::from(rest.sacked);
+        let behind = |place: SegmentId| place + SegmentId::from(place != NONE && place > id);
+        for sent in &mut self.segments {
+            (sent.earlier, sent.later) = (behind(sent.earlier), behind(sent.later));
+        }
+        [&mut self.oldest, &mut self.newest, &mut self.retransmit_hint]
+            .into_iter()
+            .flatten()
+            .for_each(|place| *place = behind(*place));
+        self.segments.insert((id + 1 - self.first) as usize, Sent { in_time_order: false, ..rest });
+        if self.get(id).in_time_order {
+            self.follow_in_time(id, id + 1);
+        }
+    }
+
+    /// Puts `id` right behind `before` in the order by time of transmission.
+    fn follow_in_time(&mut self, before: SegmentId, id: SegmentId) {
+        let later = std::mem::replace(&mut self.get_mut(before).later, id);
+        let sent = self.get_mut(id);
+        (sent.earlier, sent.later, sent.in_time_order) = (before, later, true);
+        match later {
+            NONE => self.newest = Some(id),
+            later => self.get_mut(later).earlier = id,
         }
     }
 
@@ -462,6 +499,37 @@ mod tests {
         assert_eq!(queue.merged, 1);
         queue.clear_sacked(2);
         assert_eq!(queue.merged, 0);
+    }
+
+    #[test]
+    fn both_parts_of_a_split_segment_keep_its_marks_and_its_time() {
+        let mut queue = queue(4);
+        queue.mark_lost(1);
+        queue.on_retransmit(0, at(100), true);
+        assert_eq!(by_time(&queue), [1, 2, 3, 0]);
+        queue.split(1, 60);
+        assert_eq!(by_time(&queue), [1, 2, 3, 4, 0]);
+        assert_eq!(counters(&queue), (0, 2, 1, 4));
+        assert_eq!((queue.get(1).end, queue.get(2).seq, queue.get(3).seq), (161, 161, 201));
+        assert_eq!(queue.next_to_retransmit(), Some(1));
+        queue.split(4, 10);
+        assert_eq!(by_time(&queue), [1, 2, 3, 4, 5, 0]);
+        queue.split(0, 10);
+        assert_eq!(by_time(&queue), [2, 3, 4, 5, 6, 0, 1]);
+        assert_eq!(counters(&queue), (0, 2, 2, 7), "parts of a retransmission are both in flight");
+        for _ in 0..2 {
+            queue.pop_front();
+        }
+        assert_eq!(by_time(&queue), [2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn the_end_of_a_split_segment_has_its_flags() {
+        let mut queue = Queue::default();
+        queue.push(at(0), 1, 102, Flags::FIN | Flags::PSH);
+        queue.split(0, 60);
+        assert_eq!((queue.get(0).flags, queue.get(1).flags), (Flags::NONE, Flags::FIN | Flags::PSH));
+        assert_eq!((queue.get(0).end, queue.get(1).end), (61, 102));
     }
 
     #[test]

@@ -57,6 +57,11 @@ impl Sent {
         }
     }
 
+    /// Bytes of the stream in it.
+    pub(super) fn payload(&self) -> u64 {
+        self.end - self.seq - u64::from(self.flags.contains(Flags::FIN))
+    }
+
     /// Whether it was sent again, or may have been.
     pub(super) const fn was_retransmitted(&self) -> bool {
         self.retransmitted || self.ever_retransmitted

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::workload::ObjectId;
+use crate::workload::{ClientId, ObjectId};
 
 /// Requests held in memory, all to one host.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl RequestSource for List {
 
 /// A load of copies that are shifted and ask the same hosts.
 fn shifted(load: u32, offset: u64) -> Load {
-    Load { load, offset: Duration::from_nanos(offset), period: None, hosts: CopiesHosts::Same }
+    Load { load, offset: Duration::from_nanos(offset), period: None, hosts: CopiesHosts::Same, drawn: None }
 }
 
 fn merged(rows: &[(u64, bool)], load: u32, offset: u64) -> Vec<(u64, bool)> {
@@ -124,6 +124,36 @@ fn days_come_first_and_then_copies_of_them() {
     assert_eq!(tagged.collect::<Vec<_>>(), [10, 20], "tags stay in copy 0");
 }
 
+/// Of three days, days that run at the same time are drawn with replacement; one drawn again is a copy of itself.
+#[test]
+fn days_drawn_anew_are_some_of_the_table_and_copies_where_they_come_again() {
+    let table = held(&[(1, 1, true), (2, 2, true), (3, 3, true)]);
+    let drawn = |seed| {
+        let load = Load { load: 3, drawn: Some(RandomStreams::new(seed)), ..shifted(1, 100) };
+        days_and_starts(&load, &table)
+    };
+    let mut times = [0; 3];
+    for seed in 0..3000 {
+        let mut found = drawn(seed);
+        assert_eq!(found, drawn(seed), "the same seed draws the same");
+        found.sort_unstable();
+        for runs in found.chunk_by(|one, other| one.0 == other.0) {
+            times[runs[0].0 as usize - 1] += runs.len();
+            let expected = (0..runs.len() as u64).map(|copy| (runs[0].0, u64::from(runs[0].0) + 100 * copy));
+            assert!(runs.iter().copied().eq(expected), "{runs:?}");
+        }
+    }
+    // 9,000 draws of three: five standard deviations of the binomial distribution, sqrt(9000 · 2/9) = 45.
+    assert!(times.iter().all(|times| times.abs_diff(3000) < 225), "{times:?}");
+}
+
+#[test]
+fn days_of_a_table_with_one_cannot_be_drawn() {
+    let load = Load { drawn: Some(RandomStreams::new(1)), ..shifted(1, 100) };
+    let error = load.of_table(&held(&[(0, 1, false)]), |rows| rows).unwrap_err().to_string();
+    assert!(error.starts_with("workload.resample: days are to be drawn, and the table has one"), "{error}");
+}
+
 #[test]
 fn copies_wrap_around_within_the_period() {
     let table = held(&[(0, 0, true), (0, 70, false), (0, 99, false)]);
@@ -196,6 +226,33 @@ fn copies_ask_for_the_same_objects_unless_their_hosts_are_renamed() {
     renamed.sort_unstable();
     renamed.dedup();
     assert_eq!(renamed.len(), 6);
+}
+
+#[test]
+fn the_clients_of_copies_are_other_people_and_those_of_days_the_same() {
+    let mut names = Directory::default();
+    let host = names.host("a");
+    let request = |day, client| Request {
+        day: Some(day),
+        client: ClientId::new(client),
+        ..Request::bare(Instant::ZERO, host)
+    };
+    let table = vec![request(1, 7), request(1, 8), request(1, ClientId::NONE), request(2, 7)];
+    let table = Arc::new(MemoryTable::new(table, names));
+    for hosts in [CopiesHosts::Same, CopiesHosts::Renamed] {
+        let mut copies = Load { hosts, ..shifted(5, 10) }.of_table(&table, |rows| rows).unwrap();
+        let (mut directory, mut clients) = (table.names().clone(), Vec::new());
+        while let Some(request) = copies.next_request(&mut directory).unwrap() {
+            clients.push(request.client);
+        }
+        let [seven, eight] = [7, 8].map(|client| ClientId::new(client).unwrap());
+        let of_copy = |number| [seven, eight].map(|client| client.in_copy(number));
+        let ([first_7, first_8], [second_7, second_8]) = (of_copy(1), of_copy(2));
+        let days = [Some(seven), Some(eight), None, Some(seven)];
+        let first = [Some(first_7), Some(first_8), None, Some(first_7)];
+        let second = [Some(second_7), Some(second_8), None];
+        assert_eq!(clients, [&days[..], &first, &second].concat());
+    }
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::Entry;
+use super::clients::{ClientKey, ClientNames};
+use crate::schema::NULL_CODE;
 use crate::units::Duration;
-use crate::workload::Words;
+use crate::workload::{Caching, ClientId, Method, Words};
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -30,26 +32,71 @@ pub struct LogBatch {
     pub wait_s: Vec<f64>,
     /// Ids of what is asked for: those of the URLs' bytes.
     pub object: Vec<u64>,
+    /// Who asks.
+    pub client: ClientColumn,
+    /// Methods.
+    pub method: Vec<Method>,
+    /// Treatments by caches.
+    pub caching: Vec<Caching>,
+}
+
+/// The clients of some requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClientColumn {
+    /// Pseudonyms; [`ClientId::NONE`] where the log names none.
+    Pseudonyms(Vec<u64>),
+    /// Texts of the log.
+    AsLogged(Words),
+}
+
+impl Default for ClientColumn {
+    fn default() -> Self {
+        Self::Pseudonyms(Vec::new())
+    }
 }
 
 /// A [`LogBatch`] in the making.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Builder {
-    /// All but `start_s`.
+    /// All but starts, hosts and clients.
     batch: LogBatch,
+    clients: Clients,
     /// Times as the log has them, in ns since 1970.
     times: Vec<i64>,
     /// Time in ns by which each request started before its line's time.
     before: Vec<i64>,
     /// The whole second in which the first request of the log started, since 1970.
     origin_s: Option<i64>,
-    hosts: FxHashMap<Box<str>, i32>,
+    hosts: WordCodes,
     /// First row of the whole second that the last row belongs to, whose rows are to be spread over it; `None`: the last
     /// row has a part of a second.
     second_from: Option<usize>,
 }
 
+/// The clients of a batch in the making.
+#[derive(Debug)]
+enum Clients {
+    Pseudonyms(ClientKey, Vec<u64>),
+    AsLogged(WordCodes),
+}
+
 impl Builder {
+    pub(super) fn new(clients: ClientNames) -> Self {
+        let clients = match clients {
+            ClientNames::Pseudonyms(key) => Clients::Pseudonyms(key, Vec::new()),
+            ClientNames::AsLogged => Clients::AsLogged(WordCodes::default()),
+        };
+        Self {
+            batch: LogBatch::default(),
+            clients,
+            times: Vec::new(),
+            before: Vec::new(),
+            origin_s: None,
+            hosts: WordCodes::default(),
+            second_from: None,
+        }
+    }
+
     /// The whole second, since 1970, in which the first request of the log started.
     pub(super) const fn origin_s(&self) -> Option<i64> {
         self.origin_s
@@ -74,14 +121,11 @@ impl Builder {
         self.times.push(entry.at);
         self.before.push(entry.before);
         let batch = &mut self.batch;
-        let host = entry.host.as_str();
-        let code = self.hosts.get(host).copied().unwrap_or_else(|| {
-            let code = new_word(&mut batch.host, host.into());
-            self.hosts.insert(host.into(), code);
-            code
-        });
-        batch.host.codes.push(code);
+        self.hosts.push(Some(&entry.host));
+        self.clients.push(entry.client.as_deref());
         batch.object.push(entry.object.get());
+        batch.method.push(entry.method);
+        batch.caching.push(entry.rule.caching());
         batch.request_bytes.push(entry.request_bytes as i64);
         batch.response_bytes.push(entry.response_bytes as i64);
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, |span| span.as_secs_f64());
@@ -92,11 +136,11 @@ impl Builder {
     /// Takes what is there and starts again.
     pub(super) fn take(&mut self) -> LogBatch {
         self.spread();
-        self.hosts.clear();
         let origin = self.origin_s.unwrap_or_default() * SECOND;
         let starts = self.times.drain(..).zip(self.before.drain(..)).map(|(time, before)| time - before);
         let start_s = starts.map(|start| (start - origin) as f64 / SECOND as f64).collect();
-        LogBatch { start_s, ..std::mem::take(&mut self.batch) }
+        let (host, client) = (self.hosts.take(), self.clients.take());
+        LogBatch { start_s, host, client, ..std::mem::take(&mut self.batch) }
     }
 
     /// Spreads the rows of the last second evenly over it, in their order, the first at its beginning.
@@ -110,8 +154,48 @@ impl Builder {
     }
 }
 
-fn new_word(column: &mut Words, word: String) -> i32 {
-    let code = i32::try_from(column.words.len()).expect("a batch of fewer than 2^31 rows");
-    column.words.push(word);
-    code
+impl Clients {
+    fn push(&mut self, client: Option<&[u8]>) {
+        match self {
+            Self::Pseudonyms(key, ids) => {
+                ids.push(client.map_or(ClientId::NONE, |client| key.pseudonym(client).get()));
+            }
+            Self::AsLogged(words) => words.push(client.map(String::from_utf8_lossy).as_deref()),
+        }
+    }
+
+    fn take(&mut self) -> ClientColumn {
+        match self {
+            Self::Pseudonyms(_, ids) => ClientColumn::Pseudonyms(std::mem::take(ids)),
+            Self::AsLogged(words) => ClientColumn::AsLogged(words.take()),
+        }
+    }
+}
+
+/// A column of words in the making.
+#[derive(Debug, Default)]
+struct WordCodes {
+    column: Words,
+    codes: FxHashMap<Box<str>, i32>,
+}
+
+impl WordCodes {
+    fn push(&mut self, word: Option<&str>) {
+        let code = word.map_or(NULL_CODE, |word| match self.codes.get(word) {
+            Some(code) => *code,
+            None => {
+                let code = i32::try_from(self.codes.len()).expect("a batch of fewer than 2^31 rows");
+                self.column.words.push(word.to_owned());
+                self.codes.insert(word.into(), code);
+                code
+            }
+        });
+        self.column.codes.push(code);
+    }
+
+    /// Takes the column and starts again.
+    fn take(&mut self) -> Words {
+        self.codes.clear();
+        std::mem::take(&mut self.column)
+    }
 }

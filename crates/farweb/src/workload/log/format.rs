@@ -3,32 +3,19 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::keys::{self, Keys};
+use super::known::{self, KNOWN, Known, Shape};
 use super::layout::Layout;
-use super::options::one_of;
 use super::pattern::Pattern;
 use super::{LogOptions, rules};
 use crate::workload::WorkloadError;
-
-/// Native `access.log` of Squid, versions 1.1 to 6, and of version 1.0.
-const SQUID: &[&str] = &[
-    "%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/",
-    "%ts.%03tu %6tr %>a %Ss/%03>Hs/%Sh %<st %rm %ru",
-];
-
-/// Squid's `common` and `combined`.
-const SQUID_COMMON: &[&str] = &[
-    "%>a %[ui %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st %Ss:%Sh",
-    "%>a %[ui %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st \"%{Referer}>h\" \"%{User-Agent}>h\" %Ss:%Sh",
-];
-
-/// Common log format; the combined one has two fields more, which are of no use.
-const CLF: &[&str] = &["%h %l %u %t \"%r\" %>s %b"];
-
-/// The same with the virtual host in front: `vhost_combined` of Apache, and without a port.
-const VHOST: &[&str] = &["%v:%p %h %l %u %t \"%r\" %>s %O", "%v %h %l %u %t \"%r\" %>s %b"];
+use crate::workload::table::near;
 
 /// Lines that are looked at to find a format. Chosen: more than a log has of any kind in a row.
 const DETECTION_LINES: usize = 200;
+
+/// Longest name of a server, in bytes. Chosen: more than any has.
+const SOFTWARE_BYTES: usize = 100;
 
 /// Format of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,56 +23,64 @@ pub enum LogFormat {
     /// The one that the first lines show.
     #[default]
     Auto,
-    /// Native `access.log` of Squid.
-    Squid,
-    /// `common` or `combined` of Squid, with its result code.
-    SquidCommon,
-    /// Common or combined log format of a web server, or a tab-separated table of the same fields with a header line.
-    Clf,
-    /// The same with the virtual host in front.
-    VhostCombined,
-    /// Extended log format of the W3C, as IIS and CloudFront write it.
-    W3c,
-    /// A JSON object a line, as Caddy and nginx write it.
-    Json,
-    /// A format string: Squid's `logformat`, nginx's `log_format` or Apache's `LogFormat`.
+    /// One that has a name.
+    Known(&'static Known),
+    /// A format string: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, or one with farweb's own names.
     Custom(String),
+    /// JSON objects with these keys, each `NAME=KEY`: a name of farweb's own and the key of its value.
+    Fields(Vec<String>),
 }
 
-/// Formats that can be named, those with more signs of their own before others.
-const NAMED: [(&str, LogFormat); 8] = [
-    ("squid", LogFormat::Squid),
-    ("squid-common", LogFormat::SquidCommon),
-    ("json", LogFormat::Json),
-    ("w3c", LogFormat::W3c),
-    ("vhost-combined", LogFormat::VhostCombined),
-    ("clf", LogFormat::Clf),
-    ("combined", LogFormat::Clf),
-    ("auto", LogFormat::Auto),
-];
-
 impl LogFormat {
+    /// Native `access.log` of Squid.
+    pub const SQUID: Self = Self::Known(known::SQUID);
+    /// `common` or `combined` of Squid, with its result code.
+    pub const SQUID_COMMON: Self = Self::Known(known::SQUID_COMMON);
+    /// Common or combined log format of a web server, or a tab-separated table of the same fields with a header line.
+    pub const CLF: Self = Self::Known(known::CLF);
+    /// The same with the virtual host in front.
+    pub const VHOST_COMBINED: Self = Self::Known(known::VHOST_COMBINED);
+    /// Extended log format of the W3C, as IIS and CloudFront write it.
+    pub const W3C: Self = Self::Known(known::W3C);
+    /// A JSON object a line, as Caddy and nginx write it.
+    pub const JSON: Self = Self::Known(known::JSON_LINES);
+
+    /// Names of formats, each with true where sizes of responses are without headers.
+    pub fn names() -> impl Iterator<Item = (&'static str, bool)> {
+        KNOWN.iter().map(|known| (known.name, known.has_body_sizes()))
+    }
+
     /// Layout of the lines of a log that begins with `head`.
     ///
     /// # Errors
-    /// When it is a format string that lacks a field.
+    /// When a format string or keys lack a field.
     ///
     /// # Panics
     /// When it is still to be found.
     pub(super) fn layout(&self, head: &[u8]) -> Result<Layout, WorkloadError> {
-        let patterns = |texts: &[&str]| {
-            let compiled: Result<_, _> = texts.iter().map(|text| Pattern::compile(text)).collect();
-            compiled.map(Layout::Patterns).map_err(WorkloadError)
-        };
-        match self {
+        let layout = match self {
             Self::Auto => unreachable!("a format is found before lines are read"),
-            Self::Squid => patterns(SQUID),
-            Self::SquidCommon => patterns(SQUID_COMMON),
-            Self::Clf => Layout::table(head).map_or_else(|| patterns(CLF), Ok),
-            Self::VhostCombined => patterns(VHOST),
-            Self::Custom(text) => patterns(&[text]),
-            Self::W3c => Ok(Layout::Columns(None)),
-            Self::Json => Ok(Layout::Json),
+            Self::Known(known) => Layout::of(known, head),
+            Self::Custom(text) => Layout::patterns(&[text]),
+            Self::Fields(pairs) => Keys::named(pairs).map(Layout::Json),
+        };
+        layout.map_err(WorkloadError)
+    }
+
+    /// Server that wrote a log that begins with `head`, where its lines or their format say it.
+    pub(super) fn software(&self, head: &[u8]) -> Option<String> {
+        let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        match self {
+            Self::Known(known) => match (known.software, &known.lines) {
+                (Some(name), Shape::Text(_) | Shape::TextOrTable(_) | Shape::JsonOnly(_)) => {
+                    Some(name.into())
+                }
+                (_, Shape::Json(_)) => keys::software(lines.next()?).map(Into::into),
+                (name, Shape::Columns(_)) => named_software(lines).or_else(|| name.map(Into::into)),
+                (None, _) => None,
+            },
+            Self::Custom(text) => Pattern::compile(text).ok()?.software().map(Into::into),
+            Self::Auto | Self::Fields(_) => None,
         }
     }
 
@@ -94,8 +89,8 @@ impl LogFormat {
     pub fn of_head(head: &[u8]) -> Option<Self> {
         let options = LogOptions { server_name: "server".into(), ..LogOptions::default() };
         let mut best = (None, 0);
-        for (_, format) in NAMED.iter().filter(|(_, format)| *format != Self::Auto) {
-            let mut layout = format.layout(head).ok()?;
+        for known in KNOWN.iter().filter(|known| known.is_found) {
+            let mut layout = Layout::of(known, head).ok()?;
             let (mut lines, mut read) = (0, 0);
             for (number, line) in head.split(|byte| *byte == b'\n').take(DETECTION_LINES).enumerate() {
                 let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -107,21 +102,33 @@ impl LogFormat {
                 read += usize::from(verdict.is_ok());
             }
             if read * 2 >= lines && read > best.1 {
-                best = (Some(format.clone()), read);
+                best = (Some(Self::Known(known)), read);
             }
         }
         best.0
     }
 }
 
+/// Server that the head lines of the extended log format name.
+fn named_software<'a>(mut lines: impl Iterator<Item = &'a [u8]> + Clone) -> Option<String> {
+    let has = |line: &[u8], part: &[u8]| line.windows(part.len()).any(|window| window == part);
+    let named = lines.clone().find_map(|line| line.strip_prefix(b"#Software:"));
+    match named.map(<[u8]>::trim_ascii).filter(|name| !name.is_empty()) {
+        Some(name) => Some(String::from_utf8_lossy(&name[..name.len().min(SOFTWARE_BYTES)]).into_owned()),
+        None => {
+            let is_cloudfront = |line: &[u8]| line.starts_with(b"#Fields:") && has(line, b"x-edge-location");
+            lines.any(is_cloudfront).then(|| "CloudFront".into())
+        }
+    }
+}
+
 impl fmt::Display for LogFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Known(known) => f.write_str(known.name),
             Self::Custom(text) => f.write_str(text),
-            named => {
-                let found = NAMED.iter().find(|(_, format)| format == named);
-                f.write_str(found.map_or("", |(name, _)| name))
-            }
+            Self::Fields(pairs) => f.write_str(&pairs.join(" ")),
         }
     }
 }
@@ -129,6 +136,13 @@ impl fmt::Display for LogFormat {
 impl FromStr for LogFormat {
     type Err = WorkloadError;
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
-        one_of("format", text, &NAMED)
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
+        KNOWN.iter().find(|known| known.name == text).map(|known| Self::Known(known)).ok_or_else(|| {
+            let names: Vec<_> = KNOWN.iter().map(|known| known.name).chain(["auto"]).collect();
+            let near = near(text, &names);
+            WorkloadError(format!("format: found \"{text}\"{near}; write one of: {}", names.join(", ")))
+        })
     }
 }

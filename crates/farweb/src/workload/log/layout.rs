@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
-use super::names::{JSON, TABLE, W3C, field};
+use super::keys::Keys;
+use super::known::{Known, Shape};
+use super::names::{TABLE, W3C, field};
 use super::pattern::Pattern;
 use super::record::{Field, Record};
+use super::syslog;
 
 /// Layout: divides lines into fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub(super) enum Layout {
     /// Into the columns that the last line with names has named; `None`: there was none so far.
     Columns(Option<Columns>),
     /// As a JSON object.
-    Json,
+    Json(Keys),
 }
 
 /// Columns, apart by tabs or by blanks.
@@ -27,16 +28,37 @@ pub(super) struct Columns {
 }
 
 impl Layout {
+    /// The layout of a format with a name, in a log that begins with `head`.
+    ///
+    /// # Errors
+    /// When a format string cannot be compiled.
+    pub(super) fn of(known: &Known, head: &[u8]) -> Result<Self, String> {
+        match known.lines {
+            Shape::Text(texts) => Self::patterns(texts),
+            Shape::TextOrTable(texts) => Self::table(head).map_or_else(|| Self::patterns(texts), Ok),
+            Shape::Columns("") => Ok(Self::Columns(None)),
+            Shape::Columns(names) => Ok(Self::Columns(Some(Columns::named(names.as_bytes())))),
+            Shape::Json(keys) => Ok(Self::Json(Keys::of(keys, false))),
+            Shape::JsonOnly(keys) => Ok(Self::Json(Keys::of(keys, true))),
+        }
+    }
+
+    /// The layout that the first fitting of some format strings describes.
+    ///
+    /// # Errors
+    /// When one cannot be compiled.
+    pub(super) fn patterns(texts: &[&str]) -> Result<Self, String> {
+        let compiled: Result<_, _> = texts.iter().map(|text| Pattern::compile(text)).collect();
+        compiled.map(Self::Patterns)
+    }
+
     /// Whether `line` is none of a request but names columns, or says something else of the log; takes the names.
     pub(super) fn heads(&mut self, line: &[u8], first: bool) -> bool {
         if let Self::Columns(columns) = self
             && line.starts_with(b"#")
         {
             if let Some(names) = line.strip_prefix(b"#Fields:") {
-                let tabs = names.trim_ascii().contains(&b'\t');
-                let split = names.split(|byte| matches!(byte, b' ' | b'\t')).filter(|name| !name.is_empty());
-                let fields = split.map(|name| field(W3C, &name.to_ascii_lowercase())).collect();
-                *columns = Some(Columns { fields, tabs });
+                *columns = Some(Columns::named(names));
             }
             return true;
         }
@@ -52,11 +74,46 @@ impl Layout {
         is_whole.then_some(Self::Columns(Some(Columns { fields, tabs: true })))
     }
 
+    /// True if lines are divided otherwise than by `other`.
+    pub(super) fn is_other_than(&self, other: &Self) -> bool {
+        match (self, other) {
+            // Each log names its columns itself.
+            (Self::Columns(_), Self::Columns(_)) => false,
+            _ => self != other,
+        }
+    }
+
+    /// Whether lines of a log that begins with `head` may have `X-Forwarded-For`.
+    ///
+    /// # Errors
+    /// The fields that they have instead.
+    pub(super) fn check_forwarded(&self, head: &[u8]) -> Result<(), String> {
+        let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let (has, there) = match self {
+            Self::Patterns(patterns) => {
+                let formats: Vec<_> = patterns.iter().map(Pattern::text).collect();
+                (patterns.iter().any(|pattern| pattern.has(Field::Forwarded)), formats.join(" or "))
+            }
+            Self::Columns(_) => {
+                let named = lines.clone().find_map(|line| line.strip_prefix(b"#Fields:"));
+                let line = named.or_else(|| lines.next()).unwrap_or_default();
+                let mut has = self.clone();
+                has.heads(&[b"#Fields:", line].concat(), true);
+                let has =
+                    matches!(has, Self::Columns(Some(columns)) if columns.fields.contains(&Field::Forwarded));
+                (has, String::from_utf8_lossy(line).split_ascii_whitespace().collect::<Vec<_>>().join(", "))
+            }
+            Self::Json(keys) => keys.forwarded(head),
+        };
+        if has { Ok(()) } else { Err(format!("has no field X-Forwarded-For; its fields are {there}")) }
+    }
+
     /// Record of `line`.
     ///
     /// # Errors
     /// The problem with the line.
     pub(super) fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
+        let line = syslog::message(line);
         match self {
             Self::Patterns(patterns) => {
                 let first = patterns[0].read(line);
@@ -65,16 +122,26 @@ impl Layout {
             }
             Self::Columns(Some(columns)) => columns.read(line),
             Self::Columns(None) => Err("comes before a line that names the columns (#Fields: …)".into()),
-            Self::Json => json(line),
+            Self::Json(keys) => keys.read(line),
         }
     }
 }
 
 impl Columns {
+    /// The columns that a header line names.
+    fn named(names: &[u8]) -> Self {
+        let tabs = names.trim_ascii().contains(&b'\t');
+        let split = names.split(|byte| matches!(byte, b' ' | b'\t')).filter(|name| !name.is_empty());
+        let fields = split.map(|name| field(W3C, &name.to_ascii_lowercase())).collect();
+        Self { fields, tabs }
+    }
+
     fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         let mut record = Record::default();
-        let mut cells = Cells { rest: Some(line), tabs: self.tabs };
         let last = self.fields.iter().rposition(|field| *field != Field::Ignored).map_or(0, |last| last + 1);
+        // CloudFront has blanks in its header line and tabs in all others.
+        let tabs = self.tabs || line.iter().filter(|byte| **byte == b'\t').count() + 1 >= last.max(2);
+        let mut cells = Cells { rest: Some(line), tabs };
         for field in &self.fields[..last] {
             let cell = cells.next().ok_or("has fewer fields than the header line")?;
             record.set(*field, Cow::Borrowed(cell))?;
@@ -108,30 +175,4 @@ impl<'a> Iterator for Cells<'a> {
         self.rest = rest.get(end + 1..);
         Some(&rest[..end])
     }
-}
-
-/// Record of a JSON object.
-fn json(line: &[u8]) -> Result<Record<'_>, String> {
-    let object: Value =
-        serde_json::from_slice(line).map_err(|error| format!("is no JSON object: {error}"))?;
-    if !object.is_object() {
-        return Err("is no JSON object".into());
-    }
-    let mut record = Record::default();
-    for (key, field) in JSON {
-        let value = key.split('.').try_fold(&object, |value, key| value.get(key));
-        match value {
-            Some(Value::String(text)) => record.set(*field, Cow::Owned(text.as_bytes().to_vec()))?,
-            // Without an exponent, as fields are read.
-            Some(Value::Number(number)) => {
-                let text = match number.as_u64() {
-                    Some(whole) => whole.to_string(),
-                    None => number.as_f64().unwrap_or(f64::NAN).to_string(),
-                };
-                record.set(*field, Cow::Owned(text.into_bytes()))?;
-            }
-            _ => {}
-        }
-    }
-    record.complete()
 }

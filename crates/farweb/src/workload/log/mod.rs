@@ -5,18 +5,24 @@
 //! is then not what it was taken for. Requests come in the order of the log, which is that of their ends; the caller
 //! sorts.
 //!
-//! Lines of every format go the same way: the [`layout`] divides a line into fields, the fields that are of use make a
-//! [`record`], and [`rules`] decide about it.
+//! Lines of every format go the same way: a prefix of [`syslog`] is passed over, the [`layout`] divides a line into fields, the
+//! fields that are of use make a [`record`], and [`rules`] decide about it. A format with a name is a row of [`known`].
+//! [`Facts`] are of all lines, those that the rules drop included.
 //!
 //! Assumed, and said in the report: a request has the size of its first line, its `Host` line and 205 B of other
 //! headers, and no body; the server took the elapsed time less a given round trip, at least 0; in a server's log a
 //! response has a header of 250 B besides its body.
 //!
-//! Left out: the client (a table has one), the content type, requests that a proxy sends on its own account.
+//! Left out: the content type, requests that a proxy sends on its own account.
 
 mod batch;
+mod caching;
+mod clients;
+mod facts;
 mod fields;
 mod format;
+mod keys;
+mod known;
 mod layout;
 mod names;
 mod options;
@@ -26,9 +32,12 @@ mod report;
 mod rules;
 mod select;
 mod squid;
+mod syslog;
 mod when;
 
-pub use batch::LogBatch;
+pub use batch::{ClientColumn, LogBatch};
+pub use caching::{Bypass, CachingReport, Rule};
+pub use clients::{ClientKey, ClientNames};
 pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
 pub use report::{Reason, Report};
@@ -38,7 +47,7 @@ pub use when::Bound;
 use std::path::Path;
 
 use super::lines::{LINE_BYTES_MAX, Line, Lines, clipped};
-use super::{ObjectId, OriginTime, WorkloadError};
+use super::{Method, ObjectId, OriginTime, WorkloadError};
 use batch::Builder;
 use layout::Layout;
 
@@ -65,9 +74,16 @@ struct Entry {
     before: i64,
     host: String,
     object: ObjectId,
+    /// As the log has it.
+    client: Option<Box<[u8]>>,
     request_bytes: u64,
     response_bytes: u64,
     server: OriginTime,
+    method: Method,
+    /// Rule for its treatment by caches.
+    rule: Rule,
+    /// True if its page is made for each request.
+    is_dynamic: bool,
 }
 
 /// Reads requests from a log.
@@ -97,9 +113,15 @@ impl LogReader {
             LogFormat::Auto => LogFormat::of_head(lines.head()).ok_or_else(|| unknown(&lines))?,
             named => named.clone(),
         };
-        let report = Report::new(found.to_string(), assumptions(&found, &options));
+        let software = found.software(lines.head());
+        let report = Report::new(found.to_string(), software, assumptions(&found, &options));
         let layout = found.layout(lines.head())?;
-        Ok(Self { lines, options, layout, builder: Builder::default(), report, looks_like: None })
+        if options.client_from_forwarded {
+            let checked = layout.check_forwarded(lines.head());
+            checked.map_err(|why| WorkloadError(format!("{}: {why}", lines.name())))?;
+        }
+        let builder = Builder::new(options.client_names);
+        Ok(Self { lines, options, layout, builder, report, looks_like: None })
     }
 
     /// The next requests in the order of the log, about `rows` (a second of a server's log is not divided); `None` at
@@ -114,7 +136,7 @@ impl LogReader {
             let Some(line) = lines.next()? else { break };
             let (Line::Whole(text) | Line::TooLong(text)) = line;
             report.lines += 1;
-            match verdict(line, number == 1, layout, options) {
+            match verdict(line, number == 1, layout, options, report) {
                 Ok(Verdict::Dropped(reason)) => report.drop(reason),
                 Ok(Verdict::Request(entry)) => {
                     let full = builder.len() >= rows.max(1) && builder.may_end_before(&entry);
@@ -155,8 +177,12 @@ impl LogReader {
 
     /// Error for the file, which names the format that it may have.
     fn hinted(&self, error: WorkloadError) -> WorkloadError {
+        // Some formats have several names.
+        let is_other = |format: &LogFormat| {
+            format.layout(self.lines.head()).is_ok_and(|layout| layout.is_other_than(&self.layout))
+        };
         match &self.looks_like {
-            Some(format) if format.to_string() != self.report.format => {
+            Some(format) if is_other(format) => {
                 WorkloadError(format!("{error}; that line reads as format {format}"))
             }
             _ => error,
@@ -169,6 +195,7 @@ fn verdict(
     first: bool,
     layout: &mut Layout,
     options: &LogOptions,
+    report: &mut Report,
 ) -> Result<Verdict, String> {
     let Line::Whole(line) = line else {
         return Err(format!("is longer than {LINE_BYTES_MAX} bytes"));
@@ -179,16 +206,37 @@ fn verdict(
     if layout.heads(line, first) {
         return Ok(Verdict::Dropped(Reason::Header));
     }
-    rules::verdict(&layout.read(line)?, options)
+    let mut record = layout.read(line)?;
+    if options.client_from_forwarded {
+        clients::take_forwarded(&mut record);
+    }
+    let verdict = rules::verdict(&record, options)?;
+    let dropped = match &verdict {
+        Verdict::Dropped(reason) => Some(*reason),
+        Verdict::Request(entry) => {
+            report.treated.add(&record, entry);
+            let is_own = record.server.is_some() || record.server_header.is_some();
+            report.with_elapsed_time += u64::from(entry.server.whole().is_some() && !is_own);
+            None
+        }
+    };
+    report.facts.add(&record, dropped);
+    Ok(verdict)
 }
 
 /// Error for a file whose format no line shows.
 fn unknown(lines: &Lines) -> WorkloadError {
     let first = lines.head().split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+    if first.is_none() {
+        return WorkloadError(format!("{}: is empty", lines.name()));
+    }
+    let names: Vec<_> = LogFormat::names().map(|(name, _)| name).collect();
     WorkloadError(format!(
-        "{}: no known format has lines like its first, {}; name the format, or describe its lines by a format string",
+        "{}: no known format has lines like its first, {}; name the format ({}), describe its lines by a format string, such as \
+         {{client}} [{{start}}] \"{{request}}\" {{status}} {{bytes}}, or name the keys of its JSON objects, such as start=KEY url=KEY bytes=KEY",
         lines.name(),
-        clipped(first.unwrap_or_default(), 120)
+        clipped(first.unwrap_or_default(), 120),
+        names.join(", "),
     ))
 }
 
@@ -203,7 +251,7 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
         ),
     };
     let mut all = vec![size];
-    if matches!(format, LogFormat::Squid | LogFormat::SquidCommon) {
+    if [LogFormat::SQUID, LogFormat::SQUID_COMMON].contains(format) {
         all.push("A response has the bytes that the client got, headers included.".into());
     } else {
         all.push(format!(
@@ -211,7 +259,7 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
         ));
         all.push(format!("Requests whose line names no host are for one host, {}.", options.server_name));
     }
-    if *format == LogFormat::Squid {
+    if *format == LogFormat::SQUID {
         all.push("A request started at the logged time, which is its end, less the elapsed time.".into());
     } else {
         all.push("Requests that are logged in the same whole second are spread evenly over it.".into());
@@ -227,9 +275,6 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
     });
     if options.keep == Keep::Crossed {
         all.push(format!("A revalidation brought a header of at most {LOG_HEADER_BYTES} B."));
-    }
-    if options.tunnels {
-        all.push("A CONNECT tunnel is one request and one response of all its bytes.".into());
     }
     all
 }

@@ -6,11 +6,12 @@
 //! standard logs; Caddy 2, `caddyhttp/logging.go`.
 
 use super::record::{Field, Unit};
+use crate::workload::table::near;
 
 /// Names, each with its meaning.
 pub(super) type Names = [(&'static str, Field)];
 
-/// Codes of Squid's `logformat`, without what stands in braces.
+/// Codes of Squid's `logformat`; what stands in braces only where it names a header.
 ///
 /// `<pt` runs from the last byte of the request to the last one of the response, `<tt` from the first connection: no code
 /// says when the first byte came (`HierarchyLogEntry::peerResponseTime`).
@@ -34,6 +35,14 @@ pub(super) const SQUID: &Names = &[
     (">ru", Field::Url),
     (">rd", Field::Host),
     ("Sh", Field::Hierarchy),
+    ("{X-Forwarded-For}>h", Field::Forwarded),
+    ("rv", Field::Protocol),
+    (">rv", Field::Protocol),
+    (">rs", Field::Scheme),
+    ("{X-Forwarded-Proto}>h", Field::Scheme),
+    ("{Cache-Control}<h", Field::CacheControl),
+    ("{Set-Cookie}<h", Field::SetCookie),
+    ("{Cookie}>h", Field::Cookie),
 ];
 
 /// Variables of nginx, without the `$`.
@@ -44,6 +53,7 @@ pub(super) const NGINX: &Names = &[
     ("time_local", Field::End),
     ("time_iso8601", Field::End),
     ("msec", Field::End),
+    ("remote_user", Field::User),
     ("request", Field::Request),
     ("request_method", Field::Method),
     ("request_uri", Field::Url),
@@ -61,6 +71,18 @@ pub(super) const NGINX: &Names = &[
     ("host", Field::Host),
     ("http_host", Field::Host),
     ("server_name", Field::Host),
+    ("http_x_forwarded_for", Field::Forwarded),
+    ("server_protocol", Field::Protocol),
+    ("scheme", Field::Scheme),
+    ("http_x_forwarded_proto", Field::Scheme),
+    ("https", Field::Tls),
+    ("ssl_protocol", Field::Tls),
+    ("server_port", Field::Port),
+    ("sent_http_cache_control", Field::CacheControl),
+    ("upstream_http_cache_control", Field::CacheControl),
+    ("sent_http_set_cookie", Field::SetCookie),
+    ("upstream_http_set_cookie", Field::SetCookie),
+    ("http_cookie", Field::Cookie),
 ];
 
 /// Directives of Apache's `LogFormat` and of varnishncsa, with what stands in braces, without `<` and `>`.
@@ -76,6 +98,7 @@ pub(super) const APACHE: &Names = &[
     ("{begin:msec}t", Field::Start),
     ("{end:sec}t", Field::End),
     ("{end:msec}t", Field::End),
+    ("u", Field::User),
     ("r", Field::Request),
     ("s", Field::Status),
     ("b", Field::Body),
@@ -95,6 +118,14 @@ pub(super) const APACHE: &Names = &[
     ("v", Field::Host),
     ("V", Field::Host),
     ("{Host}i", Field::Host),
+    ("{X-Forwarded-For}i", Field::Forwarded),
+    ("H", Field::Protocol),
+    ("{X-Forwarded-Proto}i", Field::Scheme),
+    ("{SSL_PROTOCOL}x", Field::Tls),
+    ("p", Field::Port),
+    ("{Cache-Control}o", Field::CacheControl),
+    ("{Set-Cookie}o", Field::SetCookie),
+    ("{Cookie}i", Field::Cookie),
 ];
 
 /// Fields of the W3C extended format, as IIS, CloudFront and others name them.
@@ -105,6 +136,7 @@ pub(super) const W3C: &Names = &[
     ("date", Field::Date),
     ("time", Field::Clock),
     ("c-ip", Field::Client),
+    ("cs-username", Field::User),
     ("cs-method", Field::Method),
     ("cs-uri", Field::Url),
     ("cs-uri-stem", Field::Path),
@@ -117,6 +149,17 @@ pub(super) const W3C: &Names = &[
     ("x-host-header", Field::Host),
     ("cs-host", Field::Host),
     ("cs(host)", Field::Host),
+    ("x-forwarded-for", Field::Forwarded),
+    ("cs(x-forwarded-for)", Field::Forwarded),
+    ("cs-version", Field::Protocol),
+    ("cs-protocol-version", Field::Protocol),
+    ("cs-protocol", Field::Scheme),
+    ("cs(x-forwarded-proto)", Field::Scheme),
+    ("ssl-protocol", Field::Tls),
+    ("s-port", Field::Port),
+    ("sc(cache-control)", Field::CacheControl),
+    ("sc(set-cookie)", Field::SetCookie),
+    ("cs(cookie)", Field::Cookie),
 ];
 
 /// Columns of a tab-separated table with a header line; all of them have to be there.
@@ -143,6 +186,9 @@ pub(super) const JSON: &Names = &[
     ("remote_addr", Field::Client),
     ("remote_ip", Field::Client),
     ("client_ip", Field::Client),
+    ("request.headers.X-Forwarded-For", Field::Forwarded),
+    ("http_x_forwarded_for", Field::Forwarded),
+    ("x_forwarded_for", Field::Forwarded),
     ("request", Field::Request),
     ("request.method", Field::Method),
     ("request_method", Field::Method),
@@ -164,10 +210,106 @@ pub(super) const JSON: &Names = &[
     ("request_time", Field::Elapsed(Unit::Seconds)),
     ("upstream_response_time", Field::Server(Unit::Seconds)),
     ("upstream_header_time", Field::ServerHeader(Unit::Seconds)),
+    ("request.proto", Field::Protocol),
+    ("server_protocol", Field::Protocol),
+    ("protocol", Field::Protocol),
+    ("scheme", Field::Scheme),
+    ("http_x_forwarded_proto", Field::Scheme),
+    ("request.headers.X-Forwarded-Proto", Field::Scheme),
+    ("request.tls", Field::Tls),
+    ("https", Field::Tls),
+    ("ssl_protocol", Field::Tls),
+    ("server_port", Field::Port),
+    ("resp_headers.Cache-Control", Field::CacheControl),
+    ("sent_http_cache_control", Field::CacheControl),
+    ("resp_headers.Set-Cookie", Field::SetCookie),
+    ("sent_http_set_cookie", Field::SetCookie),
+    ("request.headers.Cookie", Field::Cookie),
+    ("http_cookie", Field::Cookie),
 ];
 
-/// Meaning of `name` in `names`.
+/// Programs that write these keys of JSON into every line.
+pub(super) const JSON_SOFTWARE: &[(&str, &str)] =
+    &[("request.remote_ip", "Caddy"), ("body_bytes_sent", "nginx"), ("request_uri", "nginx")];
+
+/// Meaning of a name of farweb's own.
+pub(super) enum Own {
+    Field(Field),
+    /// A span, whose unit stands behind the name.
+    Span(fn(Unit) -> Field),
+}
+
+/// Names of farweb's own, for lines that no other names describe: `{name}` in a format string, `name=KEY` for JSON.
+pub(super) const OWN: &[(&str, Own)] = &[
+    ("start", Own::Field(Field::Start)),
+    ("end", Own::Field(Field::End)),
+    ("elapsed", Own::Span(Field::Elapsed)),
+    ("first_byte", Own::Span(Field::FirstByte)),
+    ("server", Own::Span(Field::Server)),
+    ("wait", Own::Span(Field::ServerHeader)),
+    ("client", Own::Field(Field::Client)),
+    ("client:port", Own::Field(Field::ClientPort)),
+    ("forwarded", Own::Field(Field::Forwarded)),
+    ("host", Own::Field(Field::Host)),
+    ("request", Own::Field(Field::Request)),
+    ("method", Own::Field(Field::Method)),
+    ("url", Own::Field(Field::Url)),
+    ("path", Own::Field(Field::Path)),
+    ("query", Own::Field(Field::Query)),
+    ("protocol", Own::Field(Field::Protocol)),
+    ("scheme", Own::Field(Field::Scheme)),
+    ("tls", Own::Field(Field::Tls)),
+    ("tls:frontend", Own::Field(Field::Frontend)),
+    ("port", Own::Field(Field::Port)),
+    ("status", Own::Field(Field::Status)),
+    ("bytes", Own::Field(Field::Total)),
+    ("body", Own::Field(Field::Body)),
+    ("request_bytes", Own::Field(Field::Sent)),
+    ("request_body", Own::Field(Field::SentBody)),
+    ("cache_control", Own::Field(Field::CacheControl)),
+    ("set_cookie", Own::Field(Field::SetCookie)),
+    ("cookie", Own::Field(Field::Cookie)),
+];
+
+/// Units of spans.
+const UNITS: &[(&str, Unit)] =
+    &[("s", Unit::Seconds), ("ms", Unit::Millis), ("us", Unit::Micros), ("ns", Unit::Nanos)];
+
+/// Meaning of a name of farweb's own, with the unit of a span behind a colon, s where there is none.
+///
+/// # Errors
+/// When there is no such name or unit; says which there are.
+pub(super) fn own(name: &str) -> Result<Field, String> {
+    let known = |name: &str| OWN.iter().find(|(known, _)| *known == name).map(|(_, own)| own);
+    let (base, unit) = name.split_once(':').unwrap_or((name, "s"));
+    match (known(name), known(base)) {
+        (Some(Own::Field(field)), _) => Ok(*field),
+        (_, Some(Own::Span(span))) => match UNITS.iter().find(|(known, _)| *known == unit) {
+            Some((_, unit)) => Ok(span(*unit)),
+            None => Err(format!("{base}: found the unit \"{unit}\"; write one of: s, ms, us, ns")),
+        },
+        (_, Some(Own::Field(_))) => Err(format!("{base}: found \"{name}\"; only spans have a unit")),
+        (_, None) => {
+            let names: Vec<_> =
+                OWN.iter().map(|(name, _)| *name).filter(|name| !name.contains(':')).collect();
+            let near = near(base, &names);
+            Err(format!("unknown field \"{base}\"{near}; the fields are {}", names.join(", ")))
+        }
+    }
+}
+
+/// Needs of a line, each with the fields that meet it.
+pub(super) const NEEDED: [(&str, &[Field]); 3] = [
+    ("when a request was", &[Field::Start, Field::End]),
+    ("what was asked for", &[Field::Request, Field::Url, Field::Path]),
+    ("how large a response is", &[Field::Body, Field::Total]),
+];
+
+/// Meaning of `name` in `names`; names of headers, in braces, are written in any case.
 pub(super) fn field(names: &Names, name: &[u8]) -> Field {
-    let found = names.iter().find(|(known, _)| known.as_bytes() == name);
+    let is_header = name.starts_with(b"{");
+    let is_it =
+        |known: &str| known.as_bytes() == name || is_header && known.as_bytes().eq_ignore_ascii_case(name);
+    let found = names.iter().find(|(known, _)| is_it(known));
     found.map_or(Field::Ignored, |(_, field)| *field)
 }

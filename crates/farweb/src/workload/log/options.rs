@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use super::caching::Bypass;
+use super::clients::{ClientKey, ClientNames};
 use super::select::{Sample, SampleBy};
 use super::when::Bound;
 use crate::units::Duration;
@@ -39,6 +41,8 @@ pub struct LogOptions {
     pub errors: bool,
     /// Whether CONNECT tunnels are kept, each as one request and one response.
     pub tunnels: bool,
+    /// Requests that caches pass by besides those that RFC 9111 keeps from them.
+    pub bypass: Bypass,
     /// Round-trip time that the recorded elapsed times contain; it is taken off the server time.
     pub rtt: Duration,
     /// Size of each request in bytes, at least 1; `None`: estimated from method, URL and host.
@@ -47,6 +51,10 @@ pub struct LogOptions {
     pub server_time: ServerTime,
     /// Host of requests whose line does not name one, as in most logs of web servers.
     pub server_name: String,
+    /// Names that the table gives to clients.
+    pub client_names: ClientNames,
+    /// Whether the client is the first address of `X-Forwarded-For`, where a line has one: the log is of a server behind a proxy.
+    pub client_from_forwarded: bool,
     /// Only requests of these clients: a pattern in which `*` stands for any text and `?` for a character.
     pub client: Option<String>,
     /// Only requests that start at this time or later.
@@ -65,11 +73,14 @@ impl Default for LogOptions {
             keep: Keep::Misses,
             dynamic: true,
             errors: true,
-            tunnels: false,
+            tunnels: true,
+            bypass: Bypass::default(),
             rtt: Duration::ZERO,
             request_bytes: None,
             server_time: ServerTime::Elapsed,
             server_name: "server".into(),
+            client_names: ClientNames::Pseudonyms(ClientKey::new([0; 16])),
+            client_from_forwarded: false,
             client: None,
             from: None,
             to: None,

@@ -1,4 +1,5 @@
-//! Lines described by a format string: that of Squid's `logformat`, nginx's `log_format` or Apache's `LogFormat`.
+//! Lines described by a format string: Squid's `logformat`, nginx's `log_format` or Apache's `LogFormat`, or one with
+//! farweb's own names in braces.
 //!
 //! A string is literals and fields in turn. A field ends where the literal after it begins, a blank of a literal stands for
 //! one or more, and the rest of the line behind the last field of use is ignored. In quotes a backslash takes the meaning from the
@@ -8,33 +9,41 @@
 use std::borrow::Cow;
 
 use super::fields::wrong;
-use super::names::{self, APACHE, NGINX, Names, SQUID, field};
+use super::names::{self, APACHE, NEEDED, NGINX, Names, SQUID, field};
 use super::record::{Field, Record};
 
 /// A format string, compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
+    /// The format string itself.
+    text: String,
     /// Literal with which a line begins.
     lead: Vec<u8>,
     /// Fields, each with the literal after it.
     parts: Vec<(Field, Vec<u8>)>,
+    /// Its fields have farweb's own names. Servers cut lines off, and strings of theirs read what is left; one
+    /// of its own says all of a line.
+    own: bool,
 }
 
 impl Pattern {
     /// Compiles a format string. Fields that are not known are passed over.
     ///
     /// # Errors
-    /// When it names no field, or none that says when a request was, what for, or how large the response.
+    /// When it names no field, or none that says when a request was, what for, or how large the response; when a name in
+    /// braces is not known.
     pub(super) fn compile(text: &str) -> Result<Self, String> {
-        let mut pattern = Self { lead: Vec::new(), parts: Vec::new() };
         // Apache's configuration has a backslash before each quote.
         let plain = text.trim().replace("\\\"", "\"");
         let mut rest = plain.as_bytes();
         let squid = is_squid(rest);
+        let own = !is_foreign(rest);
+        let mut pattern = Self { text: text.trim().to_owned(), lead: Vec::new(), parts: Vec::new(), own };
         while let Some(byte) = rest.first() {
             let taken = match byte {
                 b'$' => pattern.nginx(rest),
                 b'%' => pattern.percent(rest, squid),
+                b'{' if own => pattern.own(rest)?,
                 _ => 0,
             };
             if taken == 0 {
@@ -46,6 +55,21 @@ impl Pattern {
         let last = pattern.parts.iter().rposition(|(field, _)| *field != Field::Ignored);
         pattern.parts.truncate(last.map_or(0, |last| last + 1));
         Ok(pattern)
+    }
+
+    /// The format string.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Server whose names of fields it has; Apache's are others' as well.
+    pub(super) fn software(&self) -> Option<&'static str> {
+        let text = self.text.as_bytes();
+        if is_nginx(text) { Some("nginx") } else { is_squid(text).then_some("Squid") }
+    }
+
+    pub(super) fn has(&self, wanted: Field) -> bool {
+        self.parts.iter().any(|(field, _)| *field == wanted)
     }
 
     fn literal(&mut self, bytes: &[u8]) {
@@ -90,23 +114,26 @@ impl Pattern {
         length
     }
 
+    /// Takes `{name}`; its length.
+    fn own(&mut self, text: &[u8]) -> Result<usize, String> {
+        let Some(end) = text.iter().position(|byte| *byte == b'}') else {
+            return Err(wrong("log_format", text, "a name in braces, such as {start}"));
+        };
+        let name = String::from_utf8_lossy(&text[1..end]);
+        let field = if name.is_empty() { Ok(Field::Ignored) } else { names::own(&name) };
+        self.parts.push((field.map_err(|why| format!("log_format: {why}"))?, Vec::new()));
+        Ok(end + 1)
+    }
+
     fn check(&self, text: &str) -> Result<(), String> {
         let has = |fields: &[Field]| self.parts.iter().any(|(field, _)| fields.contains(field));
-        let needed: [(&str, &[Field], &str); 3] = [
-            ("when a request was", &[Field::Start, Field::End], "$msec, $time_local, %ts.%03tu or %t"),
-            (
-                "what was asked for",
-                &[Field::Request, Field::Url, Field::Path],
-                "$request, $request_uri, %ru or %r",
-            ),
-            (
-                "how large a response is",
-                &[Field::Body, Field::Total],
-                "$body_bytes_sent, $bytes_sent, %<st or %b",
-            ),
+        let ways = [
+            "$msec, $time_local, %ts.%03tu, %t or {start}",
+            "$request, $request_uri, %ru, %r or {request}",
+            "$body_bytes_sent, $bytes_sent, %<st, %b or {bytes}",
         ];
-        match needed.iter().find(|(_, fields, _)| !has(fields)) {
-            Some((what, _, write)) => {
+        match NEEDED.iter().zip(ways).find(|((_, fields), _)| !has(fields)) {
+            Some(((what, _), write)) => {
                 Err(wrong("log_format", text.as_bytes(), &format!("a format that says {what} ({write})")))
             }
             None => Ok(()),
@@ -126,7 +153,7 @@ impl Pattern {
             let next = self.parts.get(index + 1).map(|(field, _)| *field);
             let end = match end_of(&line[at..], literal, next) {
                 Some(end) => at + end,
-                None if next.is_none() => line.len(),
+                None if next.is_none() && !self.own => line.len(),
                 None => {
                     let literal = String::from_utf8_lossy(literal);
                     return Err(format!("has no \"{}\" after the {}", literal.escape_debug(), field.name()));
@@ -148,6 +175,17 @@ fn is_squid(text: &[u8]) -> bool {
     })
 }
 
+/// True if a format string names variables of nginx.
+fn is_nginx(text: &[u8]) -> bool {
+    text.windows(2).any(|pair| pair[0] == b'$' && (pair[1] == b'{' || pair[1].is_ascii_alphabetic()))
+}
+
+/// True for a format string of nginx, Squid or Apache, where braces are text.
+fn is_foreign(text: &[u8]) -> bool {
+    let mut percents = text.iter().enumerate().filter(|(_, byte)| **byte == b'%');
+    is_nginx(text) || percents.any(|(at, _)| directive(&text[at..], false).is_some())
+}
+
 /// The directive that `text` begins with, as tables of names have it, and its length.
 fn directive(text: &[u8], squid: bool) -> Option<(Vec<u8>, usize)> {
     let mut at = 1;
@@ -158,18 +196,22 @@ fn directive(text: &[u8], squid: bool) -> Option<(Vec<u8>, usize)> {
     // Encodings and widths of Squid, statuses of Apache.
     let flags: &[u8] = if squid { b"\"'#/[-.0123456789" } else { b"!,0123456789" };
     at += text[at..].iter().take_while(|byte| flags.contains(byte)).count();
-    while let Some(way @ (b'<' | b'>')) = text.get(at) {
-        if squid {
-            name.push(*way);
+    let mut ways = |at: &mut usize| {
+        while let Some(way @ (b'<' | b'>')) = text.get(*at) {
+            if squid {
+                name.push(*way);
+            }
+            *at += 1;
         }
-        at += 1;
-    }
+    };
+    ways(&mut at);
+    let mut braced: &[u8] = &[];
     if text.get(at) == Some(&b'{') {
         let end = at + text[at..].iter().position(|byte| *byte == b'}')? + 1;
-        if !squid {
-            name.extend(&text[at..end]);
-        }
+        braced = &text[at..end];
         at = end;
+        // Squid has the way of a header behind its name: `%{Referer}>h`.
+        ways(&mut at);
     }
     let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
     let letters = match squid {
@@ -182,6 +224,9 @@ fn directive(text: &[u8], squid: bool) -> Option<(Vec<u8>, usize)> {
     let colons = text[at..at + letters].iter().rev().take_while(|byte| **byte == b':').count();
     let end = at + letters - colons;
     name.extend(&text[at..end]);
+    if !squid || matches!(&*name, b">h" | b"<h") {
+        name.splice(..0, braced.iter().copied());
+    }
     (end > at).then_some((name, end))
 }
 
@@ -263,12 +308,12 @@ mod tests {
         let nginx = fields(
             "${remote_addr} - $remote_user [$time_local] \"$request\" $status $body_bytes_sent $request_time $x",
         );
-        assert_eq!(nginx[1], (Field::Ignored, " [".into()));
+        assert_eq!(nginx[1], (Field::User, " [".into()));
         assert_eq!(nginx[2], (Field::End, "] \"".into()));
         assert_eq!(nginx.last().unwrap(), &(Field::Elapsed(Unit::Seconds), " ".into()));
         let apache = fields("%v:%p %h %l %u %t \"%r\" %>s %O %!200,304{ms}T 100%% %{Host}i");
         assert_eq!(apache[0], (Field::Host, ":".into()));
-        assert_eq!(apache[4], (Field::Ignored, " [".into()));
+        assert_eq!(apache[4], (Field::User, " [".into()));
         assert_eq!(apache[5], (Field::Start, "] \"".into()));
         assert_eq!(apache[8], (Field::Total, " ".into()));
         assert_eq!(apache[9], (Field::Elapsed(Unit::Millis), " 100% ".into()));
@@ -279,11 +324,35 @@ mod tests {
     fn a_format_that_lacks_what_a_request_needs_is_refused() {
         let wrong = |text: &str| Pattern::compile(text).unwrap_err();
         let message = "log_format: found \"$request $bytes_sent\", not a format that says when a request was ($msec, \
-                       $time_local, %ts.%03tu or %t)";
+                       $time_local, %ts.%03tu, %t or {start})";
         assert_eq!(wrong("$request $bytes_sent"), message);
         assert!(wrong("$msec $bytes_sent").contains("what was asked for"));
         assert!(wrong("%t \"%r\" %>s").contains("how large a response is"));
         assert!(wrong("").contains("when a request was"));
+        assert_eq!(
+            wrong("{start} {url} {bytes"),
+            "log_format: found \"{bytes\", not a name in braces, such as {start}"
+        );
+        let unknown = wrong("{start} {urll} {bytes}");
+        assert!(unknown.starts_with(
+            "log_format: unknown field \"urll\" (did you mean url?); the fields are start, end"
+        ));
+        assert_eq!(wrong("{start:ms}"), "log_format: start: found \"start:ms\"; only spans have a unit");
+        let unit = "log_format: elapsed: found the unit \"min\"; write one of: s, ms, us, ns";
+        assert_eq!(wrong("{elapsed:min}"), unit);
+    }
+
+    #[test]
+    fn own_names_stand_in_braces_which_are_text_elsewhere() {
+        use crate::workload::log::record::Unit;
+        let own = fields("{client:port} [{start}] {} \"{request}\" {status} {bytes} {elapsed:ms} {wait}");
+        let names =
+            [Field::ClientPort, Field::Start, Field::Ignored, Field::Request, Field::Status, Field::Total];
+        assert_eq!(own.iter().map(|(field, _)| *field).collect::<Vec<_>>()[..6], names);
+        assert_eq!(own[6].0, Field::Elapsed(Unit::Millis));
+        assert_eq!(own[7].0, Field::ServerHeader(Unit::Seconds));
+        let braces = fields("{\"t\":$msec,\"r\":\"$request\",\"b\":$bytes_sent}");
+        assert_eq!(braces.last().unwrap(), &(Field::Total, "}".into()));
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub(super) enum Unit {
     Seconds,
     Millis,
     Micros,
+    Nanos,
     /// Seconds when it has decimals, else ms: `time-taken`, as different writers of one format have it.
     SecondsOrMillis,
 }
@@ -46,6 +47,10 @@ pub(super) enum Field {
     /// Time that the origin took with the path between it and a proxy, to the last byte.
     Peer(Unit),
     Client,
+    /// The client with its port behind a colon.
+    ClientPort,
+    /// `X-Forwarded-For`: addresses of the client and of the proxies that passed the request on.
+    Forwarded,
     Host,
     /// The line `METHOD URL PROTOCOL`.
     Request,
@@ -61,10 +66,30 @@ pub(super) enum Field {
     Total,
     /// Bytes of the request.
     Sent,
+    /// Bytes of the request without its header.
+    SentBody,
     /// Result code of Squid.
     Code,
     /// Squid's hierarchy code: how it chose whom to ask.
     Hierarchy,
+    /// Version of HTTP, as in a request line.
+    Protocol,
+    /// Scheme of the request, or `X-Forwarded-Proto`.
+    Scheme,
+    /// Version of TLS or `on`; absent without TLS.
+    Tls,
+    /// Port of the server.
+    Port,
+    /// Frontend of HAProxy, whose name has a `~` behind it where the connection is under TLS.
+    Frontend,
+    /// `Cache-Control` of the response.
+    CacheControl,
+    /// `Set-Cookie` of the response.
+    SetCookie,
+    /// `Cookie` of the request.
+    Cookie,
+    /// The user that the request names for the server.
+    User,
 }
 
 impl Field {
@@ -77,7 +102,8 @@ impl Field {
             Self::Elapsed(_) => "elapsed",
             Self::FirstByte(_) => "first byte",
             Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_) => "server time",
-            Self::Client => "client",
+            Self::Client | Self::ClientPort => "client",
+            Self::Forwarded => "X-Forwarded-For",
             Self::Host => "host",
             Self::Request => "request",
             Self::Method => "method",
@@ -85,10 +111,27 @@ impl Field {
             Self::Path => "path",
             Self::Query => "query",
             Self::Status => "status",
-            Self::Body | Self::Total | Self::Sent => "bytes",
+            Self::Body | Self::Total | Self::Sent | Self::SentBody => "bytes",
             Self::Code => "code",
             Self::Hierarchy => "hierarchy",
+            Self::Protocol => "protocol",
+            Self::Scheme => "scheme",
+            Self::Tls => "TLS",
+            Self::Port => "port",
+            Self::Frontend => "frontend",
+            Self::CacheControl => "Cache-Control",
+            Self::SetCookie => "Set-Cookie",
+            Self::Cookie => "Cookie",
+            Self::User => "user",
         }
+    }
+
+    /// True if its value is a span, which has a unit.
+    pub(super) const fn is_span(self) -> bool {
+        matches!(
+            self,
+            Self::Elapsed(_) | Self::FirstByte(_) | Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_)
+        )
     }
 
     /// Whether its value begins with a digit, or is `-`.
@@ -111,6 +154,9 @@ pub(super) struct Spans {
 /// The values of a line; `None` and empty ones are absent.
 #[derive(Debug, Default)]
 pub(super) struct Record<'a> {
+    start: Option<When>,
+    end: Option<When>,
+    /// The more exact of both.
     pub at: Option<When>,
     /// Whether `at` is the end of the request.
     pub at_end: bool,
@@ -123,6 +169,7 @@ pub(super) struct Record<'a> {
     pub server_header: Option<Spans>,
     pub peer: Option<u64>,
     pub client: Option<Text<'a>>,
+    pub forwarded: Option<Text<'a>>,
     pub host: Option<Text<'a>>,
     pub request: Option<Text<'a>>,
     pub method: Option<Text<'a>>,
@@ -133,8 +180,17 @@ pub(super) struct Record<'a> {
     pub body: Option<u64>,
     pub total: Option<u64>,
     pub sent: Option<u64>,
+    pub sent_body: Option<u64>,
     pub code: Option<Text<'a>>,
     pub hierarchy: Option<Text<'a>>,
+    pub protocol: Option<Text<'a>>,
+    /// The client's connection was under TLS. Of several fields one that says so counts: TLS may end before the server.
+    pub secure: Option<bool>,
+    /// This and the next two are empty where the log has the field and the message did not.
+    pub cache_control: Option<Text<'a>>,
+    pub set_cookie: Option<Text<'a>>,
+    pub cookie: Option<Text<'a>>,
+    pub user: Option<Text<'a>>,
 }
 
 impl<'a> Record<'a> {
@@ -150,14 +206,15 @@ impl<'a> Record<'a> {
             Field::Body if is_absent => self.body = Some(0),
             Field::Status if is_absent => self.status = Some(0),
             Field::Request if is_absent => self.request = Some(text),
+            Field::Tls => self.secure = self.secure.max(Some(!is_absent && !is_off(&text))),
+            Field::CacheControl if is_absent => first(&mut self.cache_control, Text::default()),
+            Field::SetCookie if is_absent => first(&mut self.set_cookie, Text::default()),
+            Field::Cookie if is_absent => first(&mut self.cookie, Text::default()),
             _ if is_absent => {}
-            Field::Start | Field::End => {
-                let at = when::parse(&text).ok_or_else(|| wrong("time", &text, TIMES))?;
-                if self.at.is_none_or(|before| before.whole) {
-                    self.at = Some(at);
-                    self.at_end = field == Field::End;
-                }
-            }
+            Field::Start => finest(&mut self.start, &text)?,
+            Field::End => finest(&mut self.end, &text)?,
+            // Load balancers write it for a time that did not come to be.
+            _ if field.is_span() && &*text == b"-1" => {}
             Field::Elapsed(unit) => self.elapsed = self.elapsed.max(Some(span("elapsed", &text, unit)?)),
             Field::FirstByte(unit) => {
                 self.first_byte = self.first_byte.max(Some(span("first byte", &text, unit)?));
@@ -176,9 +233,12 @@ impl<'a> Record<'a> {
             Field::Body => self.body = Some(bytes(&text)?),
             Field::Total => self.total = Some(bytes(&text)?),
             Field::Sent => self.sent = Some(bytes(&text)?).filter(|sent| *sent > 0),
+            Field::SentBody => self.sent_body = Some(bytes(&text)?),
             Field::Date => first(&mut self.date, text),
             Field::Clock => first(&mut self.clock, text),
             Field::Client => first(&mut self.client, text),
+            Field::ClientPort => first(&mut self.client, without_port(text)),
+            Field::Forwarded => first(&mut self.forwarded, text),
             Field::Host => first(&mut self.host, text),
             Field::Request => first(&mut self.request, text),
             Field::Method => first(&mut self.method, text),
@@ -187,19 +247,34 @@ impl<'a> Record<'a> {
             Field::Query => first(&mut self.query, text),
             Field::Code => first(&mut self.code, text),
             Field::Hierarchy => first(&mut self.hierarchy, text),
+            Field::Protocol => first(&mut self.protocol, text),
+            Field::Scheme => self.secure = self.secure.max(is_secure(&text)),
+            Field::Port => self.secure = self.secure.max(is_port_secure(&text)),
+            Field::Frontend => self.secure = self.secure.max(Some(text.ends_with(b"~"))),
+            Field::CacheControl => first(&mut self.cache_control, text),
+            Field::SetCookie => first(&mut self.set_cookie, text),
+            Field::Cookie => first(&mut self.cookie, text),
+            Field::User => first(&mut self.user, text),
         }
         Ok(())
     }
 
-    /// Puts together what a line has in parts: date and clock, path and query.
+    /// Puts together what a line has in parts: start and end, date and clock, path and query.
     ///
     /// # Errors
     /// When it has no time, or a wrong one.
     pub(super) fn complete(mut self) -> Result<Self, String> {
-        if let (None, Some(date), Some(clock)) = (self.at, &self.date, &self.clock) {
+        if let (None, None, Some(date), Some(clock)) = (self.start, self.end, &self.date, &self.clock) {
             let text = [&**date, clock].join(&b' ');
-            self.at = Some(when::parse(&text).ok_or_else(|| wrong("date and time", &text, TIMES))?);
-            self.at_end = true;
+            self.end = Some(when::parse(&text).ok_or_else(|| wrong("date and time", &text, TIMES))?);
+        }
+        self.at_end = self.start.is_none_or(|start| start.whole && self.end.is_some_and(|end| !end.whole));
+        self.at = if self.at_end { self.end } else { self.start };
+        if let (Some(start), Some(end), None) = (self.start, self.end, self.elapsed)
+            && !start.whole
+            && !end.whole
+        {
+            self.elapsed = u64::try_from(end.nanos - start.nanos).ok();
         }
         if self.url.is_none()
             && let Some(path) = self.path.take()
@@ -222,20 +297,75 @@ fn first<'a>(value: &mut Option<Text<'a>>, text: Text<'a>) {
     }
 }
 
+/// Takes a time unless a more exact one is there.
+fn finest(value: &mut Option<When>, text: &[u8]) -> Result<(), String> {
+    let at = when::parse(text).ok_or_else(|| wrong("time", text, TIMES))?;
+    if value.is_none_or(|before| before.whole) {
+        *value = Some(at);
+    }
+    Ok(())
+}
+
+/// The address of `address:port` or `[address]:port`.
+fn without_port(text: Text<'_>) -> Text<'_> {
+    let end = text.iter().rposition(|byte| *byte == b':').unwrap_or(text.len());
+    let address = &text[..end];
+    address.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")).unwrap_or(address).to_vec().into()
+}
+
+/// True if a field of TLS says that there is none.
+fn is_off(text: &[u8]) -> bool {
+    [&b"off"[..], b"none", b"false", b"0"].iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// True for a scheme under TLS; of a list, as proxies make of `X-Forwarded-Proto`, the first one is the client's.
+fn is_secure(text: &[u8]) -> Option<bool> {
+    let scheme = text.split(|byte| *byte == b',').next().unwrap_or_default().trim_ascii();
+    match scheme.to_ascii_lowercase().as_slice() {
+        b"https" | b"wss" | b"h2" | b"grpcs" => Some(true),
+        b"http" | b"ws" => Some(false),
+        _ => None,
+    }
+}
+
+/// TLS or not by a server's port; any other port than these two says nothing.
+const fn is_port_secure(text: &[u8]) -> Option<bool> {
+    match text {
+        b"443" => Some(true),
+        b"80" => Some(false),
+        _ => None,
+    }
+}
+
 fn bytes(text: &[u8]) -> Result<u64, String> {
     fields::bytes(text).ok_or_else(|| wrong("bytes", text, "a number of bytes from 0 to 2^53, or -"))
 }
 
 fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
+    let (text, unit) = with_unit(text, unit);
     let (unit, called) = match unit {
         Unit::Seconds => (SECOND, "s"),
         Unit::Millis => (MILLI, "ms"),
         Unit::Micros => (MICRO, "µs"),
+        Unit::Nanos => (1, "ns"),
         Unit::SecondsOrMillis if text.contains(&b'.') => (SECOND, "s"),
         Unit::SecondsOrMillis => (MILLI, "ms"),
     };
     fields::span(text, unit)
         .ok_or_else(|| wrong(name, text, &format!("a number of {called} from 0 to 30 days")))
+}
+
+/// A span without the unit that is written behind it, and that unit, which goes before the one of its field.
+fn with_unit(text: &[u8], unit: Unit) -> (&[u8], Unit) {
+    let units: [(&[u8], Unit); 5] = [
+        (b"ns", Unit::Nanos),
+        ("µs".as_bytes(), Unit::Micros),
+        (b"us", Unit::Micros),
+        (b"ms", Unit::Millis),
+        (b"s", Unit::Seconds),
+    ];
+    let found = units.iter().find_map(|(name, unit)| text.strip_suffix(*name).map(|rest| (rest, *unit)));
+    found.unwrap_or((text, unit))
 }
 
 /// Spans with `, ` and ` : ` between them, one for each server that was asked; `None` when there is none.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::LogBatch;
+use super::caching::CachingReport;
+use super::facts::Facts;
 use crate::workload::UnreadableLines;
 
 /// Why a line that could be read is no request of the table.
@@ -104,17 +106,26 @@ pub struct Report {
     pub last_start_s: Option<f64>,
     /// Whether the requests came by start time; a log by end time seldom does.
     pub sorted: bool,
+    /// Requests of the table whose server time is made of an elapsed time, which contains the path that the log was written on.
+    pub with_elapsed_time: u64,
     /// Bytes of all requests.
     pub request_bytes: u64,
     /// Bytes of all responses.
     pub response_bytes: u64,
+    /// Facts of all requests of the log.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// Treatment of the requests of the table by caches.
+    #[serde(flatten)]
+    pub treated: CachingReport,
     #[serde(skip)]
     last_given: Option<f64>,
 }
 
 impl Report {
-    pub(super) fn new(format: String, assumptions: Vec<String>) -> Self {
-        Self { format, assumptions, sorted: true, ..Self::default() }
+    pub(super) fn new(format: String, software: Option<String>, assumptions: Vec<String>) -> Self {
+        let facts = Facts { software, ..Facts::default() };
+        Self { format, facts, assumptions, sorted: true, ..Self::default() }
     }
 
     pub(super) fn drop(&mut self, reason: Reason) {

@@ -1,15 +1,18 @@
 //! Rules that decide whether a line gives a request: those of a web server's log, and those that all logs share.
 //!
-//! Everything that a server answered crossed its link, an error page as well as any other; of a 304 only a header did. An
-//! answer without a body is left out.
+//! Everything that a server answered crossed its link, an error page as well as any other; of a 304 and to a HEAD only a header
+//! did. Any other answer without a body is left out.
 
 use std::borrow::Cow;
 
+use super::caching::Rule;
 use super::fields::{self, wrong};
 use super::record::{Record, Text};
-use super::{Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, ServerTime, Verdict, select, squid};
+use super::{
+    BYTES_MAX, Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, ServerTime, Verdict, select, squid,
+};
 use crate::units::Duration;
-use crate::workload::{ObjectId, OriginTime};
+use crate::workload::{Method, ObjectId, OriginTime};
 
 /// Part of an answer that crossed the link.
 pub(super) struct Crossed {
@@ -41,7 +44,8 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     let Some((method, url)) = method_and_url(record)? else {
         return Ok(Verdict::Dropped(Reason::NoRequest));
     };
-    if !options.dynamic && fields::is_dynamic(&url) {
+    let is_dynamic = fields::is_dynamic(&url);
+    if is_dynamic && !options.dynamic {
         return Ok(Verdict::Dropped(Reason::DynamicPage));
     }
     let absolute =
@@ -58,20 +62,26 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
         return Ok(Verdict::Dropped(Reason::NotSampled));
     }
     let path = absolute.map_or(&*url, |(_, path)| path);
-    let estimate = || fields::request_bytes(&method, path, host.as_bytes());
+    let body = record.sent_body.unwrap_or(0);
+    let estimate = || fields::request_bytes(&method, path, host.as_bytes()) + body;
     let object = match (absolute, named) {
         // One path is another object on another host.
         (None, Some(host)) => ObjectId::of_bytes(&[b"http://", host, &url].concat()),
         _ => ObjectId::of_bytes(&url),
     };
+    let known = if tunnel { Method::Connect } else { Method::of(&method) };
     Ok(Verdict::Request(Entry {
         at: at.nanos,
         whole: at.whole,
         before,
-        request_bytes: options.request_bytes.or(record.sent).unwrap_or_else(estimate),
+        request_bytes: options.request_bytes.or(record.sent).unwrap_or_else(estimate).min(BYTES_MAX),
         response_bytes,
         server: if tunnel { OriginTime::NONE } else { server(record, options) },
         object,
+        client: record.client.as_deref().map(Box::from),
+        method: known,
+        rule: Rule::of(record, known, is_dynamic, options.bypass),
+        is_dynamic,
         host: host.into_owned(),
     }))
 }
@@ -79,7 +89,7 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
 /// Bytes that crossed the link of a web server, or the reason why the request is dropped.
 fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Crossed, Reason> {
     let status = record.status.unwrap_or(200);
-    let tunnel = status == 101 || record.method.as_deref() == Some(b"CONNECT");
+    let tunnel = is_tunnel(record);
     let bytes = record.total.or(record.body.map(|body| if body > 0 { body + LOG_HEADER_BYTES } else { 0 }));
     if status == 0 || status == 499 && bytes.is_none_or(|bytes| bytes == 0) {
         Err(Reason::Aborted)
@@ -89,7 +99,7 @@ fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Crossed, Reason>
         Err(Reason::NotSuccessful)
     } else if status == 304 && options.keep == Keep::Misses {
         Err(Reason::Revalidation)
-    } else if status != 304 && bytes == Some(0) {
+    } else if status != 304 && bytes == Some(0) && !is_head(record) {
         Err(Reason::ZeroBytes)
     } else {
         let response_bytes = match bytes {
@@ -101,6 +111,26 @@ fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Crossed, Reason>
     }
 }
 
+/// True for a request for a header alone.
+fn is_head(record: &Record<'_>) -> bool {
+    let line = record.request.as_deref().and_then(request_line);
+    record.method.as_deref().or(line.map(|line| line.method)) == Some(b"HEAD")
+}
+
+/// True if a request opened a tunnel: CONNECT, or a change to another protocol.
+pub(super) fn is_tunnel(record: &Record<'_>) -> bool {
+    let status = record.status.unwrap_or(200);
+    // A web server answers the request line of a CONNECT that it refuses with a page.
+    let accepted = || {
+        let is_connect = record.request.as_deref().is_some_and(|line| line.starts_with(b"CONNECT "));
+        is_connect && (200..300).contains(&status)
+    };
+    match record.code.as_deref() {
+        Some(code) => record.method.as_deref() == Some(b"CONNECT") || squid::is_tunnel_code(code),
+        None => status == 101 || record.method.as_deref() == Some(b"CONNECT") || accepted(),
+    }
+}
+
 /// Method and URL; `None` when an error answered what was no request of HTTP.
 fn method_and_url<'a>(record: &Record<'a>) -> Result<Option<(Text<'a>, Text<'a>)>, String> {
     if let Some(url) = &record.url {
@@ -108,15 +138,22 @@ fn method_and_url<'a>(record: &Record<'a>) -> Result<Option<(Text<'a>, Text<'a>)
         return Ok(Some((method, url.clone())));
     }
     let Some(request) = &record.request else { return Ok(None) };
-    match split_request(request) {
-        Some((method, url)) => Ok(Some((method.to_vec().into(), url.to_vec().into()))),
+    match request_line(request) {
+        Some(line) => Ok(Some((line.method.to_vec().into(), line.url.to_vec().into()))),
         None if record.status.is_some_and(|status| status >= 400) => Ok(None),
         None => Err(wrong("request", request, "a method and a URL")),
     }
 }
 
-/// Method and URL of `METHOD URL PROTOCOL`; the protocol may be missing.
-fn split_request(request: &[u8]) -> Option<(&[u8], &[u8])> {
+/// Parts of `METHOD URL PROTOCOL`; the protocol may be missing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RequestLine<'a> {
+    pub method: &'a [u8],
+    pub url: &'a [u8],
+    pub protocol: Option<&'a [u8]>,
+}
+
+pub(super) fn request_line(request: &[u8]) -> Option<RequestLine<'_>> {
     let blank = request.iter().position(|byte| *byte == b' ')?;
     let method = &request[..blank];
     if method.is_empty() || !method.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-') {
@@ -124,9 +161,10 @@ fn split_request(request: &[u8]) -> Option<(&[u8], &[u8])> {
     }
     let rest = request[blank..].trim_ascii();
     let last = rest.iter().rposition(|byte| *byte == b' ').unwrap_or(0);
-    let has_protocol = last > 0 && rest[last + 1..].starts_with(b"HTTP/");
-    let url = if has_protocol { rest[..last].trim_ascii() } else { rest };
-    (!url.is_empty()).then_some((method, url))
+    let protocol = Some(&rest[last..]).filter(|_| last > 0).map(<[u8]>::trim_ascii_start);
+    let protocol = protocol.filter(|word| word.starts_with(b"HTTP/"));
+    let url = if protocol.is_some() { rest[..last].trim_ascii() } else { rest };
+    (!url.is_empty()).then_some(RequestLine { method, url, protocol })
 }
 
 /// Time that the origin took and its wait for the first byte, as far as the log has them: what a server says of those

@@ -15,7 +15,7 @@
 
 use super::fields::wrong;
 use super::record::Record;
-use super::rules::Crossed;
+use super::rules::{Crossed, is_tunnel};
 use super::{Keep, LOG_HEADER_BYTES, LogOptions, Reason};
 
 /// Source of an answer.
@@ -48,7 +48,7 @@ pub(super) fn crossed(
     if let Some(reason) = unanswered(code, record, status) {
         return Ok(Err(reason));
     }
-    let tunnel = record.method.as_deref() == Some(b"CONNECT") || contains(code, b"TUNNEL");
+    let tunnel = is_tunnel(record);
     if tunnel && !options.tunnels {
         return Ok(Err(Reason::ConnectTunnel));
     }
@@ -93,6 +93,11 @@ fn unanswered(code: &[u8], record: &Record<'_>, status: u64) -> Option<Reason> {
     } else {
         None
     }
+}
+
+/// True for the result code of a tunnel.
+pub(super) fn is_tunnel_code(code: &[u8]) -> bool {
+    contains(code, b"TUNNEL")
 }
 
 /// Source of the answer, by the parts of the result code.

@@ -1,3 +1,6 @@
+mod caching;
+mod facts;
+mod known;
 mod squid;
 mod times;
 
@@ -40,6 +43,124 @@ fn error(format: LogFormat, bytes: &[u8], options: LogOptions) -> String {
     }
 }
 
+/// The pseudonym that a key of zeros gives a client.
+fn pseudonym(client: &str) -> u64 {
+    ClientKey::new([0; 16]).pseudonym(client.as_bytes()).get()
+}
+
+fn forwarded() -> LogOptions {
+    LogOptions { client_from_forwarded: true, client_names: ClientNames::AsLogged, ..any_unreadable() }
+}
+
+/// The clients of the requests of a log as it names them.
+fn clients(format: LogFormat, text: &str, options: LogOptions) -> Vec<Option<String>> {
+    match read(format, text, LogOptions { client_names: ClientNames::AsLogged, ..options }).0.client {
+        ClientColumn::AsLogged(words) => {
+            (0..words.codes.len()).map(|row| words.word(row).map(Into::into)).collect()
+        }
+        ClientColumn::Pseudonyms(_) => panic!("clients as logged"),
+    }
+}
+
+#[test]
+fn every_format_gives_clients() {
+    let nginx = LogFormat::Custom("$remote_addr [$time_local] \"$request\" $status $body_bytes_sent".into());
+    let lines = [
+        (LogFormat::SQUID, MISS.to_owned(), "10.0.0.1"),
+        (LogFormat::CLF, clf("\"GET /x HTTP/1.0\" 200 1000"), "c.example"),
+        (nginx, "10.0.0.2 [25/Oct/2015:04:11:25 +0100] \"GET / HTTP/1.1\" 200 5".into(), "10.0.0.2"),
+        (
+            LogFormat::W3C,
+            "#Fields: date time c-ip cs-method cs-uri-stem sc-status sc-bytes\n\
+             2015-10-25 04:11:25 2001:db8::1 GET /x 200 1000"
+                .into(),
+            "2001:db8::1",
+        ),
+        (
+            LogFormat::JSON,
+            r#"{"ts":1445742685.5,"request":{"remote_ip":"10.0.0.3","method":"GET","uri":"/","host":"a"},"status":200,"size":5}"#
+                .into(),
+            "10.0.0.3",
+        ),
+        (
+            LogFormat::CLF,
+            "host\tlogname\ttime\tmethod\turl\tresponse\tbytes\nnz.example\t-\t804571201\tGET\t/x\t200\t50".into(),
+            "nz.example",
+        ),
+    ];
+    for (format, text, client) in lines {
+        assert_eq!(
+            clients(format.clone(), &text, LogOptions::default()),
+            [Some(client.to_owned())],
+            "{text}"
+        );
+        let (batch, _) = read(format, &text, LogOptions::default());
+        assert_eq!(batch.client, ClientColumn::Pseudonyms(vec![pseudonym(client)]), "{text}");
+    }
+}
+
+#[test]
+fn a_client_has_one_pseudonym_in_all_batches_and_none_where_the_log_has_none() {
+    let line = |second: u32, client: &str| {
+        format!("{client} - - [25/Oct/2015:04:11:{second} +0100] \"GET /x HTTP/1.0\" 200 9\n")
+    };
+    let text = line(25, "a") + &line(26, "-") + &line(27, "a") + &line(28, "b");
+    let mut reader = reader(LogFormat::CLF, text.as_bytes(), LogOptions::default()).unwrap();
+    let mut ids = Vec::new();
+    while let Some(batch) = reader.batch(1).unwrap() {
+        match batch.client {
+            ClientColumn::Pseudonyms(clients) => ids.push(clients),
+            ClientColumn::AsLogged(_) => panic!("pseudonyms"),
+        }
+    }
+    let [a, b] = ["a", "b"].map(pseudonym);
+    assert_eq!(ids, [[a], [u64::MAX], [a], [b]]);
+    assert_eq!(clients(LogFormat::CLF, &text, LogOptions::default())[1], None);
+}
+
+#[test]
+fn the_client_comes_from_x_forwarded_for_when_asked() {
+    let rest = "10.0.0.1 [25/Oct/2015:04:11:25 +0100] \"GET / HTTP/1.1\" 200 5";
+    let formats = [
+        "$remote_addr [$time_local] \"$request\" $status $body_bytes_sent \"$http_x_forwarded_for\"",
+        "%h %t \"%r\" %>s %b \"%{x-forwarded-for}i\"",
+        "%>a [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st \"%{X-Forwarded-For}>h\"",
+    ];
+    for format in formats {
+        let format = LogFormat::Custom(format.into());
+        let text = format!("{rest} \"203.0.113.9, 10.0.0.7\"\n{rest} \"-\"\n{rest} \"unknown\"\n");
+        let expected = ["203.0.113.9", "10.0.0.1", "10.0.0.1"].map(|client| Some(client.to_owned()));
+        assert_eq!(clients(format.clone(), &text, forwarded()), expected, "{format}");
+        let direct = clients(format, &text, any_unreadable());
+        assert_eq!(direct, vec![Some("10.0.0.1".to_owned()); 3]);
+    }
+    let w3c = "#Fields: date time c-ip cs-method cs-uri-stem sc-status sc-bytes cs(X-Forwarded-For)\n\
+               2015-10-25 04:11:25 10.0.0.1 GET /x 200 1000 203.0.113.9";
+    assert_eq!(clients(LogFormat::W3C, w3c, forwarded()), [Some("203.0.113.9".to_owned())]);
+    let caddy = r#"{"ts":1445742685.5,"request":{"remote_ip":"10.0.0.1","method":"GET","uri":"/","host":"a","headers":{"X-Forwarded-For":["203.0.113.9"]}},"status":200,"size":5}"#;
+    assert_eq!(clients(LogFormat::JSON, caddy, forwarded()), [Some("203.0.113.9".to_owned())]);
+    let selected = LogOptions { client: Some("203.*".into()), ..forwarded() };
+    assert_eq!(clients(LogFormat::JSON, caddy, selected).len(), 1, "selection sees the same client");
+}
+
+#[test]
+fn a_log_without_x_forwarded_for_is_refused_with_the_fields_that_it_has() {
+    let w3c = "#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem sc-status sc-bytes\n";
+    let json = r#"{"ts":1445742685.5,"request":{"remote_ip":"10.0.0.1","method":"GET","uri":"/"},"status":200,"size":5}"#;
+    let errors = [
+        error(LogFormat::CLF, clf("\"GET /x HTTP/1.0\" 200 9").as_bytes(), forwarded()),
+        error(LogFormat::W3C, w3c.as_bytes(), forwarded()),
+        error(LogFormat::JSON, json.as_bytes(), forwarded()),
+        error(LogFormat::CLF, b"host\tlogname\ttime\tmethod\turl\tresponse\tbytes\n", forwarded()),
+    ];
+    assert_snapshot!(errors.join("\n"), @r#"
+    access.log: has no field X-Forwarded-For; its fields are %h %l %u %t "%r" %>s %b
+    access.log: has no field X-Forwarded-For; its fields are date, time, c-ip, cs-method, cs-uri-stem, sc-status, sc-bytes
+    access.log: has no field X-Forwarded-For; its fields are ts, request.remote_ip, request.method, request.uri, status, size
+    access.log: has no field X-Forwarded-For; its fields are host, logname, time, method, url, response, bytes
+    "#);
+}
+
 fn keep(keep: Keep) -> LogOptions {
     LogOptions { keep, ..LogOptions::default() }
 }
@@ -64,7 +185,7 @@ fn fate(format: LogFormat, line: &str, options: &LogOptions) -> String {
 fn requests_stay_in_the_order_of_the_log_and_the_report_says_whether_it_is_sorted() {
     let later = "1000000001.000 1900 c TCP_MISS/200 9 GET http://b.example/ - DIRECT/- -";
     let (batch, report) =
-        read(LogFormat::Squid, &format!("{MISS}\n{later}\n{MISS}\n"), LogOptions::default());
+        read(LogFormat::SQUID, &format!("{MISS}\n{later}\n{MISS}\n"), LogOptions::default());
     assert_eq!(batch.start_s, [0.25, -0.9, 0.25]);
     assert_eq!(
         batch.host,
@@ -82,7 +203,7 @@ fn clf(rest: &str) -> String {
 fn a_line_of_the_common_or_combined_format_becomes_a_request() {
     let line = clf("\"GET /x HTTP/1.1\" 200 1000 \"http://b.example/\" \"Mozilla \\\"5.0\"");
     let options = LogOptions { server_name: "Www.example".into(), ..LogOptions::default() };
-    let (batch, report) = read(LogFormat::Clf, &line, options);
+    let (batch, report) = read(LogFormat::CLF, &line, options);
     assert_eq!(batch.start_s, [0.0]);
     assert_eq!(report.origin_unix_s, Some(1_445_742_685));
     assert_eq!(batch.host.word(0), Some("Www.example"));
@@ -114,7 +235,7 @@ fn each_fate_of_a_line_of_a_web_server() {
         "GET /x 200 5",
     ];
     let fates = lines.map(|rest| {
-        let fate = |keep_| fate(LogFormat::Clf, &clf(rest), &keep(keep_));
+        let fate = |keep_| fate(LogFormat::CLF, &clf(rest), &keep(keep_));
         format!("{rest} => {} | {}", fate(Keep::Misses), fate(Keep::Crossed))
     });
     assert_snapshot!(fates.join("\n"), @r#"
@@ -124,7 +245,7 @@ fn each_fate_of_a_line_of_a_web_server() {
     "GET /\"x\" HTTP/1.0" 200 1000 => kept 1250 | kept 1250
     "GET /"x" HTTP/1.0" 200 1000 => kept 1250 | kept 1250
     "GET /\" 200 5 HTTP/1.0" 404 1000 => kept 1250 | kept 1250
-    "HEAD /x HTTP/1.0" 200 0 => zero-bytes | zero-bytes
+    "HEAD /x HTTP/1.0" 200 0 => kept 250 | kept 250
     "GET /x HTTP/1.0" 302 - => zero-bytes | zero-bytes
     "GET /x HTTP/1.0" 304 - => revalidation | kept 250
     "GET /x HTTP/1.0" 404 1000 => kept 1250 | kept 1250
@@ -137,8 +258,8 @@ fn each_fate_of_a_line_of_a_web_server() {
     "GET /x HTTP/1.0 => has no "\" " after the request | has no "\" " after the request
     GET /x 200 5 => has no "] \"" after the time | has no "] \"" after the time
     "#);
-    let bad = |line: &str| fate(LogFormat::Clf, line, &LogOptions::default());
-    assert_eq!(bad("c - - 25/Oct/2015:04:11:25 \"GET /x HTTP/1.0\" 200 5"), "has no \" [\" after the field");
+    let bad = |line: &str| fate(LogFormat::CLF, line, &LogOptions::default());
+    assert_eq!(bad("c - - 25/Oct/2015:04:11:25 \"GET /x HTTP/1.0\" 200 5"), "has no \" [\" after the user");
     assert_eq!(bad("c - - [25/Oct/2015 \"GET /x HTTP/1.0\" 200 5"), "has no \"] \\\"\" after the time");
     assert_eq!(
         bad("c - - [32/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.0\" 200 5"),
@@ -152,7 +273,7 @@ fn requests_of_one_second_are_spread_evenly_over_it() {
     let line = |second: u32| format!("c - - [25/Oct/2015:04:11:{second} +0100] \"GET / HTTP/1.0\" 200 1\n");
     let text: String = [25, 25, 25, 25, 26, 25].map(line).concat();
     let starts = |rows| {
-        let mut reader = reader(LogFormat::Clf, text.as_bytes(), LogOptions::default()).unwrap();
+        let mut reader = reader(LogFormat::CLF, text.as_bytes(), LogOptions::default()).unwrap();
         let mut sizes = Vec::new();
         let mut starts = Vec::new();
         while let Some(batch) = reader.batch(rows).unwrap() {
@@ -173,7 +294,7 @@ fn a_tab_separated_log_is_known_by_its_header_line() {
                 c.example\t-\t807256800\tGET\t/x \"y\"\t200\t1713\t\t\n\
                 c.example\t-\t807256801.5\tGET\t/x\t304\t0\t\t\n\
                 c.example\t-\n";
-    let (batch, report) = read(LogFormat::Clf, text, any_unreadable());
+    let (batch, report) = read(LogFormat::CLF, text, any_unreadable());
     assert_eq!((batch.start_s[0], batch.response_bytes[0]), (0.0, 1963));
     assert_eq!(report.origin_unix_s, Some(807_256_800));
     assert_eq!((report.lines, report.dropped[&Reason::Revalidation], report.unreadable.count), (4, 1, 1));
@@ -181,7 +302,7 @@ fn a_tab_separated_log_is_known_by_its_header_line() {
     assert_eq!(report.unreadable.first[0].line, 4);
     let twice = text.lines().take(2).chain(text.lines().take(1)).collect::<Vec<_>>().join("\n");
     assert_eq!(
-        read(LogFormat::Clf, &twice, any_unreadable()).1.unreadable.count,
+        read(LogFormat::CLF, &twice, any_unreadable()).1.unreadable.count,
         1,
         "only the first is a header"
     );
@@ -191,18 +312,18 @@ fn a_tab_separated_log_is_known_by_its_header_line() {
 fn too_many_unreadable_lines_are_an_error_that_shows_the_first() {
     let line = clf("\"GET /x HTTP/1.0\" 200 1000");
     let default = LogOptions::default;
-    assert_snapshot!(error(LogFormat::Squid, format!("{MISS}\n{line}\n").as_bytes(), default()), @r#"access.log: 1 of 2 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 2: time: found "c.example", not a Unix time since 1990, dd/Mon/yyyy:HH:MM:SS +zzzz or yyyy-mm-ddTHH:MM:SS, in "c.example - - [25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.0\" 200 1000"; that line reads as format clf"#);
-    assert_snapshot!(error(LogFormat::Clf, MISS.as_bytes(), default()), @r#"access.log: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has no " [" after the field, in "1000000000.500    250 10.0.0.1 TCP_MISS/200 1000 GET http://A.example:8080/x - DIRECT/192.0.2.1 text/html"; that line reads as format squid"#);
-    assert_snapshot!(error(LogFormat::Squid, b"hello\n", default()), @r#"access.log: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has no " " after the time, in "hello""#);
+    assert_snapshot!(error(LogFormat::SQUID, format!("{MISS}\n{line}\n").as_bytes(), default()), @r#"access.log: 1 of 2 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 2: time: found "c.example", not a Unix time since 1990, dd/Mon/yyyy:HH:MM:SS +zzzz or yyyy-mm-ddTHH:MM:SS, in "c.example - - [25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.0\" 200 1000"; that line reads as format clf"#);
+    assert_snapshot!(error(LogFormat::CLF, MISS.as_bytes(), default()), @r#"access.log: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has no " [" after the user, in "1000000000.500    250 10.0.0.1 TCP_MISS/200 1000 GET http://A.example:8080/x - DIRECT/192.0.2.1 text/html"; that line reads as format squid"#);
+    assert_snapshot!(error(LogFormat::SQUID, b"hello\n", default()), @r#"access.log: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has no " " after the time, in "hello""#);
     let mostly = format!("{}junk\n", format!("{MISS}\n").repeat(99));
-    assert_eq!(error(LogFormat::Squid, mostly.as_bytes(), default()), "no error");
-    assert_eq!(error(LogFormat::Squid, b"", default()), "no error");
+    assert_eq!(error(LogFormat::SQUID, mostly.as_bytes(), default()), "no error");
+    assert_eq!(error(LogFormat::SQUID, b"", default()), "no error");
 }
 
 #[test]
 fn a_file_of_junk_is_given_up_early() {
     let junk = b"junk\n".repeat(5000);
-    let mut reader = reader(LogFormat::Squid, &junk, LogOptions::default()).unwrap();
+    let mut reader = reader(LogFormat::SQUID, &junk, LogOptions::default()).unwrap();
     let error = reader.batch(10).unwrap_err().to_string();
     assert!(error.starts_with("access.log: 1000 of 1000 lines cannot be read"), "{error}");
     assert_eq!(reader.report().unreadable.first.len(), 20);
@@ -212,18 +333,18 @@ fn a_file_of_junk_is_given_up_early() {
 fn hostile_files_are_refused_or_passed_over() {
     let binary = [7_u8, 0, 255].repeat(100);
     let expected = "access.log: is not text but binary data (byte 0x00 at offset 1)";
-    assert_eq!(error(LogFormat::Squid, &binary, LogOptions::default()), expected);
+    assert_eq!(error(LogFormat::SQUID, &binary, LogOptions::default()), expected);
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     for nonce in 0..20_000_u64 {
         writeln!(encoder, "{MISS}{}", nonce * nonce).unwrap();
     }
     let packed = encoder.finish().unwrap();
-    assert_eq!(error(LogFormat::Squid, &packed, LogOptions::default()), "no error");
-    let cut = error(LogFormat::Squid, &packed[..packed.len() - 100], LogOptions::default());
+    assert_eq!(error(LogFormat::SQUID, &packed, LogOptions::default()), "no error");
+    let cut = error(LogFormat::SQUID, &packed[..packed.len() - 100], LogOptions::default());
     assert!(cut.ends_with("the gzip data ends too early: the file was cut off"), "{cut}");
     let long = std::io::repeat(b'1').take(100_000_000).chain(Cursor::new(format!("\n{MISS}\n")));
     let lines = Lines::new("access.log".into(), long).unwrap();
-    let mut reader = LogReader::new(lines, &LogFormat::Squid, any_unreadable()).unwrap();
+    let mut reader = LogReader::new(lines, &LogFormat::SQUID, any_unreadable()).unwrap();
     assert_eq!(reader.batch(10).unwrap().unwrap().start_s.len(), 1);
     assert_eq!(reader.report().unreadable.first[0].why, "is longer than 1048576 bytes");
     assert!(reader.report().unreadable.first[0].text.len() < 200);
@@ -231,7 +352,7 @@ fn hostile_files_are_refused_or_passed_over() {
 
 #[test]
 fn the_report_is_plain_json() {
-    let (_, report) = read(LogFormat::Squid, &format!("{MISS}\njunk\n\n"), any_unreadable());
+    let (_, report) = read(LogFormat::SQUID, &format!("{MISS}\njunk\n\n"), any_unreadable());
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["dropped"], serde_json::json!({ "blank": 1 }));
     let expected =
@@ -295,7 +416,7 @@ fn w3c_logs_name_their_fields() {
     "#);
     let sizeless = "#Fields: date time cs-method cs-uri-stem sc-status\n2026-03-01 08:00:01 GET /x 200\n";
     assert_eq!(read(LogFormat::Auto, sizeless, LogOptions::default()).1.dropped[&Reason::NoSize], 1);
-    let message = error(LogFormat::W3c, b"2026-03-01 08:00:01 GET /x 200\n", LogOptions::default());
+    let message = error(LogFormat::W3C, b"2026-03-01 08:00:01 GET /x 200\n", LogOptions::default());
     assert!(message.contains("comes before a line that names the columns"), "{message}");
 }
 
@@ -312,7 +433,7 @@ fn json_lines_of_caddy_and_nginx() {
     json from Some(1445742684)
     0.650 a.example 241 1250 150
     "#);
-    let wrong = |line: &str| fate(LogFormat::Json, line, &LogOptions::default());
+    let wrong = |line: &str| fate(LogFormat::JSON, line, &LogOptions::default());
     assert_eq!(wrong("[1]"), "is no JSON object");
     assert!(wrong(&"[".repeat(1000)).starts_with("is no JSON object: "));
     assert_eq!(wrong("{}"), "has no time");
@@ -330,11 +451,19 @@ fn formats_are_known_by_their_lines() {
     let proxied = clf.replace("/x", "http://a.example/x");
     assert_eq!(known(&format!("{proxied} TCP_MISS:DIRECT")).as_deref(), Some("squid-common"));
     assert_eq!(known(CADDY).as_deref(), Some("json"));
+    let more = format!("{clf} \"-\" \"Mozilla\" \"10.0.0.1\" \"a\" \"b\" 0.123");
+    assert_eq!(known(&more).as_deref(), Some("clf"), "Traefik's lines end in ms");
     assert_eq!(known(&format!("junk\n{clf}\n{clf}\n")).as_deref(), Some("clf"));
     for other in ["", "hello\n", "1 0 68\n2 1 7454\n", "0.0 a.example 300 1000\n", "a,b\n1,2\n"] {
         assert_eq!(known(other), None, "{other}");
     }
+    assert_eq!(error(LogFormat::Auto, b"", LogOptions::default()), "access.log: is empty");
+    assert_eq!(error(LogFormat::Auto, b"\n \n", LogOptions::default()), "access.log: is empty");
     let unknown = error(LogFormat::Auto, b"\nhello\n", LogOptions::default());
+    assert!(unknown.contains("name the format (squid, squid-common, haproxy, alb,"), "{unknown}");
+    assert!(unknown.contains("start=KEY url=KEY bytes=KEY"), "{unknown}");
+    let near = "alba".parse::<LogFormat>().unwrap_err().to_string();
+    assert!(near.starts_with("format: found \"alba\" (did you mean alb?); write one of: squid, "), "{near}");
     assert!(
         unknown.starts_with("access.log: no known format has lines like its first, \"hello\""),
         "{unknown}"
@@ -350,7 +479,7 @@ fn only_requests_that_are_asked_for_are_kept() {
     };
     let text = [line("10.0.0.1", 9, "a"), line("10.0.0.2", 10, "b"), line("10.1.0.1", 11, "c")].concat();
     let kept = |options: LogOptions| {
-        let (batch, report) = read(LogFormat::VhostCombined, &text, options);
+        let (batch, report) = read(LogFormat::VHOST_COMBINED, &text, options);
         let hosts: String = (0..batch.start_s.len()).map(|row| batch.host.word(row).unwrap()).collect();
         let dropped: Vec<_> =
             report.dropped.iter().map(|(reason, lines)| format!("{reason:?} {lines}")).collect();
@@ -370,22 +499,21 @@ fn only_requests_that_are_asked_for_are_kept() {
 #[test]
 fn errors_are_left_out_on_demand() {
     let options = LogOptions { errors: false, ..LogOptions::default() };
-    assert_eq!(fate(LogFormat::Clf, &clf("\"GET /x HTTP/1.0\" 404 1000"), &options), "not-successful");
+    assert_eq!(fate(LogFormat::CLF, &clf("\"GET /x HTTP/1.0\" 404 1000"), &options), "not-successful");
     assert_eq!(
-        fate(LogFormat::Squid, &squid("TCP_MISS/404", "GET http://a/", "DIRECT/b"), &options),
+        fate(LogFormat::SQUID, &squid("TCP_MISS/404", "GET http://a/", "DIRECT/b"), &options),
         "not-successful"
     );
 }
 
 fn formats() -> impl Strategy<Value = LogFormat> {
     let custom = "$remote_addr [$time_local] \"$request\" $status $bytes_sent $upstream_header_time $upstream_response_time";
+    let keys = ["start=ts", "url=request.uri", "bytes=size", "elapsed=duration:ms"].map(Into::into).to_vec();
+    let known: Vec<LogFormat> = LogFormat::names().map(|(name, _)| name.parse().unwrap()).collect();
     prop_oneof![
-        Just(LogFormat::Squid),
-        Just(LogFormat::Clf),
-        Just(LogFormat::VhostCombined),
-        Just(LogFormat::W3c),
-        Just(LogFormat::Json),
+        proptest::sample::select(known),
         Just(LogFormat::Custom(custom.into())),
+        Just(LogFormat::Fields(keys)),
     ]
 }
 

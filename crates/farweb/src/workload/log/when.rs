@@ -53,21 +53,26 @@ pub(super) fn parse(text: &[u8]) -> Option<When> {
     }
 }
 
-/// Unix time in s, or in ms when its whole part has 13 digits.
+/// Unix time in s, or in ms, µs or ns when its whole part has 13, 16 or 19 digits.
 fn unix(text: &[u8]) -> Option<When> {
     let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
-    let millis = point == 13;
-    let nanos = if millis {
-        let millis = number(&text[..point])?;
-        let part = text.get(point + 1..).map_or(Some(0), |part| decimals(part, 6))?;
-        fields::unix_seconds(millis / 1000)? + (millis % 1000) as i64 * 1_000_000 + part
-    } else {
-        fields::unix_time(text)?
+    let places = match point {
+        13 => 3,
+        16 => 6,
+        19 => 9,
+        _ => return fields::unix_time(text).map(|nanos| utc(nanos, point == text.len())),
     };
-    Some(When { nanos, zone_s: Some(0), whole: point == text.len() && !millis })
+    let (seconds, part) = text[..point].split_at(point - places);
+    let below = text.get(point + 1..).map_or(Some(0), |below| decimals(below, 9 - places))?;
+    let part = number(part)? as i64 * 10_i64.pow(9 - places as u32);
+    Some(utc(fields::unix_seconds(number(seconds)?)? + part + below, false))
 }
 
-/// `dd/Mon/yyyy:HH:MM:SS +zzzz`; the zone may be missing.
+const fn utc(nanos: i64, whole: bool) -> When {
+    When { nanos, zone_s: Some(0), whole }
+}
+
+/// `dd/Mon/yyyy:HH:MM:SS.fff +zzzz`; fraction and zone may be missing.
 fn common(text: &[u8]) -> Option<When> {
     const MONTHS: [&[u8]; 12] =
         [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
@@ -76,12 +81,20 @@ fn common(text: &[u8]) -> Option<When> {
     }
     let month = MONTHS.iter().position(|name| *name == &text[3..6])? as u64 + 1;
     let seconds = day(&text[7..11], month, &text[..2])? + clock(&text[12..20])?;
-    let zone_s = match &text[20..] {
+    let (nanos, rest) = fraction(&text[20..])?;
+    let zone_s = match rest {
         b"" => None,
         [b' ', zone @ ..] => Some(zone_seconds(zone)?),
         _ => return None,
     };
-    when(seconds, 0, zone_s, true)
+    when(seconds, nanos.unwrap_or(0), zone_s, nanos.is_none())
+}
+
+/// The part of a second with which `text` begins, in ns, and what follows; `None` without one.
+fn fraction(text: &[u8]) -> Option<(Option<i64>, &[u8])> {
+    let [b'.' | b',', rest @ ..] = text else { return Some((None, text)) };
+    let end = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    Some((Some(decimals(&rest[..end], 9)?), &rest[end..]))
 }
 
 /// `yyyy-mm-ddTHH:MM:SS.fffZ`; a blank may stand for the T, fraction and zone may be missing.
@@ -90,20 +103,13 @@ fn iso(text: &[u8]) -> Option<When> {
         return None;
     }
     let seconds = day(&text[..4], number(&text[5..7])?, &text[8..10])? + clock(&text[11..19])?;
-    let mut rest = &text[19..];
-    let mut nanos = 0;
-    let whole = !matches!(rest, [b'.' | b',', ..]);
-    if !whole {
-        let end = 1 + rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        nanos = decimals(&rest[1..end], 9)?;
-        rest = &rest[end..];
-    }
+    let (nanos, rest) = fraction(&text[19..])?;
     let zone_s = match rest.trim_ascii_start() {
         b"" => None,
         b"Z" | b"z" => Some(0),
         zone => Some(zone_seconds(zone)?),
     };
-    when(seconds, nanos, zone_s, whole)
+    when(seconds, nanos.unwrap_or(0), zone_s, nanos.is_none())
 }
 
 fn when(seconds: u64, nanos: i64, zone_s: Option<i64>, whole: bool) -> Option<When> {
@@ -205,6 +211,15 @@ mod tests {
             assert_eq!(nanos(text), Some((1_445_742_685 * SECOND + 250_000_000, false)), "{text}");
         }
         assert_eq!(nanos("1445742685250.5").unwrap().0 % SECOND, 250_500_000);
+        for text in [
+            "25/Oct/2015:04:11:25.250 +0100",
+            "25/Oct/2015:03:11:25.25",
+            "1445742685250000",
+            "1445742685250000000",
+        ] {
+            assert_eq!(nanos(text), Some((1_445_742_685 * SECOND + 250_000_000, false)), "{text}");
+        }
+        assert_eq!(nanos("1445742685250000001").unwrap().0 % SECOND, 250_000_001);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! it, which a browser asks for by a few connections at a time; each is busy for as long as the response took when the
 //! trace was recorded. So arrivals are clustered, a host is asked again within seconds, and slow hosts spread their pages
 //! out. Requests that would begin after the ten minutes begin that much after their start instead, in place of the pages under
-//! way then. Left out: the hour of the day (it is always three in the afternoon), and objects from other hosts than the page.
+//! way then. A visit is of one client where the trace has clients, drawn apart from all else. Left out: the hour of the day (it is always three in the afternoon), and objects from other hosts than the page.
 
 use super::hosts::{Server, scaled, spread};
 use super::parameters::LARGEST_DAY;
@@ -12,7 +12,8 @@ use super::response::{Sizes, server_time};
 use super::{PERIOD, Parameters};
 use crate::rng::{Exponential, Pareto, RandomStream, RandomStreams, Zipf};
 use crate::units::Duration;
-use crate::workload::OriginTime;
+use crate::workload::population::Population;
+use crate::workload::{ClientId, OriginTime};
 
 /// A request of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,7 @@ pub(super) struct Asked {
     pub(super) request_bytes: u64,
     pub(super) response_bytes: u64,
     pub(super) server: OriginTime,
+    pub(super) client: Option<ClientId>,
 }
 
 /// Generator of the requests of days.
@@ -35,6 +37,7 @@ pub(super) struct Days<'a> {
     core: Zipf,
     of_the_day: Zipf,
     page: Pareto,
+    clients: Option<Population>,
 }
 
 impl<'a> Days<'a> {
@@ -48,6 +51,7 @@ impl<'a> Days<'a> {
             core: zipf(parameters.core_hosts),
             of_the_day: zipf(parameters.day_hosts),
             page: Pareto::bounded(1.0, parameters.page_shape, beyond).expect("checked"),
+            clients: Population::new(parameters.clients, parameters.client_slope),
         }
     }
 
@@ -60,8 +64,12 @@ impl<'a> Days<'a> {
         let count = libm::round(f64::from(self.parameters.day_requests) * factor);
         let count = count.clamp(1.0, f64::from(LARGEST_DAY)) as usize;
         let mut asked = Vec::with_capacity(count);
+        let visitors = &mut self.streams.stream("nzix clients", day);
         while asked.len() < count {
+            let first = asked.len();
             self.visit(day, count, random, &mut asked);
+            let client = self.clients.map(|clients| clients.draw(visitors));
+            asked[first..].iter_mut().for_each(|request| request.client = client);
         }
         asked.sort_by_key(|request| request.start);
         asked
@@ -129,7 +137,7 @@ impl<'a> Days<'a> {
         let (request_bytes, response_bytes) = (self.sizes.request(random), self.sizes.response(random));
         let took = server_time(server, response_bytes, random, self.parameters);
         let start = Duration::from_nanos(time.as_nanos() % PERIOD.as_nanos());
-        asked.push(Asked { start, host, request_bytes, response_bytes, server: took });
+        asked.push(Asked { start, host, request_bytes, response_bytes, server: took, client: None });
         time + self.parameters.recorded_path + took.whole().expect("the family records it")
     }
 

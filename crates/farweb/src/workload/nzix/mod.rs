@@ -25,7 +25,7 @@ pub use parameters::{Overrides, Parameters};
 use day::Days;
 use hosts::Server;
 
-use super::{Directory, Host, HostId, MemoryTable, Request};
+use super::{Caching, Directory, Host, HostId, MemoryTable, Method, Request};
 use crate::rng::RandomStreams;
 use crate::units::{Duration, Instant};
 
@@ -62,6 +62,9 @@ pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> MemoryTable {
                 source: None,
                 tag: (day == 1).then_some(sample),
                 day: Some(day),
+                client: asked.client,
+                method: Method::Get,
+                caching: Caching::Store,
             });
         }
     }

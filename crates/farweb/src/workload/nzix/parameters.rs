@@ -18,6 +18,10 @@ parameters! { "NzixParameters";
 
     /// Pages that a user asks for on a site before leaving it, on average; geometric. Chosen: caches answer most further pages.
     visit_pages: f64 = 1.5;
+    /// Clients; each visit is of one, drawn anew. 0: requests name none. Chosen.
+    clients: u32 = 0;
+    /// Exponent of the number of visits by client. Chosen: as popularity.
+    client_slope: f64 = 0.8;
     /// Time from one page of a visit to the next, median. Chosen: a page is read before the next one is asked for.
     reading_median: Duration = Duration::from_secs(20);
     /// Standard deviation of the logarithm of the reading time. Chosen: from a few seconds to some minutes.
@@ -160,7 +164,7 @@ impl Parameters {
         ]
     }
 
-    fn shapes(&self) -> [Rule; 18] {
+    fn shapes(&self) -> [Rule; 19] {
         let share = |value: f64| (0.0..=1.0).contains(&value);
         // Beyond three, the largest of a million numbers is a million times the median.
         let sigma = |value: f64| (0.0..=3.0).contains(&value);
@@ -173,6 +177,7 @@ impl Parameters {
             ("gap_shape", shape(self.gap_shape), a_shape),
             ("core_share", share(self.core_share), a_share),
             ("popularity", (0.0..=10.0).contains(&self.popularity), "0 to 10"),
+            ("client_slope", (0.0..=10.0).contains(&self.client_slope), "0 to 10"),
             ("silent_share", share(self.silent_share), a_share),
             ("mss_1480_share", share(self.mss_1480_share), a_share),
             ("small_mss_share", share(self.small_mss_share), a_share),

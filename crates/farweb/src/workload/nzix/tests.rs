@@ -67,6 +67,27 @@ fn the_trace_of_seed_1_is_this_one() {
     );
 }
 
+/// A visit has `visit_pages` pages on average, and a page as many requests as its Pareto distribution has on average, rounded down.
+#[test]
+fn visits_of_clients_have_their_closed_form() {
+    // So long a day that the visit that is cut off at its end does not count, and hardly a client that comes twice.
+    let parameters =
+        Parameters { clients: u32::MAX, client_slope: 0.0, day_requests: 300_000, ..Parameters::default() };
+    let trace = trace(&parameters, 1, 1);
+    let visits: BTreeSet<_> = trace.requests().iter().map(|request| request.client.unwrap()).collect();
+    let most = f64::from(parameters.page_requests_max);
+    let beyond = 1.0 / (most + 1.0);
+    let page: f64 = (1..=parameters.page_requests_max)
+        .map(|least| (1.0 / f64::from(least) - beyond) / (1.0 - beyond))
+        .sum();
+    let mean = trace.requests().len() as f64 / visits.len() as f64;
+    let expected = parameters.visit_pages * page;
+    assert!((mean / expected - 1.0).abs() < 0.02, "{mean}, {expected}");
+    let bare = super::trace(&Parameters { clients: 0, ..parameters }, 1, 1);
+    let without = trace.requests().iter().map(|request| Request { client: None, ..*request });
+    assert!(without.eq(bare.requests().iter().copied()), "clients change nothing else");
+}
+
 /// Means over twenty months. Bounds are four standard errors and more, so that they hold for any seeds.
 #[test]
 fn months_agree_with_the_studies() {

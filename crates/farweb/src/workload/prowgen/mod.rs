@@ -7,12 +7,12 @@
 //!
 //! Requests stream: memory is some 20 B a document and 40 B a document of the stack, whatever the number of requests.
 //!
-//! Added to ProWGen, which gives ids and sizes: arrivals (`arrivals`), hosts, sizes of requests and server times. Each has
+//! Added to ProWGen, which gives ids and sizes: arrivals (`arrivals`), clients (`visits`), hosts, sizes of requests and server times. Each has
 //! random numbers of its own, so that they never change which document comes when. Differs from it: counts are scaled to
 //! the exact number of requests; popularities and sizes are joined as they are instead of being drawn again from their
 //! interpolated distributions; every seed gives another workload, where ProWGen has one of constants.
 //!
-//! Left out: changes of documents, aborted transfers, clients, the hour of the day.
+//! Left out: changes of documents, aborted transfers, the hour of the day.
 //!
 //! Source: M. Busari, C. Williamson, "ProWGen: a synthetic workload generation tool for simulation evaluation of web proxy
 //! caches" (Computer Networks 38(6), 2002), and the program of 2000. `docs/models/prowgen.md` lists all parameters.
@@ -24,19 +24,23 @@ mod popularity;
 mod stack;
 #[cfg(test)]
 mod tests;
+mod visits;
 
 pub use parameters::{Arrivals, Correlation, Overrides, Parameters, StackMode};
 
 use std::sync::Arc;
 
 use super::nzix;
-use super::{Directory, HostId, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
+use super::{
+    Caching, Directory, HostId, Method, ObjectId, OriginTime, Request, RequestSource, WorkloadError,
+};
 use crate::id::Id;
 use crate::rng::{LogNormal, RandomStream, RandomStreams};
 use crate::units::Duration;
 use arrivals::Clock;
 use documents::Documents;
 use stack::Stack;
+use visits::Visits;
 
 /// Longest server time. Chosen: as the family nzix.
 const SERVER_LONGEST: Duration = Duration::from_secs(60);
@@ -105,6 +109,7 @@ impl Trace {
             request_bytes: lognormal(parameters.request_median.get() as f64, parameters.request_sigma),
             server: lognormal(parameters.server_median.as_secs_f64(), parameters.server_sigma),
             random: streams.stream("prowgen exchange", 0),
+            visits: Visits::new(&parameters, streams.stream("prowgen clients", 0)),
             hosts,
         }
     }
@@ -119,6 +124,7 @@ pub struct Requests {
     server: LogNormal,
     /// For the two above.
     random: RandomStream,
+    visits: Option<Visits>,
     hosts: Arc<Directory>,
 }
 
@@ -179,6 +185,9 @@ impl RequestSource for Requests {
             source: None,
             tag: None,
             day: None,
+            client: self.visits.as_mut().map(Visits::next),
+            method: Method::Get,
+            caching: Caching::Store,
         };
         Ok(Some(directory.adopt(request, &self.hosts)))
     }

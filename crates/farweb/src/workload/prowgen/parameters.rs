@@ -97,6 +97,15 @@ parameters! { "ProwgenParameters";
     server_median: Duration = Duration::from_millis(100);
     /// Standard deviation of its logarithm. Chosen: as the family nzix.
     server_sigma: f64 = 1.0;
+
+    /// Clients; 0: requests name none. Chosen.
+    clients: u32 = 0;
+    /// Exponent of the number of visits by client. Chosen: as popularity.
+    client_slope: f64 = 0.8;
+    /// Requests of a visit of a client on average, geometric. Chosen: some pages with the objects in them.
+    visit_requests: f64 = 20.0;
+    /// Mean time between two requests of a visit. Chosen: with it a visit lasts ten minutes.
+    visit_gap: Duration = Duration::from_secs(30);
 }
 
 /// Most requests. Chosen: two hundred times those of the base case.
@@ -111,6 +120,9 @@ const SPAN_MAX: f64 = 1e9;
 /// Least share of the lognormal distribution below `tail_from`. Chosen: a hundred draws for a size on average.
 const BODY_SHARE_MIN: f64 = 0.01;
 
+/// Most visits under way. Chosen: 80 MB.
+const VISITS_MAX: f64 = 1e7;
+
 impl Parameters {
     /// Number of distinct documents, at least 1.
     #[must_use]
@@ -122,6 +134,12 @@ impl Parameters {
     #[must_use]
     pub fn onetimers(&self) -> u32 {
         (f64::from(self.documents()) * self.onetimer_share) as u32
+    }
+
+    /// Visits of clients that are under way at a time.
+    #[must_use]
+    pub(super) fn visits_under_way(&self) -> u64 {
+        libm::round(self.arrival_rate * self.visit_gap.as_secs_f64()).max(1.0) as u64
     }
 
     /// Whether a workload can be made with these values.
@@ -183,12 +201,14 @@ impl Parameters {
         ]
     }
 
-    fn shapes(&self) -> [Rule; 5] {
+    fn shapes(&self) -> [Rule; 7] {
         let sigma = |value: f64| (0.0..=3.0).contains(&value);
         let slope = |value: f64| (0.0..=10.0).contains(&value);
         [
             ("zipf_slope", slope(self.zipf_slope), "0 to 10"),
             ("host_popularity", slope(self.host_popularity), "0 to 10"),
+            ("client_slope", slope(self.client_slope), "0 to 10"),
+            ("visit_requests", (1.0..=1e6).contains(&self.visit_requests), "1 to 1000000"),
             ("tail_shape", (0.1..=10.0).contains(&self.tail_shape), "0.1 to 10"),
             ("request_sigma", sigma(self.request_sigma), "0 to 3"),
             ("server_sigma", sigma(self.server_sigma), "0 to 3"),
@@ -215,13 +235,19 @@ impl Parameters {
         ]
     }
 
-    fn times(&self) -> [Rule; 3] {
+    fn times(&self) -> [Rule; 5] {
         let above_zero = |span: Duration| span > Duration::ZERO && span <= LONGEST;
         let allowed = "above 0 s, and at most 1 h";
         [
             ("on_mean", above_zero(self.on_mean), allowed),
             ("off_mean", self.off_mean <= LONGEST, "0 s to 1 h"),
             ("server_median", above_zero(self.server_median), allowed),
+            ("visit_gap", above_zero(self.visit_gap), allowed),
+            (
+                "visit_gap",
+                self.arrival_rate * self.visit_gap.as_secs_f64() <= VISITS_MAX,
+                "shorter: more than 10000000 visits would be under way at a time",
+            ),
         ]
     }
 }

@@ -167,8 +167,56 @@ fn what_is_drawn_for_one_thing_does_not_change_another() {
     let other_order = requests_of(&Parameters { stack_mode: StackMode::Static, ..parameters }, 1);
     assert_ne!(objects(&base), objects(&other_order));
     assert_eq!((starts(&base), bytes(&base)), (starts(&other_order), bytes(&other_order)));
+    let without = |requests: Vec<Request>| -> Vec<_> {
+        requests.into_iter().map(|request| Request { client: None, ..request }).collect()
+    };
+    let with_clients = requests_of(&Parameters { clients: 50, ..parameters }, 1);
+    assert!(with_clients.iter().all(|request| request.client.is_some()));
+    assert_eq!(base, without(with_clients), "and by default there are no clients");
     let other_hosts = requests_of(&Parameters { hosts: 3, ..parameters }, 1);
     assert_eq!(objects(&base), objects(&other_hosts));
+}
+
+/// With as many clients as there are, hardly one comes twice: the requests of a client are those of a visit, geometric around
+/// `visit_requests`, with `visit_gap` between two of them on average.
+#[test]
+fn visits_have_their_closed_forms() {
+    let parameters =
+        Parameters { requests: 400_000, clients: u32::MAX, client_slope: 0.0, ..Parameters::default() };
+    let mut visits = std::collections::BTreeMap::<_, Vec<Instant>>::new();
+    let mut end = Instant::ZERO;
+    for request in requests_of(&parameters, 1) {
+        visits.entry(request.client.unwrap()).or_default().push(request.start);
+        end = request.start;
+    }
+    // Those of the last hour are cut off: ten minutes each on average.
+    let limit = Instant::from_nanos(end.as_nanos() - Duration::from_secs(7200).as_nanos());
+    let whole: Vec<_> = visits.values().filter(|starts| starts[0] < limit).collect();
+    let count = whole.len() as f64;
+    assert!(count > 15_000.0, "{count}");
+    let requests = whole.iter().map(|starts| starts.len() as f64).sum::<f64>() / count;
+    // The standard deviation of a geometric number with a large mean is near its mean; four standard errors.
+    assert!((requests - 20.0).abs() < 4.0 * 20.0 / count.sqrt(), "{requests}");
+    let single = whole.iter().filter(|starts| starts.len() == 1).count() as f64 / count;
+    assert!((single - 0.05).abs() < 4.0 * (0.05 * 0.95 / count).sqrt(), "{single}");
+    let gaps = whole.iter().map(|starts| (starts[starts.len() - 1] - starts[0]).as_secs_f64()).sum::<f64>();
+    let gap = gaps / whole.iter().map(|starts| starts.len() as f64 - 1.0).sum::<f64>();
+    assert!((gap - 30.0).abs() < 0.5, "{gap}");
+}
+
+#[test]
+fn visits_by_client_follow_zipfs_law() {
+    let parameters = Parameters { clients: 100, client_slope: 1.0, visit_requests: 1.0, ..small() };
+    let mut requests = vec![0_u32; 100];
+    for request in requests_of(&parameters, 1) {
+        requests[request.client.unwrap().get() as usize] += 1;
+    }
+    let harmonic: f64 = (1..=100).map(|rank| 1.0 / f64::from(rank)).sum();
+    for rank in [1, 2, 5, 10, 50] {
+        let expected = 100_000.0 / f64::from(rank) / harmonic;
+        let found = f64::from(requests[rank as usize - 1]);
+        assert!((found - expected).abs() < 4.0 * expected.sqrt(), "rank {rank}: {found}, {expected}");
+    }
 }
 
 #[test]
@@ -199,6 +247,10 @@ fn parameters_out_of_range_are_named() {
         error(Parameters { stack_size: 0, ..default() }),
         error(Parameters { arrival_rate: 0.002, ..default() }),
         error(Parameters { on_mean: Duration::ZERO, ..default() }),
+        error(Parameters { visit_requests: 0.5, ..default() }),
+        error(Parameters { client_slope: -1.0, ..default() }),
+        error(Parameters { visit_gap: Duration::ZERO, ..default() }),
+        error(Parameters { arrival_rate: 1e6, ..default() }),
     ];
     insta::assert_snapshot!(errors.join("\n"), @r"
     `requests` must be 1 to 1000000000
@@ -211,6 +263,10 @@ fn parameters_out_of_range_are_named() {
     `stack_size` must be 1 to 10000000
     `arrival_rate` must be larger: the requests would last more than 1e9 s
     `on_mean` must be above 0 s, and at most 1 h
+    `visit_requests` must be 1 to 1000000
+    `client_slope` must be 0 to 10
+    `visit_gap` must be above 0 s, and at most 1 h
+    `visit_gap` must be shorter: more than 10000000 visits would be under way at a time
     ");
 }
 

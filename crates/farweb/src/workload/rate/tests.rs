@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::units::Instant;
+use crate::workload::ClientId;
 
 /// Rows in memory: start in ns, size, whether it is measured.
 struct Rows(std::vec::IntoIter<(u64, u64, bool)>);
@@ -26,7 +28,7 @@ fn at_rate(rows: &[(u64, u64, bool)], load: f64, window: u64, seed: u64) -> (Vec
     while let Some(request) = source.next_request(&mut directory).unwrap() {
         let tag = request.tag.map(|tag| &*directory.tags.words()[tag]);
         found.push((request.start.as_nanos(), request.response_bytes, tag == Some("sample")));
-        waiting = waiting.max(source.repeats.len());
+        waiting = waiting.max(source.0.waiting());
     }
     assert!(source.next_request(&mut directory).unwrap().is_none(), "the end stays the end");
     (found, waiting)
@@ -81,9 +83,36 @@ fn memory_is_that_of_a_window() {
     assert!((300..=800).contains(&waiting), "{waiting}");
 }
 
+/// Two clients ask three times each, at four times their rate.
+#[test]
+fn repeats_are_of_other_clients_the_same_for_all_requests_of_one() {
+    struct Asked(std::ops::Range<u64>);
+    impl RequestSource for Asked {
+        fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+            Ok(self.0.next().map(|row| Request {
+                response_bytes: row + 1,
+                client: ClientId::new(row % 2),
+                ..Request::bare(Instant::from_nanos(row * SECOND), directory.host("a"))
+            }))
+        }
+    }
+    let mut source = AtRate::new(Asked(0..6), 4.0, Duration::ZERO, RandomStreams::new(1));
+    let (mut directory, mut rows) = (Directory::default(), vec![Vec::new(); 6]);
+    while let Some(request) = source.next_request(&mut directory).unwrap() {
+        rows[request.response_bytes as usize - 1].push(request.client.unwrap());
+    }
+    for (row, mut clients) in rows.into_iter().enumerate() {
+        let own = ClientId::new(row as u64 % 2).unwrap();
+        let mut expected = vec![own, own.in_copy(1), own.in_copy(2), own.in_copy(3)];
+        expected.sort_unstable();
+        clients.sort_unstable();
+        assert_eq!(clients, expected);
+    }
+}
+
 #[test]
 fn a_repeat_that_no_result_could_hold_is_an_error() {
-    let rows = Rows(vec![(LATEST, 1, false)].into_iter());
+    let rows = Rows(vec![(i64::MAX as u64, 1, false)].into_iter());
     let mut source = AtRate::new(rows, 50.0, Duration::from_secs(37), RandomStreams::new(1));
     let error = source.next_request(&mut Directory::default()).unwrap_err().to_string();
     assert_eq!(

@@ -3,8 +3,10 @@
 use super::place::{self, Place, Position};
 use crate::schema::{NULL_CODE, NULL_INT};
 use crate::units::Instant;
+use crate::workload::lines::quoted;
 use crate::workload::{
-    Directory, HostId, ObjectId, OriginTime, Request, RequestSource, Symbol, SymbolTable, WorkloadError,
+    Caching, ClientId, Directory, HostId, Method, ObjectId, OriginTime, Request, RequestSource, Symbol,
+    SymbolTable, WorkloadError,
 };
 
 /// A column of words: for each row the place of its word, -1 for a null.
@@ -16,7 +18,8 @@ pub struct Words {
     pub words: Vec<String>,
 }
 
-/// Some rows of a request table, as columns of equal length. A null is `i64::MIN`, NaN or code -1, and `u64::MAX` of objects.
+/// Some rows of a request table, as columns of equal length. A null is `i64::MIN`, NaN or code -1, and `u64::MAX` of objects and
+/// clients.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
     /// Starts, in seconds since the start of the run.
@@ -39,6 +42,12 @@ pub struct Batch {
     pub tag: Option<Words>,
     /// Days, from 1; all null in a table without days.
     pub day: Option<Vec<i64>>,
+    /// Ids of who asks.
+    pub client: Option<Vec<u64>>,
+    /// Methods of HTTP.
+    pub method: Option<Words>,
+    /// Treatments by caches.
+    pub caching: Option<Words>,
 }
 
 /// Requests from batches that `next` hands out until it returns `None`.
@@ -57,6 +66,9 @@ pub struct BatchTable<F> {
     hosts: Vec<Option<HostId>>,
     sources: Vec<Option<Symbol>>,
     tags: Vec<Option<Symbol>>,
+    /// Methods and treatments that the words of this batch stand for.
+    methods: Vec<Method>,
+    cachings: Vec<Option<Caching>>,
 }
 
 impl Words {
@@ -106,6 +118,8 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> BatchTable<F> {
             hosts: Vec::new(),
             sources: Vec::new(),
             tags: Vec::new(),
+            methods: Vec::new(),
+            cachings: Vec::new(),
         }
     }
 
@@ -123,6 +137,10 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> BatchTable<F> {
             self.hosts = vec![None; unmet(Some(&batch.host))];
             self.sources = vec![None; unmet(batch.source.as_ref())];
             self.tags = vec![None; unmet(batch.tag.as_ref())];
+            let [methods, cachings] =
+                [&batch.method, &batch.caching].map(|of| of.iter().flat_map(|of| &of.words));
+            self.methods = methods.map(|word| Method::of(word.as_bytes())).collect();
+            self.cachings = cachings.map(|word| Caching::of(word)).collect();
             self.batch = batch;
         }
         Ok(true)
@@ -149,13 +167,21 @@ impl Batch {
                 check_length(file, column, seconds.len(), rows)?;
             }
         }
-        if let Some(object) = &self.object {
-            check_length(file, "object", object.len(), rows)?;
+        for (column, ids) in [("object", &self.object), ("client", &self.client)] {
+            if let Some(ids) = ids {
+                check_length(file, column, ids.len(), rows)?;
+            }
         }
         if let Some(day) = &self.day {
             check_length(file, "day", day.len(), rows)?;
         }
-        for (column, words) in [("source", &self.source), ("tag", &self.tag)] {
+        let columns = [
+            ("source", &self.source),
+            ("tag", &self.tag),
+            ("method", &self.method),
+            ("caching", &self.caching),
+        ];
+        for (column, words) in columns {
             if let Some(words) = words {
                 words.check(file, column, rows)?;
             }
@@ -217,6 +243,14 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
         let day = day
             .map(|day| place::day(day).ok_or_else(|| place.wrong("day", day, place::DAY_ALLOWED)))
             .transpose()?;
+        let code =
+            |words: &Option<Words>| words.as_ref().and_then(|words| usize::try_from(words.codes[row]).ok());
+        let method = code(&batch.method).map_or(Method::Get, |code| self.methods[code]);
+        let caching = code(&batch.caching).map_or(Some(method.caching()), |code| self.cachings[code]);
+        let caching = caching.ok_or_else(|| {
+            let found = batch.caching.as_ref().and_then(|words| words.word(row)).unwrap_or_default();
+            place.wrong("caching", quoted(found.as_bytes()), place::CACHING_ALLOWED)
+        })?;
         let request = Request {
             start,
             host,
@@ -227,6 +261,9 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             source: symbol(batch.source.as_ref(), row, &mut self.sources, &mut directory.sources),
             tag: symbol(batch.tag.as_ref(), row, &mut self.tags, &mut directory.tags),
             day,
+            client: batch.client.as_ref().and_then(|client| ClientId::new(client[row])),
+            method,
+            caching,
         };
         self.last = start;
         self.row += 1;

@@ -11,6 +11,8 @@
 mod batch;
 mod hosts;
 mod place;
+
+pub(in crate::workload) use place::near;
 mod text;
 
 pub use batch::{Batch, BatchTable, Words};
@@ -22,7 +24,9 @@ use hosts::HOSTS;
 use text::{Layout, TextTable};
 
 use super::lines::quoted;
-use super::{Directory, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
+use super::{
+    Caching, ClientId, Directory, Method, ObjectId, OriginTime, Request, RequestSource, WorkloadError,
+};
 use crate::schema::{ColumnSpec, ColumnType as Type, TableSpec};
 use crate::units::Instant;
 
@@ -36,6 +40,9 @@ const OBJECT: usize = 6;
 const SOURCE: usize = 7;
 const TAG: usize = 8;
 const DAY: usize = 9;
+const CLIENT: usize = 10;
+const METHOD: usize = 11;
+const CACHING: usize = 12;
 
 /// Tables that a scenario reads.
 pub const WORKLOAD_TABLES: [TableSpec; 2] = [REQUESTS, HOSTS];
@@ -89,6 +96,19 @@ const REQUESTS: TableSpec = TableSpec {
             "",
             "Whose day's trace the request belongs to, from 1: starts count from its beginning. In all rows or none.",
         ),
+        ColumnSpec::optional(
+            "client",
+            Type::UInt64,
+            "",
+            "Who asks, 0 to 2^64 - 2; a text in its place has its 64-bit FNV-1a hash.",
+        ),
+        ColumnSpec::optional("method", Type::String, "", "Method of HTTP, in upper case; null: `GET`."),
+        ColumnSpec::optional(
+            "caching",
+            Type::String,
+            "",
+            "Treatment by caches, `store`, `serve`, `bypass` or `invalidate`; null: by the method.",
+        ),
     ],
 };
 
@@ -111,7 +131,7 @@ pub struct Summary {
     pub first_start: Instant,
     /// Start of the latest request.
     pub last_start: Instant,
-    /// Whether the rows come by start time; if not, the table is sorted in memory (88 bytes a request).
+    /// Whether the rows come by start time; if not, the table is sorted in memory (80 bytes a request).
     pub sorted: bool,
     /// Bytes of all requests together.
     pub request_bytes: u64,
@@ -263,6 +283,11 @@ fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Opti
         server = wait.ok_or_else(|| wrong(table, WAIT, place::WAIT_ALLOWED))?;
     }
     let host = table.get(HOST).ok_or_else(|| wrong(table, HOST, "the id or name of a host"))?;
+    let method = table.get(METHOD).map_or(Method::Get, |word| Method::of(word.as_bytes()));
+    let caching = match table.get(CACHING) {
+        Some(word) => Caching::of(word).ok_or_else(|| wrong(table, CACHING, place::CACHING_ALLOWED))?,
+        None => method.caching(),
+    };
     Ok(Some(Request {
         start: cell(table, START, place::start, place::START_ALLOWED)?,
         host: directory.host(host),
@@ -273,6 +298,9 @@ fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Opti
         source: table.get(SOURCE).map(|word| directory.sources.symbol(word)),
         tag: table.get(TAG).map(|word| directory.tags.symbol(word)),
         day: table.has(DAY).then(|| cell(table, DAY, place::day, place::DAY_ALLOWED)).transpose()?,
+        client: table.get(CLIENT).map(ClientId::of_text),
+        method,
+        caching,
     }))
 }
 

@@ -20,6 +20,7 @@ pub(super) const SERVER_ALLOWED: &str = "seconds from 0 to 9e9, or nothing when 
 pub(super) const WAIT_ALLOWED: &str =
     "seconds from 0 to the server_s of the row, or nothing when it was not recorded";
 pub(super) const DAY_ALLOWED: &str = "a whole number of days from 1 to 1000000, in every row or in none";
+pub(super) const CACHING_ALLOWED: &str = "store, serve, bypass or invalidate, or nothing to go by the method";
 pub(super) const WINDOW_ALLOWED: &str =
     "a whole number of bytes from 32 to 2^53, or nothing when it is not known";
 pub(super) const MSS_ALLOWED: &str =
@@ -98,7 +99,7 @@ pub(super) fn mss(bytes: i64) -> Option<u16> {
 }
 
 /// ` (did you mean NAME?)` for the name that `word` is most like, or nothing.
-pub(super) fn near(word: &str, names: &[&str]) -> String {
+pub(in crate::workload) fn near(word: &str, names: &[&str]) -> String {
     let likeness = |name: &&&str| (strsim::jaro_winkler(word, name) * 1e6) as u64;
     match names.iter().max_by_key(likeness) {
         // 0.7 is chosen: "start" is near "start_s", "time" is near nothing.

@@ -79,6 +79,9 @@ fn columns_stand_in_any_order_under_a_header_line() {
             source: directory.sources.find("edge"),
             tag: directory.tags.find("sample"),
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         },
         Request {
             start: Instant::from_nanos(1_000_000_000),
@@ -90,6 +93,9 @@ fn columns_stand_in_any_order_under_a_header_line() {
             source: None,
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         },
     ];
     assert_eq!(requests, expected);
@@ -104,6 +110,40 @@ fn objects_are_named_by_text_or_numbers() {
     let page = Some(ObjectId::of_bytes(b"http://a.example/"));
     let objects: Vec<_> = requests.iter().map(|request| request.object).collect();
     assert_eq!(objects, [page, page, ObjectId::new(17), None]);
+}
+
+#[test]
+fn clients_are_named_by_text_or_numbers() {
+    let rows = "start_s,client,host,request_bytes,response_bytes\n\
+                0,10.0.0.7,a,1,1\n0,2001:db8::1,a,1,1\n0,10.0.0.7,a,1,1\n0,17,a,1,1\n0,,a,1,1\n";
+    let (requests, _) = read_all("t.csv", rows.as_bytes()).unwrap();
+    let [seven, other] = ["10.0.0.7", "2001:db8::1"].map(|text| Some(ClientId::of_bytes(text.as_bytes())));
+    let clients: Vec<_> = requests.iter().map(|request| request.client).collect();
+    assert_eq!(clients, [seven, other, seven, ClientId::new(17), None]);
+}
+
+#[test]
+fn the_method_decides_what_caches_do_unless_the_table_does() {
+    let rows = "start_s,host,request_bytes,response_bytes,method,caching\n\
+                0,a,1,1,,\n0,a,1,1,HEAD,\n0,a,1,1,POST,\n0,a,1,1,POST,bypass\n0,a,1,1,PURGE,\n0,a,1,1,,invalidate\n";
+    let (requests, _) = read_all("t.csv", rows.as_bytes()).unwrap();
+    let found: Vec<_> = requests.iter().map(|request| (request.method, request.caching)).collect();
+    let expected = [
+        (Method::Get, Caching::Store),
+        (Method::Head, Caching::Serve),
+        (Method::Post, Caching::Invalidate),
+        (Method::Post, Caching::Bypass),
+        (Method::Other, Caching::Invalidate),
+        (Method::Get, Caching::Invalidate),
+    ];
+    assert_eq!(found, expected);
+    let wrong = rows.replace("POST,bypass", "POST,never");
+    insta::assert_snapshot!(read_all("t.csv", wrong.as_bytes()).unwrap_err().to_string(), @r#"t.csv:5: column caching: found "never"; write store, serve, bypass or invalidate, or nothing to go by the method"#);
+}
+
+#[test]
+fn a_request_takes_as_much_memory_as_the_documents_say() {
+    assert_eq!(size_of::<Request>(), 80);
 }
 
 #[test]
@@ -185,12 +225,12 @@ fn the_error_for_a_wrong_header_line_says_what_is_right() {
         "0.5,a,1,1,1,1\n",
     ];
     assert_snapshot!(problems("t.csv", &texts), @r#"
-    t.csv:1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day
-    t.csv:1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day
+    t.csv:1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching
+    t.csv:1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching
     t.csv:1: column response_bytes is missing; a request table needs start_s, host, request_bytes, response_bytes
     t.csv:1: column host is there twice
-    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day
-    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day
+    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching
+    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching
     t.csv:1: has 3 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
     t.csv:1: has 6 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
     "#);
@@ -325,6 +365,9 @@ fn batches() -> Vec<Batch> {
         source: None,
         tag: Some(words(&[-1, 0], &["sample"])),
         day: None,
+        client: Some(vec![5, u64::MAX]),
+        method: Some(words(&[-1, 0], &["HEAD"])),
+        caching: Some(words(&[0, -1], &["bypass"])),
     };
     let second = Batch {
         start_s: vec![0.5],
@@ -368,6 +411,12 @@ fn batches_give_the_rows_of_their_columns() {
     let tags: Vec<_> = requests.iter().map(|r| r.tag.map(|tag| &*directory.tags.words()[tag])).collect();
     assert_eq!(tags, [None, Some("sample"), Some("other")]);
     assert_eq!(requests.iter().map(|r| r.object).collect::<Vec<_>>(), [ObjectId::new(7), None, None]);
+    assert_eq!(requests.iter().map(|r| r.client).collect::<Vec<_>>(), [ClientId::new(5), None, None]);
+    let treated: Vec<_> = requests.iter().map(|r| (r.method, r.caching)).collect();
+    assert_eq!(
+        treated,
+        [(Method::Get, Caching::Bypass), (Method::Head, Caching::Serve), (Method::Get, Caching::Store),]
+    );
 }
 
 #[test]
@@ -385,12 +434,14 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
         batch_error(|b| b[0].wait_s = Some(vec![0.3])),
         batch_error(|b| b[0].tag.as_mut().unwrap().codes.truncate(1)),
         batch_error(|b| b[0].object = Some(vec![1])),
+        batch_error(|b| b[0].client = Some(vec![1])),
+        batch_error(|b| b[0].caching = Some(b[0].host.clone())),
         batch_error(|b| b[0].day = Some(vec![1])),
         batch_error(|b| b[0].day = Some(vec![1, 0])),
         batch_error(|b| b[0].day = Some(vec![i64::MIN, 3])),
         batch_error(|b| b[0].day = Some(vec![1, 2])),
     ];
-    assert_snapshot!(errors.join("\n"), @r"
+    assert_snapshot!(errors.join("\n"), @r#"
     no error
     t.parquet, row 3: column start_s: found NaN; write seconds from 0 to 9e9, for example 12.75
     t.parquet, row 3: column start_s: found 0.25 after 0.5; write the rows by start time
@@ -403,11 +454,13 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
     t.parquet, column wait_s: has 1 rows where the first column has 2
     t.parquet, column tag: has 1 rows where the first column has 2
     t.parquet, column object: has 1 rows where the first column has 2
+    t.parquet, column client: has 1 rows where the first column has 2
+    t.parquet, row 1: column caching: found "b"; write store, serve, bypass or invalidate, or nothing to go by the method
     t.parquet, column day: has 1 rows where the first column has 2
     t.parquet, row 2: column day: found 0; write a whole number of days from 1 to 1000000, in every row or in none
     t.parquet, row 2: column day: found 3; write a whole number of days from 1 to 1000000, in every row or in none
     t.parquet, row 3: column day: found nothing; write a whole number of days from 1 to 1000000, in every row or in none
-    ");
+    "#);
 }
 
 #[test]
@@ -478,8 +531,10 @@ fn written(rows: &[Row], delimiter: char) -> String {
         let tag = tag.as_deref().map(field).unwrap_or_default();
         let cells = [seconds(*start), field(host), request.to_string(), response.to_string(), server, tag];
         let [start, host, request, response, server, tag] = cells;
-        let (object, source, day) = (String::new(), String::new(), "7".to_owned());
-        let cells = [start, host, request, response, server, wait, object, source, tag, day];
+        let (object, source, day, client) = (String::new(), String::new(), "7".to_owned(), "8".to_owned());
+        let [method, caching] = ["HEAD", ""].map(String::from);
+        let cells =
+            [start, host, request, response, server, wait, object, source, tag, day, client, method, caching];
         write!(text, "\n{}", cells.join(&delimiter.to_string())).unwrap();
     }
     text
@@ -502,7 +557,9 @@ proptest! {
             ))
             .collect();
         prop_assert_eq!(read, rows);
-        prop_assert!(requests.iter().all(|request| request.day == Some(7)));
+        let client = ClientId::new(8);
+        prop_assert!(requests.iter().all(|request| request.day == Some(7) && request.client == client));
+        prop_assert!(requests.iter().all(|request| request.method == Method::Head));
     }
 
     #[test]

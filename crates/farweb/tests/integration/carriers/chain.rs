@@ -2,7 +2,7 @@
 
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
+use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::{LinkTotals, Measured, Progress, World};
 use proptest::prelude::*;
 
@@ -327,6 +327,9 @@ impl RequestSource for Asked {
             source: None,
             tag: None,
             day: None,
+            client: None,
+            method: Method::Get,
+            caching: Caching::Store,
         }))
     }
 }

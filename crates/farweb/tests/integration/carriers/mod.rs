@@ -144,6 +144,8 @@ impl<'c> Seen<'c> {
                         let carried = row.get("connection_down").or(row.get("connection_up"));
                         prop_assert_eq!(carried, of_request("connection"));
                     }
+                    // A request that is sent again has several rows on the legs above.
+                    Some(_) if self.resent() > 0 => {}
                     Some(below) => {
                         prop_assert_eq!(row.get("start_ns"), below.get("requested_ns"));
                         prop_assert_eq!(first, below.get("ready_first_ns"));

@@ -155,3 +155,35 @@ fn up_to_ten_losses_of_twenty_are_filled_in_a_round_trip() {
         );
     }
 }
+
+/// RFC 2018, section 3; Linux 6.18 `tcp_output.c`, `__tcp_retransmit_skb()`.
+#[test]
+fn a_retransmission_makes_room_for_sack_blocks() {
+    // A block and its padding take 12 B.
+    server(
+        "121 ms write 5000
+                > . 1:4001 ack 1 each 1000
+                > P. 4001:5001 ack 1
+         130 ms < . 1001:2001 ack 1
+                > . 5001:5001 ack 1 sack 1001:2001
+         241 ms < . 2001:2001 ack 1 sack 1001:5001
+                > . 1:989 ack 1 sack 1001:2001
+                > . 989:1001 ack 1 sack 1001:2001
+                = retransmits 2
+         361 ms < . 2001:2001 ack 989 sack 1001:5001
+         362 ms < . 2001:2001 ack 5001
+                = retransmits 2, timeouts 0",
+    );
+}
+
+/// Linux 6.18 `tcp_output.c`, `tcp_fragment()`.
+#[test]
+fn the_flags_of_a_split_segment_go_with_its_end() {
+    server(
+        "121 ms write 1000
+                > P. 1:1001 ack 1
+         130 ms < . 1001:2001 ack 1
+                > . 1001:1001 ack 1 sack 1001:2001
+         400..700 ms > . 1:989 ack 1 sack 1001:2001",
+    );
+}

@@ -12,7 +12,7 @@ pub(super) fn squid(result: &str, request: &str, hierarchy: &str) -> String {
 #[test]
 fn a_miss_becomes_a_request() {
     let options = LogOptions { rtt: Duration::from_millis(100), ..LogOptions::default() };
-    let (batch, report) = read(LogFormat::Squid, MISS, options);
+    let (batch, report) = read(LogFormat::SQUID, MISS, options);
     assert_eq!(batch.start_s, [0.25]);
     assert_eq!(batch.host.word(0), Some("a.example"));
     assert_eq!(batch.request_bytes, [3 + 1 + 2 + 1 + 10 + 8 + 9 + 205 + 2]);
@@ -28,15 +28,15 @@ fn a_miss_becomes_a_request() {
 fn options_override_what_is_assumed() {
     let slow =
         LogOptions { rtt: Duration::from_millis(300), request_bytes: Some(400), ..LogOptions::default() };
-    let (batch, report) = read(LogFormat::Squid, MISS, slow);
+    let (batch, report) = read(LogFormat::SQUID, MISS, slow);
     assert_eq!((batch.server_s[0], batch.request_bytes[0]), (0.0, 400), "a server time is never negative");
     assert!(report.assumptions[0].contains("400 B"));
     let without = LogOptions { server_time: ServerTime::None, ..LogOptions::default() };
-    let (batch, _) = read(LogFormat::Squid, MISS, without);
+    let (batch, _) = read(LogFormat::SQUID, MISS, without);
     assert!(batch.server_s[0].is_nan());
     for (max_unreadable, request_bytes) in [(f64::NAN, None), (1.5, None), (0.0, Some(0))] {
         let options = LogOptions { max_unreadable, request_bytes, ..LogOptions::default() };
-        assert!(error(LogFormat::Squid, b"", options).contains("write a "));
+        assert!(error(LogFormat::SQUID, b"", options).contains("write a "));
     }
 }
 
@@ -78,7 +78,7 @@ fn each_reason_for_which_a_line_of_squid_is_dropped() {
         " ".into(),
     ];
     let fates = lines.iter().map(|line| {
-        let fate = |keep_| fate(LogFormat::Squid, line, &keep(keep_));
+        let fate = |keep_| fate(LogFormat::SQUID, line, &keep(keep_));
         let code = line.split(' ').nth(3).unwrap_or_default();
         let row = format!("{code} {} {} {}", fate(Keep::Misses), fate(Keep::Crossed), fate(Keep::All));
         row.replace("kept ", "kept:")
@@ -106,8 +106,8 @@ fn each_reason_for_which_a_line_of_squid_is_dropped() {
     TCP_MISS_TIMEDOUT/200 aborted aborted aborted
     ERR_CONNECT_FAIL/400 error error error
     NONE/400 error error error
-    TCP_MISS/200 connect-tunnel connect-tunnel connect-tunnel
-    TCP_TUNNEL/200 connect-tunnel connect-tunnel connect-tunnel
+    TCP_MISS/200 kept:1000 kept:1000 kept:1000
+    TCP_TUNNEL/200 kept:1000 kept:1000 kept:1000
     TCP_MISS/404 kept:1000 kept:1000 kept:1000
     TCP_MISS/503 kept:1000 kept:1000 kept:1000
     TCP_MISS/503 answered-by-proxy answered-by-proxy kept:1000
@@ -120,18 +120,16 @@ fn each_reason_for_which_a_line_of_squid_is_dropped() {
 }
 
 #[test]
-fn a_tunnel_is_kept_on_demand_without_a_server_time() {
-    let options = LogOptions { tunnels: true, ..LogOptions::default() };
+fn a_tunnel_has_no_server_time() {
     let line = squid("TCP_TUNNEL/200", "CONNECT A.example:443", "HIER_DIRECT/192.0.2.1");
-    let (batch, report) = read(LogFormat::Squid, &line, options);
+    let (batch, _) = read(LogFormat::SQUID, &line, LogOptions::default());
     assert_eq!((batch.host.word(0), batch.response_bytes[0]), (Some("a.example"), 1000));
     assert!(batch.server_s[0].is_nan());
-    assert!(report.assumptions.iter().any(|sentence| sentence.contains("CONNECT")));
 }
 
 #[test]
 fn lines_of_squid_may_lack_the_type_or_be_those_of_squid_1_or_carry_headers() {
-    let kept = |line: &str| fate(LogFormat::Squid, line, &LogOptions::default());
+    let kept = |line: &str| fate(LogFormat::SQUID, line, &LogOptions::default());
     assert_eq!(
         kept("1000000000.500 250 c TCP_MISS/200 9 GET http://a.example/ - DIRECT/192.0.2.1"),
         "kept 9"
@@ -160,7 +158,7 @@ fn what_is_wrong_with_a_line_of_squid_is_named() {
         "1000000000.500 250 c TCP_MISS/200 9 GET",
         "1000000000.500 250 c TCP_MISS/200 9 GET http://a.example/ -",
     ];
-    let fates = lines.map(|line| fate(LogFormat::Squid, line, &LogOptions::default()));
+    let fates = lines.map(|line| fate(LogFormat::SQUID, line, &LogOptions::default()));
     assert_snapshot!(fates.join("\n"), @r#"
     time: found "-1000000000.500", not a Unix time since 1990, dd/Mon/yyyy:HH:MM:SS +zzzz or yyyy-mm-ddTHH:MM:SS
     time: found "12.5", not a Unix time since 1990, dd/Mon/yyyy:HH:MM:SS +zzzz or yyyy-mm-ddTHH:MM:SS
@@ -178,4 +176,12 @@ fn what_is_wrong_with_a_line_of_squid_is_named() {
     has no " " after the method
     has no " " after the field
     "#);
+}
+
+#[test]
+fn the_combined_format_is_found_and_read() {
+    let line = "192.0.2.7 - - [25/Oct/2015:04:00:01 +0100] \"GET http://a.example/x HTTP/1.1\" 200 1234 \
+                \"http://a.example/\" \"Mozilla/5.0 (X11)\" TCP_HIT:HIER_NONE";
+    assert_eq!(LogFormat::of_head(line.as_bytes()), Some(LogFormat::SQUID_COMMON));
+    assert_eq!(fate(LogFormat::SQUID_COMMON, line, &LogOptions::default()), "hit");
 }

@@ -60,9 +60,9 @@ fn nginx_logs_the_wait_for_the_header_of_each_server_that_it_asked() {
     assert_eq!(nginx("-", "-"), "NaN of 330", "nginx answered itself");
     assert_eq!(nginx("0.120", "0.100"), "100 of 100", "a wait ends with the whole");
     let json = r#"{"msec":"1445742685.350","request":"GET /x HTTP/1.1","status":"200","bytes_sent":"1000","request_time":"0.350","upstream_header_time":"0.040","upstream_response_time":"0.100"}"#;
-    assert_eq!(said(LogFormat::Json, json), "40 of 100");
+    assert_eq!(said(LogFormat::JSON, json), "40 of 100");
     let header_only = json.replace(",\"upstream_response_time\":\"0.100\"", "");
-    assert_eq!(said(LogFormat::Json, &header_only), "40 of 40", "of a transfer nothing is known");
+    assert_eq!(said(LogFormat::JSON, &header_only), "40 of 40", "of a transfer nothing is known");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn first_bytes_that_a_server_sent_are_part_of_its_elapsed_time() {
         let fields = "#Fields: date time sc-bytes cs-method cs(Host) cs-uri-stem sc-status time-taken time-to-first-byte";
         let line = "2026-03-01\t08:00:01\t2390\tGET\td1.example\t/a\t200";
         said(
-            LogFormat::W3c,
+            LogFormat::W3C,
             &format!("{}\n{line}\t{taken}\t{first}\n", fields.replacen("date time", "date\ttime", 1)),
         )
     };

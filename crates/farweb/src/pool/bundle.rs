@@ -1,0 +1,136 @@
+//! A bundle of connections between two proxies, over which messages of all requests go side by side.
+//!
+//! Models the mux of the NZ–US studies: all connections are opened when the run begins, one that failed when a message wants it
+//! next, and closed by their client end when every request has ended and none will come. A request, and from its first bytes on a
+//! response, gets the connection that [`http::mux`](crate::http::mux) chooses, and stays on it; bytes are written in the order
+//! in which they came, with framing before each piece of a response. The rest of the messages of a failed exchange is still
+//! sent, and ignored. Leaves out credits and priorities.
+//!
+//! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102).
+
+use std::cmp::Ordering;
+
+use crate::conn::{Closing, Connection, ConnectionId, Connections, End, Endpoint, ExchangeId, Key, Ride};
+use crate::context::{Action, Context, Turn};
+use crate::http::mux::{self, Assign, Ties};
+use crate::tcp::State;
+
+use super::Allot;
+
+/// The connections of a leg, and which of them the next message gets.
+pub(crate) struct Bundle {
+    leg: usize,
+    connections: Vec<Option<ConnectionId>>,
+    /// Number of them that are missing.
+    missing: usize,
+    /// By the end that writes the message.
+    turns: [mux::Bundle; 2],
+}
+
+impl Bundle {
+    pub(super) fn new(leg: usize, connections: u32, assign: Assign, ties: Ties) -> Self {
+        let count = connections as usize;
+        let turns = mux::Bundle::new(count, assign, ties);
+        Self { leg, connections: vec![None; count], missing: count, turns: [turns.clone(), turns] }
+    }
+
+    /// The connection that has its turn for a message from `end`.
+    fn choose(&mut self, connections: &Connections, end: End) -> ConnectionId {
+        let Self { connections: slots, turns, .. } = self;
+        let id = |slot: usize| slots[slot].expect("those that were missing have been opened");
+        let endpoint = |slot: usize| Some(connections.get(id(slot))?.end(end));
+        let tcp = |slot: usize| endpoint(slot)?.tcp();
+        let chosen = turns[end as usize].choose(
+            |slot| endpoint(slot).map_or(0, Endpoint::outstanding),
+            |slot| tcp(slot).is_some_and(|tcp| matches!(tcp.state(), State::Established | State::CloseWait)),
+        );
+        id(chosen)
+    }
+
+    /// Opens the connections that are missing.
+    fn open_missing(&mut self, cx: &mut Context, connections: &mut Connections) {
+        if self.missing == 0 {
+            return;
+        }
+        let nodes = cx.legs[self.leg].nodes();
+        for (slot, place) in self.connections.iter_mut().enumerate().filter(|(_, place)| place.is_none()) {
+            let id = cx.open(connections, self.leg, Key::ANY, nodes);
+            connections.get_mut(id).expect("it has just been added").slot = Some(slot as u32);
+            *place = Some(id);
+        }
+        self.missing = 0;
+    }
+
+    /// Takes a connection out of its place; whether it was in one.
+    fn leave_slot(&mut self, connection: &mut Connection) -> bool {
+        let Some(slot) = connection.slot.take() else {
+            return false;
+        };
+        self.connections[slot as usize] = None;
+        self.missing += 1;
+        true
+    }
+}
+
+impl Allot for Bundle {
+    fn begin(&mut self, cx: &mut Context, connections: &mut Connections) {
+        self.open_missing(cx, connections);
+    }
+
+    fn ask(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
+        self.open_missing(cx, connections);
+        let turn = Turn::Use(self.choose(connections, End::Client));
+        cx.actions.now(Action::Resume { exchange: id, leg: self.leg, turn });
+    }
+
+    fn resume(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId, turn: Turn) {
+        if let Turn::Use(on) = turn {
+            cx.assign(connections, id, on, false);
+            cx.actions.now(Action::Act(on, End::Client));
+        }
+    }
+
+    fn place_response(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
+        let exchange = cx.exchanges.get(id).expect("the caller has found it");
+        let up = exchange.up;
+        if exchange.down.is_some() {
+            return;
+        }
+        self.open_missing(cx, connections);
+        let on = self.choose(connections, End::Server);
+        let same = up.filter(|up| up.connection == on);
+        let ride =
+            same.unwrap_or_else(|| Ride::on(on, connections.get(on).expect("it is open, or about to be")));
+        cx.exchanges.get_mut(id).expect("found above").down = Some(ride);
+        cx.board(connections, id, on, same.is_none());
+    }
+
+    /// The other end is gone, or is going as well: what the connection carries fails, and the next message on the leg has another
+    /// opened in its place.
+    fn on_lost(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, _end: End) {
+        if self.leave_slot(connection) {
+            cx.actions.later(Action::Close(on, End::Client, Closing::Now));
+        }
+        cx.give_up_all(connection);
+    }
+
+    /// The others that ride the same connections go on.
+    fn on_failed(
+        &mut self,
+        _cx: &mut Context,
+        _connections: &mut Connections,
+        _id: ExchangeId,
+        _there: Ordering,
+    ) {
+    }
+
+    fn on_rest(&mut self, cx: &mut Context, connections: &mut Connections) {
+        for slot in 0..self.connections.len() {
+            let on = self.connections[slot];
+            if let Some((on, connection)) = on.and_then(|on| Some((on, connections.get_mut(on)?))) {
+                self.leave_slot(connection);
+                cx.actions.later(Action::Close(on, End::Client, Closing::WhenWritten));
+            }
+        }
+    }
+}

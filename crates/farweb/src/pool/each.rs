@@ -1,0 +1,42 @@
+//! HTTP/1.0: a connection for each request, which the server closes behind the response.
+//!
+//! Models RFC 1945, section 1.3, as browsers and proxies of 1996 had it: the client opens a connection to the server that the
+//! request is for, sends the request, and reads until the server closes. A connection that is lost takes its request with it.
+//! Leaves out `Keep-Alive`, parallel limits of a browser, and retries.
+//!
+//! Source: RFC 1945, section 1.3; the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730).
+
+use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId, Key};
+use crate::context::Context;
+
+use super::Allot;
+
+/// The connections of a leg.
+pub(crate) struct Each {
+    leg: usize,
+}
+
+impl Each {
+    pub(super) const fn new(leg: usize) -> Self {
+        Self { leg }
+    }
+}
+
+impl Allot for Each {
+    fn ask(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
+        let exchange = cx.exchanges.get(id).expect("it goes on");
+        let leg = &cx.legs[self.leg];
+        let [near, far] = leg.nodes();
+        let key = Key { host: Some(exchange.request.host), ..leg.key(&exchange.request) };
+        let nodes = [near, exchange.source.unwrap_or(far)];
+        let on = cx.open(connections, self.leg, key, nodes);
+        connections.get_mut(on).expect("it has just been added").behind_response = Closing::WhenWritten;
+        cx.assign_alone(connections, id, on);
+    }
+
+    fn on_lost(&mut self, cx: &mut Context, _on: ConnectionId, connection: &mut Connection, _end: End) {
+        if let Some(id) = connection.exchange {
+            cx.give_up(connection, id);
+        }
+    }
+}

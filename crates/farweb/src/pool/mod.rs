@@ -1,0 +1,151 @@
+//! Pools: which connection of a leg a request gets, and its response, a file a policy, behind the one match on them.
+//!
+//! A pool keeps the connections of a leg by [`Key`](crate::conn::Key), client and host; it opens and reuses them within its limits, lets
+//! requests wait for one, and decides about those whose connection is lost. It owns its state, gets a [`Context`] with all that it may
+//! touch, and answers with [`Action`](crate::context::Action)s. Which bytes go on a connection is its sessions' matter (`session`).
+//!
+//! A new pool is a file with an implementation of [`Allot`], and a line in each place of this one that names the others;
+//! a kind of `scenario::Carrier` names a pool and a protocol, and gives them their keys.
+
+mod bundle;
+mod each;
+mod reuse;
+mod shared;
+mod transfer;
+
+use std::cmp::Ordering;
+
+use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId};
+use crate::context::{Action, Context, Turn};
+use crate::http::http11::Limits;
+use crate::scenario::{self, Scenario};
+use crate::workload::{Request, WorkloadError};
+
+use bundle::Bundle;
+use each::Each;
+use reuse::Reuse;
+use shared::Shared;
+use transfer::Transfer;
+
+/// Pool of a leg.
+pub(crate) enum Pool {
+    /// A connection a request.
+    Each(Each),
+    /// A connection carries one request after another.
+    Reuse(Reuse),
+    /// A connection carries many at once.
+    Shared(Shared),
+    /// A number of connections that stand between two proxies.
+    Bundle(Bundle),
+    /// A one-way transfer a request.
+    Transfer(Transfer),
+}
+
+/// The match on pools.
+macro_rules! on_pool {
+    ($pool:expr, $own:ident => $call:expr) => {
+        match $pool {
+            $crate::pool::Pool::Each($own) => $call,
+            $crate::pool::Pool::Reuse($own) => $call,
+            $crate::pool::Pool::Shared($own) => $call,
+            $crate::pool::Pool::Bundle($own) => $call,
+            $crate::pool::Pool::Transfer($own) => $call,
+        }
+    };
+}
+pub(crate) use on_pool;
+
+impl Pool {
+    /// The pool of leg number `leg`.
+    pub(crate) fn new(leg: usize, scenario: &Scenario) -> Self {
+        match &scenario.leg[leg].carrier {
+            scenario::Carrier::Http10 {} => Self::Each(Each::new(leg)),
+            scenario::Carrier::Http11 { idle_timeout, closed_by, per_host, total, per_connection } => {
+                let limits = Limits { per_host: *per_host, total: *total };
+                Self::Reuse(Reuse::new(leg, *idle_timeout, *closed_by, limits, *per_connection))
+            }
+            scenario::Carrier::Mux { connections, assign, ties, .. } => {
+                Self::Bundle(Bundle::new(leg, *connections, *assign, *ties))
+            }
+            scenario::Carrier::Http2(keys) => Self::Shared(Shared::http2(leg, keys)),
+            scenario::Carrier::WebMux { .. } => Self::Shared(Shared::webmux(leg)),
+            scenario::Carrier::Transfer {} => Self::Transfer(Transfer::new(leg, scenario)),
+        }
+    }
+
+    /// True where a connection is for one request, whose row waits until that is over.
+    pub(crate) const fn is_for_each(&self) -> bool {
+        matches!(self, Self::Each(_) | Self::Transfer(_))
+    }
+
+    /// Checks that `request` may go over its connections.
+    ///
+    /// # Errors
+    /// The problem with the workload.
+    pub(crate) fn check(&self, request: &Request, cx: &Context) -> Result<(), WorkloadError> {
+        match self {
+            Self::Transfer(own) => own.check(request, cx),
+            _ if request.request_bytes > 0 => Ok(()),
+            _ => Err(WorkloadError(format!(
+                "request table: column request_bytes: found 0 for the request at {}; write at least 1, as only the \
+                 carrier \"transfer\" has no requests",
+                request.start
+            ))),
+        }
+    }
+}
+
+/// Behaviour of a pool when something happens on its leg. Default methods do nothing.
+///
+/// There are two moments. Where the connections are given, nothing is being settled, and the pool may ask for actions
+/// that are done at once; where only the one at hand is given, that one is being settled, and all that concerns others is done
+/// later.
+pub(crate) trait Allot {
+    /// The run begins.
+    fn begin(&mut self, _cx: &mut Context, _connections: &mut Connections) {}
+
+    /// The request of an exchange that goes on is to be sent.
+    fn ask(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId);
+
+    /// An exchange that has waited may go on, unless it has ended in the meantime.
+    fn resume(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId, _turn: Turn) {}
+
+    /// Bytes of a response are there at the server end: gives it a connection, where it has none yet.
+    fn place_response(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId) {}
+
+    /// A request and its response are over on a connection, which has room for another.
+    fn on_free(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
+
+    /// `end` of a connection can go on no more: it is gone, or the other end has finished.
+    fn on_lost(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, end: End);
+
+    /// The client end of a connection is about to be closed: it carries no other request.
+    fn on_closing(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
+
+    /// An exchange has failed on the leg that lies there as seen from this one: `Less` when this one is nearer to the clients. A client
+    /// that gives up lies before the first leg.
+    fn on_failed(
+        &mut self,
+        cx: &mut Context,
+        _connections: &mut Connections,
+        id: ExchangeId,
+        there: Ordering,
+    ) {
+        close_behind(cx, id, there);
+    }
+
+    /// No request is left, on any leg, and none will come.
+    fn on_rest(&mut self, _cx: &mut Context, _connections: &mut Connections) {}
+}
+
+/// An exchange has failed elsewhere: the proxy at the end of its connection towards there closes it.
+fn close_behind(cx: &mut Context, id: ExchangeId, there: Ordering) {
+    let (end, closing) = match there {
+        Ordering::Less => (End::Server, Closing::WhenWritten),
+        Ordering::Equal => return,
+        Ordering::Greater => (End::Client, Closing::Now),
+    };
+    if let Some(up) = cx.exchanges.get(id).and_then(|exchange| exchange.up) {
+        cx.actions.now(Action::Close(up.connection, end, closing));
+    }
+}

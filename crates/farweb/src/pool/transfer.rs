@@ -1,0 +1,78 @@
+//! Transfers: responses that one of ns-2's senders sends to a sink at the first node, from the node that serves them.
+//!
+//! Models the studies of web traffic with ns-2: the server sends all of a response as soon as the request is made. Leaves out
+//! the request and its way, the opening and closing of a connection, and the server's time.
+//!
+//! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003.
+
+use crate::conn::{Connection, ConnectionId, Connections, End, ExchangeId, Key};
+use crate::context::Context;
+use crate::scenario::Scenario;
+use crate::workload::{Request, WorkloadError};
+
+use super::Allot;
+
+/// The transfers of a leg.
+pub(crate) struct Transfer {
+    leg: usize,
+    /// Names of the nodes, and where the leg's first and last ones are.
+    nodes: Vec<String>,
+    first: usize,
+    last: usize,
+}
+
+impl Transfer {
+    pub(super) fn new(leg: usize, scenario: &Scenario) -> Self {
+        let nodes = scenario.path.nodes.clone();
+        let place = |name: &str| nodes.iter().position(|node| node == name).expect("a node of the path");
+        let (first, last) = (place(&scenario.leg[leg].from), place(&scenario.leg[leg].to));
+        Self { leg, nodes, first, last }
+    }
+
+    /// Checks that a request names a node that can serve it.
+    ///
+    /// # Errors
+    /// The problem with its source.
+    pub(super) fn check(&self, request: &Request, cx: &Context) -> Result<(), WorkloadError> {
+        self.source_node(request, cx).map(|_| ())
+    }
+
+    /// The node that serves a request where no cache decides it: that in its column `source`, or the last one of the leg.
+    fn source_node(&self, request: &Request, cx: &Context) -> Result<u8, WorkloadError> {
+        let Some(symbol) = request.source else {
+            return Ok(self.last as u8);
+        };
+        let word = &*cx.directory.sources.words()[symbol];
+        let servers = &self.nodes[self.first + 1..=self.last];
+        match servers.iter().position(|node| node == word) {
+            Some(place) => Ok((self.first + 1 + place) as u8),
+            None => Err(WorkloadError(format!(
+                "request table: column source: found {word:?} for the request at {}; write the node that serves it ({}), \
+                 or nothing for {}",
+                request.start,
+                servers.join(", "),
+                self.nodes[self.last]
+            ))),
+        }
+    }
+}
+
+impl Allot for Transfer {
+    fn ask(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
+        let exchange = cx.exchanges.get(id).expect("it goes on");
+        let (request, decided) = (exchange.request, exchange.source);
+        let source =
+            decided.unwrap_or_else(|| self.source_node(&request, cx).expect("the request was checked"));
+        let version = exchange.expected_version();
+        let key = Key { host: Some(request.host), ..cx.legs[self.leg].key(&request) };
+        let on = cx.open(connections, self.leg, key, [self.first as u8, source]);
+        cx.assign_alone(connections, id, on);
+        cx.exchanges.choose(id, version);
+        cx.exchanges.serve(id, source);
+        let connection = connections.get_mut(on).expect("it has just been added");
+        cx.respond(on, connection, id, version, 1);
+    }
+
+    /// The agents are never lost: they send until they are done.
+    fn on_lost(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection, _end: End) {}
+}

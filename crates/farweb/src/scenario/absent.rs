@@ -1,0 +1,106 @@
+//! Names of the field that farweb does not have, each with a word on what stands in its place.
+//!
+//! A stranger tries the names of other tools first; "unknown key" leaves open if the name is misspelt or the thing is not there.
+
+/// Names, in lower case without separators, and the sentence for them.
+const ABSENT: &[(&[&str], &str)] = &[
+    (
+        &[
+            "bbr", "bbr1", "bbr2", "bbr3", "bbrv2", "vegas", "westwood", "dctcp", "hybla", "illinois",
+            "copa", "ledbat",
+        ],
+        "this congestion control; cubic and reno are there, beside the profile \"linux\"",
+    ),
+    (
+        &[
+            "aqm", "codel", "fqcodel", "cake", "pie", "red", "gred", "ared", "blue", "sfq", "fq", "wfq",
+            "drr", "qdisc", "priority",
+        ],
+        "active queue management or scheduling; queues are drop-tail, queue = \"256 kB\"",
+    ),
+    (&["ecn", "accecn", "l4s", "ce"], "explicit congestion notification"),
+    (
+        &["tbf", "htb", "shaper", "policer", "burst"],
+        "shapers and policers; a link has a rate, a delay and a queue",
+    ),
+    (
+        &["jitter", "reorder", "reordering", "duplicate", "duplication", "corrupt", "corruption", "netem"],
+        "jitter, reordering, duplication and corruption; a link delays each packet alike, and loses some by loss",
+    ),
+    (
+        &["outage", "handover", "mobility", "trace", "mahimahi", "schedule", "dama", "fading"],
+        "links that change with time; rate and delay are constant",
+    ),
+    (
+        &["wifi", "wlan", "lte", "5g", "nr", "ran", "docsis", "starlink", "satellite", "radio"],
+        "models of access networks; farweb new writes paths with rates and delays of some",
+    ),
+    (&["quic", "http3", "h3"], "QUIC and HTTP/3; http/2 with tls.start = \"0-rtt\" comes nearest"),
+    (
+        &["spdy", "websocket", "ws", "grpc", "ftp", "smtp", "rtmp", "hls", "dash"],
+        "this protocol; carriers have requests with a response each",
+    ),
+    (&["mptcp", "sctp", "udp", "rtp", "tfo", "fastopen"], "this transport; it is TCP, as the leg's tcp says"),
+    (&["pipelining", "pipeline"], "pipelining; a connection of http/1.1 carries one request at a time"),
+    (
+        &["push", "serverpush", "earlyhints", "103", "preload", "prefetch"],
+        "server push and hints; a request table says when each request starts",
+    ),
+    (
+        &["har", "page", "pages", "onload", "plt", "lcp", "fcp", "speedindex", "browser", "javascript"],
+        "pages and browsers; a request table says when each request starts",
+    ),
+    (&["dns", "resolver"], "name resolution; connections open to a host at once"),
+    (
+        &["ipv6", "ipv4", "mtu", "pmtu", "vlan", "mpls"],
+        "layers below TCP but for 20 B of IPv4; tcp.mss sets the size of segments",
+    ),
+    (
+        &["background", "crosstraffic", "udptraffic", "noise"],
+        "background traffic; requests of the workload alone load the links",
+    ),
+    (&["gzip", "brotli", "compression", "compress"], "compression; sizes are those of the request table"),
+    (
+        &["vary", "range", "ranges", "purge", "swr", "stalewhilerevalidate", "esi"],
+        "this rule of caches; ttl, changed and the column caching are there",
+    ),
+    (
+        &["anycast", "routing", "multipath", "topology", "router", "switch"],
+        "routing; a path is nodes in a row",
+    ),
+    (
+        &["cpu", "threads", "workers", "processing"],
+        "the processors of servers and proxies; workloads record the times that servers took",
+    ),
+];
+
+/// The sentence for a name that farweb does not have: `farweb does not model …`.
+#[must_use]
+pub fn absent(word: &str) -> Option<String> {
+    let plain: String = word.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
+    let found = ABSENT.iter().find(|(names, _)| names.contains(&&*plain));
+    found.map(|(_, sentence)| format!("farweb does not model {sentence}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_however_they_are_written() {
+        for word in ["BBR", "fq_codel", "HTTP/3", "stale-while-revalidate", "Server Push"] {
+            assert!(absent(word).is_some(), "{word}");
+        }
+        assert_eq!(absent("bufer"), None);
+    }
+
+    #[test]
+    fn each_name_stands_once() {
+        let mut names: Vec<_> = ABSENT.iter().flat_map(|(names, _)| names.iter()).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        assert!(all > 100, "{all}");
+    }
+}

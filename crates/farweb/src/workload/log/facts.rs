@@ -1,0 +1,162 @@
+//! Facts of a log: scheme, HTTP version and method of its requests, and its tunnels, also of requests that the table leaves out.
+//!
+//! Every readable line that is a request of HTTP counts, with the bytes that it logs: of the response, with or without its header
+//! as the log has it, and of the request where it has them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Reason;
+use super::record::Record;
+use super::rules::{is_tunnel, request_line};
+use crate::workload::Method;
+
+/// Scheme of a request, as its client asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// Without TLS.
+    Http,
+    /// Under TLS: an absolute URL, a field of the line, port 443 or a CONNECT tunnel says so.
+    Https,
+    /// The line does not say.
+    Unknown,
+}
+
+/// Version of HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Version {
+    #[serde(rename = "1.0")]
+    Http10,
+    #[serde(rename = "1.1")]
+    Http11,
+    #[serde(rename = "2")]
+    Http2,
+    #[serde(rename = "3")]
+    Http3,
+    /// The line does not say, or names another one.
+    #[serde(rename = "unknown")]
+    Unknown,
+}
+
+/// Some requests of a log and the bytes that it logs for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Part {
+    pub requests: u64,
+    pub bytes: u64,
+}
+
+/// Facts of the lines of a log so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Facts {
+    /// Server that wrote the log, where the log or its format names it.
+    pub software: Option<String>,
+    /// Requests by scheme.
+    pub schemes: BTreeMap<Scheme, Part>,
+    /// Requests by version of HTTP.
+    pub http_versions: BTreeMap<Version, Part>,
+    /// Requests by method.
+    pub methods: BTreeMap<Method, Part>,
+    /// Tunnels, kept or not.
+    pub tunnels: Part,
+    /// Bytes of all requests, as logged.
+    pub bytes_logged: u64,
+    /// Part of these that the table leaves out, by reason.
+    pub dropped_bytes: BTreeMap<Reason, u64>,
+}
+
+impl Part {
+    pub(super) const fn add(&mut self, bytes: u64) {
+        self.requests += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+}
+
+impl Facts {
+    /// Counts a line that could be read; `dropped` is why the table leaves it out, if it does.
+    pub(super) fn add(&mut self, record: &Record<'_>, dropped: Option<Reason>) {
+        if matches!(dropped, Some(Reason::Icp | Reason::NoRequest)) {
+            return;
+        }
+        let sent = record.sent.or(record.sent_body).unwrap_or(0);
+        let bytes = record.total.or(record.body).unwrap_or(0).saturating_add(sent);
+        let line = record.request.as_deref().and_then(request_line);
+        let method = record.method.as_deref().or(line.map(|line| line.method));
+        let url = record.url.as_deref().or(line.map(|line| line.url));
+        let protocol = record.protocol.as_deref().or(line.and_then(|line| line.protocol));
+        let method = method.map_or(Method::Unknown, Method::of);
+        let scheme = if method == Method::Connect { Scheme::Https } else { Scheme::of(url, record.secure) };
+        self.schemes.entry(scheme).or_default().add(bytes);
+        self.http_versions.entry(protocol.map_or(Version::Unknown, Version::of)).or_default().add(bytes);
+        self.methods.entry(method).or_default().add(bytes);
+        if is_tunnel(record) {
+            self.tunnels.add(bytes);
+        }
+        self.bytes_logged = self.bytes_logged.saturating_add(bytes);
+        if let Some(reason) = dropped {
+            let sum = self.dropped_bytes.entry(reason).or_default();
+            *sum = sum.saturating_add(bytes);
+        }
+    }
+}
+
+impl Scheme {
+    /// The scheme of an absolute URL, else as the line's fields say.
+    fn of(url: Option<&[u8]>, secure: Option<bool>) -> Self {
+        let begins = |text: &[u8]| {
+            url.and_then(|url| url.get(..text.len())).is_some_and(|it| it.eq_ignore_ascii_case(text))
+        };
+        if begins(b"https://") || begins(b"wss://") {
+            return Self::Https;
+        }
+        match secure.or(begins(b"http://").then_some(false)) {
+            Some(true) => Self::Https,
+            Some(false) => Self::Http,
+            None => Self::Unknown,
+        }
+    }
+}
+
+impl Version {
+    /// `HTTP/1.1`, `1.1`, `HTTP/2.0`, `h2` and their like.
+    fn of(text: &[u8]) -> Self {
+        let prefixes: [&[u8]; 4] = [b"HTTP/", b"http/", b"h", b"H"];
+        let number = prefixes.iter().find_map(|prefix| text.strip_prefix(*prefix)).unwrap_or(text);
+        match number {
+            b"1.0" => Self::Http10,
+            b"1.1" => Self::Http11,
+            b"2" | b"2.0" | b"2c" => Self::Http2,
+            b"3" | b"3.0" => Self::Http3,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_those_of_request_lines_and_of_fields() {
+        let versions =
+            |texts: &[&str]| texts.iter().map(|text| Version::of(text.as_bytes())).collect::<Vec<_>>();
+        assert_eq!(versions(&["HTTP/1.0", "1.0", "http/1.0"]), [Version::Http10; 3]);
+        assert_eq!(versions(&["HTTP/1.1", "1.1"]), [Version::Http11; 2]);
+        assert_eq!(versions(&["HTTP/2.0", "HTTP/2", "h2", "h2c", "2.0"]), [Version::Http2; 5]);
+        assert_eq!(versions(&["HTTP/3.0", "HTTP/3", "h3"]), [Version::Http3; 3]);
+        assert_eq!(versions(&["HTTP/0.9", "", "HTTP/1.10", "spdy/3.1"]), [Version::Unknown; 4]);
+    }
+
+    #[test]
+    fn an_absolute_url_says_the_scheme_and_tls_of_the_connection_goes_before_http() {
+        let of = |url: &str, secure| Scheme::of(Some(url.as_bytes()), secure);
+        assert_eq!(of("https://a.example/", None), Scheme::Https);
+        assert_eq!(of("HTTP://a.example/", None), Scheme::Http);
+        assert_eq!(of("/x", None), Scheme::Unknown);
+        assert_eq!(of("/x", Some(true)), Scheme::Https);
+        assert_eq!(of("/x", Some(false)), Scheme::Http);
+        assert_eq!(of("ftp://a.example/", None), Scheme::Unknown);
+        assert_eq!(Scheme::of(None, None), Scheme::Unknown);
+    }
+}

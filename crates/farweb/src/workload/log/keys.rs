@@ -1,0 +1,155 @@
+//! JSON objects, a line each: which keys have the values that are of use.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::fields::wrong;
+use super::names::{JSON_SOFTWARE, NEEDED, own};
+use super::record::{Field, Record};
+use super::syslog;
+
+/// Most keys of a line of JSON that a message names. Chosen: as nginx and Caddy have.
+const KEYS_NAMED: usize = 40;
+
+/// Keys of a JSON object, a point for each level, with the meaning of their values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Keys {
+    keys: Vec<(String, Field)>,
+    /// An object without a URL or a size cannot be read.
+    strict: bool,
+}
+
+/// Program that writes lines of JSON like `line`.
+pub(super) fn software(line: &[u8]) -> Option<&'static str> {
+    let object: Value = serde_json::from_slice(syslog::message(line)).ok()?;
+    let found = JSON_SOFTWARE.iter().find(|(key, _)| at(&object, key).is_some());
+    found.map(|(_, software)| *software)
+}
+
+/// Value of the key `key`, which has a point for each level or in itself.
+fn at<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
+    let nested = key.split('.').try_fold(object, |value, key| value.get(key));
+    nested.or_else(|| object.get(key))
+}
+
+impl Keys {
+    /// The keys of a format with a name.
+    pub(super) fn of(keys: &[(&str, Field)], strict: bool) -> Self {
+        Self { keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(), strict }
+    }
+
+    /// Keys from `NAME=KEY`, a name of farweb's own and the key of its value, with the unit of a span behind a colon.
+    ///
+    /// # Errors
+    /// When a name is not known, or nothing says when a request was, what for, or how large the response.
+    pub(super) fn named(pairs: &[String]) -> Result<Self, String> {
+        let parse = |pair: &String| {
+            let (name, key) = pair.split_once('=').filter(|(_, key)| !key.is_empty()).ok_or_else(|| {
+                wrong("field", pair.as_bytes(), "NAME=KEY, such as start=ts or elapsed=took:ms")
+            })?;
+            let meaning = own(name).map_err(|why| format!("field: {why}"))?;
+            match key.rsplit_once(':').filter(|_| meaning.is_span()) {
+                Some((key, unit)) => {
+                    let meaning = own(&format!("{name}:{unit}")).map_err(|why| format!("field: {why}"))?;
+                    Ok((key.to_owned(), meaning))
+                }
+                None => Ok((key.to_owned(), meaning)),
+            }
+        };
+        let keys: Vec<_> = pairs.iter().map(parse).collect::<Result<_, String>>()?;
+        let ways = ["start=KEY or end=KEY", "url=KEY, path=KEY or request=KEY", "bytes=KEY or body=KEY"];
+        let has = |fields: &[Field]| keys.iter().any(|(_, field)| fields.contains(field));
+        match NEEDED.iter().zip(ways).find(|((_, fields), _)| !has(fields)) {
+            Some(((what, _), write)) => Err(format!("field: none says {what}; write {write}")),
+            None => Ok(Self { keys, strict: true }),
+        }
+    }
+
+    /// Record of a line.
+    ///
+    /// # Errors
+    /// The problem with the line.
+    pub(super) fn read<'a>(&self, line: &[u8]) -> Result<Record<'a>, String> {
+        let object: Value =
+            serde_json::from_slice(line).map_err(|error| format!("is no JSON object: {error}"))?;
+        self.record(&object)
+    }
+
+    /// True if a line in `head` has `X-Forwarded-For`; and the keys of the first line.
+    pub(super) fn forwarded(&self, head: &[u8]) -> (bool, String) {
+        let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let objects: Vec<Value> = lines
+            .filter_map(|line| serde_json::from_slice(syslog::message(line)).ok())
+            .filter(Value::is_object)
+            .collect();
+        let is_there = |object: &Value| self.record(object).is_ok_and(|record| record.forwarded.is_some());
+        let mut there = Vec::new();
+        objects.first().into_iter().for_each(|object| keys_of(object, "", &mut there));
+        there.truncate(KEYS_NAMED);
+        (objects.iter().any(is_there), there.join(", "))
+    }
+
+    /// Record of a JSON object.
+    fn record<'a>(&self, object: &Value) -> Result<Record<'a>, String> {
+        if !object.is_object() {
+            return Err("is no JSON object".into());
+        }
+        let mut record = Record::default();
+        for (key, field) in &self.keys {
+            let Some(text) = at(object, key).and_then(|value| text_of(value, *field)) else { continue };
+            record.set(*field, Cow::Owned(text))?;
+        }
+        if self.strict {
+            self.check(object)?;
+        }
+        record.complete()
+    }
+
+    /// True if an object has the keys of every request.
+    fn check(&self, object: &Value) -> Result<(), String> {
+        for (what, fields) in &NEEDED[1..] {
+            let keys =
+                || self.keys.iter().filter(|(_, field)| fields.contains(field)).map(|(key, _)| key.as_str());
+            if !keys().any(|key| at(object, key).is_some()) {
+                return Err(format!(
+                    "does not say {what}: has no key {}",
+                    keys().collect::<Vec<_>>().join(" or ")
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text of a value of `field`; `None` where it is of no use.
+fn text_of(value: &Value, field: Field) -> Option<Vec<u8>> {
+    match value {
+        Value::String(text) => Some(text.as_bytes().to_vec()),
+        // A header is a list of its lines.
+        Value::Array(lines) => {
+            let lines: Vec<_> = lines.iter().filter_map(Value::as_str).collect();
+            (!lines.is_empty()).then(|| lines.join(", ").into_bytes())
+        }
+        // Without an exponent, as fields are read.
+        Value::Number(number) => Some(match number.as_u64() {
+            Some(whole) => whole.to_string().into_bytes(),
+            None => number.as_f64().unwrap_or(f64::NAN).to_string().into_bytes(),
+        }),
+        // An object that describes TLS is there with TLS alone.
+        Value::Object(_) | Value::Bool(true) if field == Field::Tls => Some(b"on".to_vec()),
+        Value::Bool(false) if field == Field::Tls => Some(b"off".to_vec()),
+        _ => None,
+    }
+}
+
+/// Keys of a JSON object, a point for each level.
+fn keys_of(object: &Value, above: &str, keys: &mut Vec<String>) {
+    for (key, value) in object.as_object().into_iter().flatten() {
+        let key = format!("{above}{key}");
+        match value {
+            Value::Object(_) => keys_of(value, &format!("{key}."), keys),
+            _ => keys.push(key),
+        }
+    }
+}

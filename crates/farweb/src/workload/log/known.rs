@@ -1,0 +1,291 @@
+//! Formats that have a name: each is a row of format strings, of columns, or of keys of JSON.
+//!
+//! Source: the documentation of each, as `docs/log-formats.md` names it.
+
+use super::names::JSON;
+use super::record::{Field, Unit};
+
+/// A format with a name.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Known {
+    pub(super) name: &'static str,
+    /// Server that writes it; `None`: several do.
+    pub(super) software: Option<&'static str>,
+    pub(super) lines: Shape,
+    /// Looked for in a log without a given format; lines of the others look like lines of one that is.
+    pub(super) is_found: bool,
+}
+
+/// Form of the lines of a format.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Format strings; the first that fits counts.
+    Text(&'static [&'static str]),
+    /// The same, or a tab-separated table with a header line.
+    TextOrTable(&'static [&'static str]),
+    /// Columns that the last header line names; before one these.
+    Columns(&'static str),
+    /// JSON objects that may have these keys.
+    Json(&'static [(&'static str, Field)]),
+    /// The same; an object that says nothing of a URL or of a size is none of this format.
+    JsonOnly(&'static [(&'static str, Field)]),
+}
+
+impl Known {
+    /// Sizes of responses are without headers.
+    pub(super) fn has_body_sizes(&self) -> bool {
+        match self.lines {
+            Shape::Text(texts) | Shape::TextOrTable(texts) => {
+                let has = |field: &str| texts.iter().all(|text| text.contains(field));
+                has("%b") || has("{body}")
+            }
+            Shape::Columns(_) => false,
+            Shape::Json(keys) | Shape::JsonOnly(keys) => keys.iter().any(|(_, field)| *field == Field::Body),
+        }
+    }
+}
+
+const fn row(name: &'static str, software: Option<&'static str>, lines: Shape) -> Known {
+    Known { name, software, lines, is_found: true }
+}
+
+const fn alias(name: &'static str, software: Option<&'static str>, lines: Shape) -> Known {
+    Known { name, software, lines, is_found: false }
+}
+
+/// Native `access.log` of Squid, versions 1.1 to 6, and of version 1.0.
+pub(super) const SQUID: &Known = &row(
+    "squid",
+    Some("Squid"),
+    Shape::Text(&[
+        "%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/",
+        "%ts.%03tu %6tr %>a %Ss/%03>Hs/%Sh %<st %rm %ru",
+    ]),
+);
+
+/// Squid's `combined` and `common`; the second reads lines of the first as well, with a header in the place of the result code.
+pub(super) const SQUID_COMMON: &Known = &row(
+    "squid-common",
+    Some("Squid"),
+    Shape::Text(&[
+        "%>a %[ui %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st \"%{Referer}>h\" \"%{User-Agent}>h\" %Ss:%Sh",
+        "%>a %[ui %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st %Ss:%Sh",
+    ]),
+);
+
+/// Common log format; the combined one has two fields more, which are of no use.
+const COMMON: Shape = Shape::TextOrTable(&["%h %l %u %t \"%r\" %>s %b"]);
+
+pub(super) const CLF: &Known = &row("clf", None, COMMON);
+
+/// The same with the virtual host in front: `vhost_combined` of Apache, and without a port.
+pub(super) const VHOST_COMBINED: &Known = &row(
+    "vhost-combined",
+    None,
+    Shape::Text(&["%v:%p %h %l %u %t \"%r\" %>s %O", "%v %h %l %u %t \"%r\" %>s %b"]),
+);
+
+pub(super) const W3C: &Known = &row("w3c", None, Shape::Columns(""));
+
+pub(super) const JSON_LINES: &Known = &row("json", None, Shape::Json(JSON));
+
+/// Columns of CloudFront's standard logs, for lines that have lost their header.
+const CLOUDFRONT: &str = "date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) \
+    cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header cs-protocol cs-bytes time-taken \
+    x-forwarded-for ssl-protocol ssl-cipher x-edge-response-result-type cs-protocol-version fle-status fle-encrypted-fields c-port \
+    time-to-first-byte x-edge-detailed-result-type sc-content-type sc-content-len sc-range-start sc-range-end";
+
+/// All of them, in the order in which they are named. Those with more signs of their own are looked for before others.
+pub(super) const KNOWN: &[&Known] = &[
+    SQUID,
+    SQUID_COMMON,
+    &row(
+        "haproxy",
+        Some("HAProxy"),
+        Shape::Text(&[
+            "{client:port} [{start}] {tls:frontend} {}/{} {}/{}/{}/{wait:ms}/{elapsed:ms} {status} {bytes} {} {} {} \
+                       {}/{}/{}/{}/{} {}/{} {}\"{request}\"",
+        ]),
+    ),
+    &row(
+        "alb",
+        Some("AWS application load balancer"),
+        Shape::Text(&[
+            "{scheme} {end} {} {client:port} {} {} {wait:s} {} {status} {} {request_bytes} {bytes} \"{request}\" \"{}\" {} {} {} \
+             \"{}\" \"{}\" \"{}\" {} {start}",
+        ]),
+    ),
+    &row(
+        "elb",
+        Some("AWS classic load balancer"),
+        Shape::Text(&[
+            "{start} {} {client:port} {} {} {wait:s} {} {status} {} {request_body} {body} \"{request}\" \"{}\" {} {tls}",
+            "{start} {} {client:port} {} {} {wait:s} {} {status} {} {request_body} {body} \"{request}\"",
+        ]),
+    ),
+    &row(
+        "s3",
+        Some("Amazon S3"),
+        Shape::Text(&[
+            "{} {} [{start}] {client} {} {} {} {} \"{request}\" {status} {} {body} {} {elapsed:ms} {first_byte:ms} \"{}\" \"{}\" {} {} \
+             {} {} {} {host} {tls}",
+            "{} {} [{start}] {client} {} {} {} {} \"{request}\" {status} {} {body} {} {elapsed:ms} {first_byte:ms} \"{}\"",
+        ]),
+    ),
+    &row(
+        "envoy",
+        Some("Envoy"),
+        Shape::Text(&[
+            "[{start}] \"{request}\" {status} {} {request_body} {body} {elapsed:ms} {wait:ms} \"{forwarded}\" \"{}\" \"{}\" \"{host}\" \
+             \"{}\"",
+            // Istio has three fields more behind the flags.
+            "[{start}] \"{request}\" {status} {} {} {} \"{}\" {request_body} {body} {elapsed:ms} {wait:ms} \"{forwarded}\" \"{}\" \
+             \"{}\" \"{host}\" \"{}\"",
+        ]),
+    ),
+    &row(
+        "traefik",
+        Some("Traefik"),
+        Shape::Text(&[
+            "{client} {} {} [{start}] \"{request}\" {status} {body} \"{}\" \"{}\" {} \"{}\" \"{}\" {elapsed:ms}ms",
+        ]),
+    ),
+    &row(
+        "traefik-json",
+        Some("Traefik"),
+        Shape::JsonOnly(&[
+            ("StartUTC", Field::Start),
+            ("StartLocal", Field::Start),
+            ("time", Field::End),
+            ("Duration", Field::Elapsed(Unit::Nanos)),
+            ("OriginDuration", Field::Server(Unit::Nanos)),
+            ("ClientHost", Field::Client),
+            ("RequestHost", Field::Host),
+            ("RequestMethod", Field::Method),
+            ("RequestPath", Field::Url),
+            ("RequestProtocol", Field::Protocol),
+            ("RequestScheme", Field::Scheme),
+            ("RequestContentSize", Field::SentBody),
+            ("DownstreamStatus", Field::Status),
+            ("DownstreamContentSize", Field::Body),
+            ("TLSVersion", Field::Tls),
+            ("downstream_Cache-Control", Field::CacheControl),
+            ("downstream_Set-Cookie", Field::SetCookie),
+            ("request_Cookie", Field::Cookie),
+            ("request_X-Forwarded-For", Field::Forwarded),
+        ]),
+    ),
+    &row(
+        "cloudflare",
+        Some("Cloudflare"),
+        Shape::JsonOnly(&[
+            ("EdgeStartTimestamp", Field::Start),
+            ("EdgeEndTimestamp", Field::End),
+            ("EdgeTimeToFirstByteMs", Field::FirstByte(Unit::Millis)),
+            ("OriginResponseDurationMs", Field::Server(Unit::Millis)),
+            ("OriginResponseHeaderReceiveDurationMs", Field::ServerHeader(Unit::Millis)),
+            ("ClientIP", Field::Client),
+            ("ClientRequestHost", Field::Host),
+            ("ClientRequestMethod", Field::Method),
+            ("ClientRequestURI", Field::Url),
+            ("ClientRequestPath", Field::Path),
+            ("ClientRequestProtocol", Field::Protocol),
+            ("ClientRequestScheme", Field::Scheme),
+            ("ClientRequestBytes", Field::Sent),
+            ("EdgeResponseStatus", Field::Status),
+            ("EdgeResponseBytes", Field::Total),
+            ("ResponseHeaders.cache-control", Field::CacheControl),
+            ("ResponseHeaders.set-cookie", Field::SetCookie),
+        ]),
+    ),
+    &row(
+        "gcp",
+        Some("Google Cloud load balancer"),
+        Shape::JsonOnly(&[
+            ("timestamp", Field::Start),
+            ("httpRequest.latency", Field::Elapsed(Unit::Seconds)),
+            ("httpRequest.remoteIp", Field::Client),
+            ("httpRequest.requestMethod", Field::Method),
+            ("httpRequest.requestUrl", Field::Url),
+            ("httpRequest.protocol", Field::Protocol),
+            ("httpRequest.requestSize", Field::Sent),
+            ("httpRequest.status", Field::Status),
+            ("httpRequest.responseSize", Field::Total),
+        ]),
+    ),
+    &row(
+        "azure",
+        Some("Azure Front Door or Application Gateway"),
+        Shape::JsonOnly(&[
+            ("time", Field::End),
+            ("timeStamp", Field::End),
+            ("properties.timeTaken", Field::Elapsed(Unit::SecondsOrMillis)),
+            ("properties.timeToFirstByte", Field::FirstByte(Unit::Seconds)),
+            ("properties.serverResponseLatency", Field::Server(Unit::Seconds)),
+            ("properties.clientIp", Field::Client),
+            ("properties.clientIP", Field::Client),
+            ("properties.originalHost", Field::Host),
+            ("properties.hostName", Field::Host),
+            ("properties.host", Field::Host),
+            ("properties.httpMethod", Field::Method),
+            ("properties.requestUri", Field::Url),
+            ("properties.httpVersion", Field::Protocol),
+            ("properties.requestProtocol", Field::Scheme),
+            ("properties.securityProtocol", Field::Tls),
+            ("properties.sslEnabled", Field::Tls),
+            ("properties.requestBytes", Field::Sent),
+            ("properties.receivedBytes", Field::Sent),
+            ("properties.httpStatusCode", Field::Status),
+            ("properties.httpStatus", Field::Status),
+            ("properties.responseBytes", Field::Total),
+            ("properties.sentBytes", Field::Total),
+        ]),
+    ),
+    &row(
+        "akamai",
+        Some("Akamai"),
+        Shape::JsonOnly(&[
+            ("reqTimeSec", Field::Start),
+            ("turnAroundTimeMSec", Field::ServerHeader(Unit::Millis)),
+            ("cliIP", Field::Client),
+            ("reqHost", Field::Host),
+            ("reqMethod", Field::Method),
+            ("reqPath", Field::Path),
+            ("queryStr", Field::Query),
+            ("proto", Field::Scheme),
+            ("proto", Field::Protocol),
+            ("tlsVersion", Field::Tls),
+            ("xForwardedFor", Field::Forwarded),
+            ("cookie", Field::Cookie),
+            ("statusCode", Field::Status),
+            // `totalBytes` counts headers of TCP and IP as well.
+            ("bytes", Field::Body),
+        ]),
+    ),
+    &row(
+        "fastly",
+        Some("Fastly"),
+        Shape::JsonOnly(&[
+            ("timestamp", Field::Start),
+            ("client_ip", Field::Client),
+            ("host", Field::Host),
+            ("request_method", Field::Method),
+            ("url", Field::Url),
+            ("request_protocol", Field::Protocol),
+            ("response_status", Field::Status),
+            ("response_body_size", Field::Body),
+        ]),
+    ),
+    JSON_LINES,
+    W3C,
+    VHOST_COMBINED,
+    CLF,
+    &alias("combined", None, COMMON),
+    &alias("apache", Some("Apache"), COMMON),
+    &alias("nginx", Some("nginx"), COMMON),
+    &alias("varnish", Some("Varnish"), COMMON),
+    &alias("lighttpd", Some("lighttpd"), Shape::Text(&["%h %V %u %t \"%r\" %>s %b"])),
+    &alias("caddy", Some("Caddy"), Shape::JsonOnly(JSON)),
+    &alias("iis", Some("IIS"), Shape::Columns("")),
+    &alias("cloudfront", Some("CloudFront"), Shape::Columns(CLOUDFRONT)),
+];

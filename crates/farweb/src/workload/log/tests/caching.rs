@@ -1,0 +1,92 @@
+//! Treatment by caches, as lines of logs say it.
+
+use super::*;
+use crate::workload::{Caching, Method};
+
+/// Rule and treatment of each line of nginx: request, status, `Cache-Control`, `Set-Cookie`, `Cookie`, user.
+fn treated(lines: &[&str], bypass: &str) -> Vec<(Method, Caching)> {
+    let format = "$remote_user [$time_local] \"$request\" $status $bytes_sent \"$sent_http_cache_control\" \
+                  \"$sent_http_set_cookie\" \"$http_cookie\"";
+    let line = |rest: &&str| match rest.split_once(": ") {
+        Some((user, rest)) => format!("{user} [25/Oct/2015:04:11:25 +0100] {rest}"),
+        None => format!("- [25/Oct/2015:04:11:25 +0100] {rest}"),
+    };
+    let text = lines.iter().map(line).collect::<Vec<_>>().join("\n");
+    let options = LogOptions { keep: Keep::All, bypass: bypass.parse().unwrap(), ..LogOptions::default() };
+    let (batch, report) = read(LogFormat::Custom(format.into()), &text, options);
+    assert!(report.treated.has_cache_control);
+    batch.method.into_iter().zip(batch.caching).collect()
+}
+
+#[test]
+fn method_status_and_cache_control_decide_as_rfc_9111_has_them() {
+    use Caching::{Bypass, Invalidate, Serve, Store};
+    use Method::{Connect, Delete, Get, Head, Options, Other, Post};
+    let cases = [
+        ("\"GET /a HTTP/1.1\" 200 900 \"-\" \"-\" \"-\"", Get, Store),
+        ("\"GET /a?b HTTP/1.1\" 200 900 \"-\" \"sid=1\" \"sid=1\"", Get, Store),
+        ("\"HEAD /a HTTP/1.1\" 200 900 \"-\" \"-\" \"-\"", Head, Serve),
+        ("\"HEAD /a HTTP/1.1\" 200 900 \"no-store\" \"-\" \"-\"", Head, Bypass),
+        ("\"POST /a HTTP/1.1\" 200 900 \"max-age=60\" \"-\" \"-\"", Post, Invalidate),
+        ("\"POST /a HTTP/1.1\" 500 900 \"-\" \"-\" \"-\"", Post, Bypass),
+        ("\"DELETE /a HTTP/1.1\" 303 900 \"-\" \"-\" \"-\"", Delete, Invalidate),
+        ("\"REPORT /a HTTP/1.1\" 207 900 \"-\" \"-\" \"-\"", Other, Invalidate),
+        ("\"OPTIONS /a HTTP/1.1\" 200 900 \"-\" \"-\" \"-\"", Options, Bypass),
+        ("\"GET /a HTTP/1.1\" 206 900 \"max-age=60\" \"-\" \"-\"", Get, Serve),
+        ("\"GET /a HTTP/1.1\" 304 900 \"-\" \"-\" \"-\"", Get, Serve),
+        ("\"GET /a HTTP/1.1\" 404 900 \"-\" \"-\" \"-\"", Get, Store),
+        ("\"GET /a HTTP/1.1\" 302 900 \"-\" \"-\" \"-\"", Get, Serve),
+        ("\"GET /a HTTP/1.1\" 302 900 \"max-age=60\" \"-\" \"-\"", Get, Store),
+        ("\"GET /a HTTP/1.1\" 500 900 \"-\" \"-\" \"-\"", Get, Serve),
+        ("\"GET /a HTTP/1.1\" 200 900 \"private, max-age=60\" \"-\" \"-\"", Get, Bypass),
+        ("\"GET /a HTTP/1.1\" 200 900 \"no-cache\" \"-\" \"-\"", Get, Bypass),
+        ("\"GET /a HTTP/1.1\" 200 900 \"max-age=0\" \"-\" \"-\"", Get, Bypass),
+        ("\"GET /a HTTP/1.1\" 200 900 \"max-age=0, s-maxage=9\" \"-\" \"-\"", Get, Store),
+        ("ann: \"GET /a HTTP/1.1\" 200 900 \"-\" \"-\" \"-\"", Get, Bypass),
+        ("ann: \"GET /a HTTP/1.1\" 200 900 \"public\" \"-\" \"-\"", Get, Store),
+        ("\"CONNECT a.example:443 HTTP/1.1\" 200 900 \"-\" \"-\" \"-\"", Connect, Bypass),
+    ];
+    let found = treated(&cases.map(|(line, ..)| line), "");
+    for ((line, method, caching), found) in cases.into_iter().zip(found) {
+        assert_eq!(found, (method, caching), "{line}");
+    }
+}
+
+#[test]
+fn cookies_and_queries_bypass_where_that_is_asked_for() {
+    let lines = [
+        "\"GET /a HTTP/1.1\" 200 900 \"-\" \"-\" \"-\"",
+        "\"GET /a?b HTTP/1.1\" 200 900 \"-\" \"-\" \"-\"",
+        "\"GET /a HTTP/1.1\" 200 900 \"-\" \"sid=1\" \"-\"",
+        "\"GET /a HTTP/1.1\" 200 900 \"-\" \"-\" \"sid=1\"",
+    ];
+    let bypassed = |bypass: &str| {
+        let found = treated(&lines, bypass);
+        (0..4).filter(|line| found[*line].1 == Caching::Bypass).collect::<Vec<_>>()
+    };
+    assert_eq!(bypassed(""), [0; 0]);
+    assert_eq!(bypassed("query"), [1]);
+    assert_eq!(bypassed("set-cookie"), [2]);
+    assert_eq!(bypassed("cookie, query"), [1, 3]);
+}
+
+/// The user of a proxy is none of the server.
+#[test]
+fn requests_are_counted_by_rule_with_what_could_have_forbidden_to_store() {
+    let text = [
+        "1000000000.500 250 10.0.0.1 TCP_MISS/200 1000 GET http://a.example/x?y ann DIRECT/192.0.2.1 text/html",
+        "1000000000.500 250 10.0.0.1 TCP_MISS/200 200 POST http://a.example/x - DIRECT/192.0.2.1 text/html",
+        "1000000000.500 250 10.0.0.1 TCP_MISS/403 30 POST http://a.example/x - DIRECT/192.0.2.1 text/html",
+        "1000000000.500 250 10.0.0.1 TCP_HIT/200 30 GET http://a.example/x - NONE/- text/html",
+    ]
+    .join("\n");
+    let (_, report) = read(LogFormat::SQUID, &text, LogOptions::default());
+    let found = serde_json::to_value(&report).unwrap();
+    let part = |bytes: u64| serde_json::json!({"requests": 1, "bytes": bytes});
+    let expected = serde_json::json!({
+        "storable": part(1000), "unsafe-method": part(200), "unsafe-method-failed": part(30),
+    });
+    assert_eq!(found["caching"], expected, "of the requests of the table");
+    assert_eq!(found["storable_with"], serde_json::json!({"query": 1, "cookie": 0, "set-cookie": 0}));
+    assert_eq!(found["has_cache_control"], false);
+}

@@ -1,0 +1,83 @@
+"""Share of a log's traffic that its request table carries, by what the import kept with the table."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from farweb.inputs.importer import REPORT_KEY
+from farweb.text.quantities import share, size
+from farweb.text.words import plural
+
+LOW = 0.9
+"""Share below which the log's load is another one. Chosen."""
+
+_NOT_SELECTED = ("outside-time", "other-client", "not-sampled", "outside-busiest")
+_NOT_ON_THE_LINK = ("hit", "sibling-hit", "revalidation", "answered-by-proxy", "denied", "icp")
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Bytes of a log in its request table.
+
+    Attributes:
+        table: Name of the table.
+        log: Name of the log.
+        logged_bytes: Bytes of the requests that were selected and crossed the link, as logged.
+        elsewhere_bytes: Bytes of the others: another time or client, answered or refused before the link.
+        dropped_bytes: Those that crossed the link and are not in the table, by reason.
+        tunnels: Tunnels in the table.
+        tunnel_bytes: Bytes of their responses.
+    """
+
+    table: str
+    log: str
+    logged_bytes: int
+    elsewhere_bytes: int
+    dropped_bytes: Mapping[str, int]
+    tunnels: int
+    tunnel_bytes: int
+
+    @property
+    def share(self) -> float:
+        """Share of the bytes that the table carries, 0 to 1."""
+        return 1 - sum(self.dropped_bytes.values()) / self.logged_bytes
+
+    @property
+    def text(self) -> str:
+        """The share, the parts left out, and the part of tunnels, in a sentence."""
+        dropped = sorted(self.dropped_bytes.items(), key=lambda item: -item[1])
+        without = "".join(f", {share(part / self.logged_bytes)} {reason}" for reason, part in dropped if part)
+        tunnels = ""
+        if self.tunnels:
+            part = share(min(1.0, self.tunnel_bytes / self.logged_bytes))
+            tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part}, each a transfer of all its bytes"
+        left_out = f"; left out:{without[1:]}" if without else ""
+        others = f" (another {size(self.elsewhere_bytes)} did not, or were not asked for)"
+        elsewhere = others if self.elsewhere_bytes else ""
+        carries = f"carries {share(self.share)} of the {size(self.logged_bytes)} that crossed the link in {self.log}"
+        return f"{carries}{elsewhere}{left_out}{tunnels}"
+
+
+def carried(table: Path) -> Carried | None:
+    """The share that a request table carries; None of a table that no import made, or of a log without sizes."""
+    if table.suffix.lower() != ".parquet" or not table.exists():
+        return None
+    try:
+        report = (pq.read_schema(table).metadata or {}).get(REPORT_KEY)
+    except (OSError, pa.ArrowException):  # a run says what is wrong with the table
+        return None
+    counts: dict[str, Any] = {} if report is None else json.loads(report)
+    if "dropped_bytes" not in counts:
+        return None
+    dropped = dict(counts["dropped_bytes"])
+    elsewhere = sum(dropped.pop(reason, 0) for reason in (*_NOT_SELECTED, *_NOT_ON_THE_LINK))
+    logged = counts["bytes_logged"] - elsewhere
+    tunnels = counts["caching"].get("tunnel", {"requests": 0, "bytes": 0})
+    if logged <= 0:
+        return None
+    return Carried(table.name, counts["log"]["file"], logged, elsewhere, dropped, tunnels["requests"], tunnels["bytes"])

@@ -1,0 +1,94 @@
+"""Serving of a log's requests, by what the log knows: HTTP version, TLS, idle timeout, Nagle's rule (`farweb new`).
+
+Idle timeouts are the defaults of the servers' documentation, as of 2026.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from farweb.text.quantities import share
+
+_CARRIERS = {"1.0": "http/1.0", "1.1": "http/1.1", "2": "http/2", "3": "http/2"}
+
+_IDLE = {
+    "nginx": ("75 s", "keepalive_timeout"),
+    "Apache": ("5 s", "KeepAliveTimeout"),
+    "IIS": ("120 s", "connectionTimeout"),
+    "Microsoft Internet Information Services": ("120 s", "connectionTimeout"),
+    "Squid": ("120 s", "client_idle_pconn_timeout"),
+    "Varnish": ("5 s", "timeout_idle"),
+    "lighttpd": ("5 s", "server.max-keep-alive-idle"),
+    "Caddy": ("300 s", "idle_timeout"),
+    "Traefik": ("180 s", "idleTimeout"),
+    "Envoy": ("3600 s", "idle_timeout"),
+    "AWS application load balancer": ("60 s", "idle timeout"),
+    "AWS classic load balancer": ("60 s", "idle timeout"),
+    "Google Cloud load balancer": ("610 s", "client HTTP keepalive timeout"),
+}
+"""Time after which a server closes an idle connection, and its name for that."""
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Connections to the servers of a log.
+
+    Attributes:
+        carrier: Carrier of requests, as a scenario writes it.
+        tls: Whether connections are under TLS.
+        reasons: What of the log says so, a sentence each.
+    """
+
+    carrier: str
+    tls: bool
+    reasons: tuple[str, ...]
+
+
+OF_TODAY = Serving('{ kind = "http/1.1" }', False, ())
+"""Serving where no log says more."""
+
+
+def serving_of(counts: Mapping[str, Any]) -> Serving:
+    """Serving by the counts of an import."""
+    version, of_version = _most(counts["http_versions"])
+    kind = _CARRIERS.get(version or "1.1", "http/1.1")
+    tls, of_tls = _tls(counts, version)
+    idle, of_idle = _idle(counts["software"]) if kind == "http/1.1" else (None, "")
+    timeout = "" if idle is None else f', idle_timeout = "{idle}", closed_by = "server"'
+    return Serving(f'{{ kind = "{kind}"{timeout} }}', tls, tuple(filter(None, (of_version, of_tls, of_idle))))
+
+
+def _most(versions: Mapping[str, Mapping[str, int]]) -> tuple[str | None, str]:
+    """The version of most requests that say it, and a sentence on that."""
+    known = {version: part["requests"] for version, part in versions.items() if version != "unknown"}
+    if not known:
+        return None, "The log does not say which version of HTTP its requests had: HTTP/1.1 is assumed."
+    version = max(known, key=lambda each: known[each])
+    part = known[version] / sum(part["requests"] for part in versions.values())
+    more = "; farweb has no QUIC, so HTTP/2 stands for it" if version == "3" else ""
+    return version, f"{share(part)} of the log's requests came by HTTP/{version}{more}."
+
+
+def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
+    """True where most requests that name their scheme came under TLS, with a sentence; tunnels have theirs inside."""
+    parts = {name: part["requests"] for name, part in counts["schemes"].items()}
+    secure = max(0, parts.get("https", 0) - counts["tunnels"]["requests"])
+    plain = parts.get("http", 0)
+    if not secure and not plain:
+        if version in ("2", "3"):
+            return True, f"The log does not name schemes; browsers speak HTTP/{version} under TLS alone."
+        return False, (
+            "The log does not say if requests came under TLS, and none is simulated; "
+            'tls = { version = "1.3" } on a leg adds it.'
+        )
+    part = share(secure / (secure + plain)) if secure else "None"
+    return secure > plain, f"{part} of the requests that name their scheme were under TLS."
+
+
+def _idle(software: str | None) -> tuple[str | None, str]:
+    """Idle timeout of the server that wrote the log, and a sentence on that."""
+    name = next((name for name in _IDLE if software is not None and software.startswith(name)), None)
+    if name is None:
+        return None, ""
+    timeout, called = _IDLE[name]
+    return timeout, f"{software} closes an idle connection after {timeout} ({called}) unless it is told otherwise."

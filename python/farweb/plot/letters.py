@@ -1,0 +1,80 @@
+"""Widths of texts on paper as the renderer measures them, and texts in as many lines as their place asks for."""
+
+import functools
+from typing import Any
+
+from farweb.plot import unhindered  # noqa: F401 - before matplotlib is loaded
+
+# isort: split
+
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.font_manager import FontProperties
+
+FONT = "DejaVu Sans"
+"""Ships with matplotlib: the same letters on every machine."""
+
+_DPI = (100, 160)  # in a notebook and in a file: letters are as wide as whole pixels make them
+_NARROWEST = 0.6  # inches: a place that is narrower has lines of this width all the same
+
+
+def width(text: str, points: float, *, bold: bool = False) -> float:
+    """Width of a line in inches, in letters of so many points, at the resolution at which it is widest."""
+    return max(_measured(text, points, bold, dpi) / dpi for dpi in _DPI)
+
+
+def _measured(text: str, points: float, bold: bool, dpi: int) -> float:
+    """Width in pixels."""
+    across, _, _ = _renderer(dpi).get_text_width_height_descent(text, _font(points, bold), ismath=False)
+    return float(across)
+
+
+def wrapped(text: str, inches: float, points: float = 9.0, *, bold: bool = False) -> str:
+    """Text in as many lines as its place asks for; nothing of it is left out.
+
+    Lines end at spaces; a word that is wider than the place goes on in the next line.
+
+    Args:
+        text: Lines.
+        inches: Width of the place.
+        points: Height of the letters.
+        bold: Whether they are bold.
+    """
+    room = max(inches, _NARROWEST)
+    return "\n".join("\n".join(_lines(line, room, points, bold)) for line in text.splitlines())
+
+
+def _lines(text: str, room: float, points: float, bold: bool) -> list[str]:
+    """The lines of a text without line ends; at least one."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if width(longer, points, bold=bold) <= room:
+            lines[-1] = longer
+            continue
+        lines += [word] if lines[-1] else []
+        lines[-1] = word
+        while (fitting := _fitting(lines[-1], room, points, bold)) < len(lines[-1]):
+            lines[-1:] = [lines[-1][:fitting], lines[-1][fitting:]]
+    return lines
+
+
+def _fitting(word: str, room: float, points: float, bold: bool) -> int:
+    """Number of letters of a word that fit, at least 1; found by halving."""
+    low, high = 1, len(word)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if width(word[:middle], points, bold=bold) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@functools.cache
+def _renderer(dpi: int) -> Any:  # matplotlib types none of its methods
+    return RendererAgg(1, 1, dpi)  # type: ignore[no-untyped-call]
+
+
+@functools.cache
+def _font(points: float, bold: bool) -> FontProperties:
+    return FontProperties(family=FONT, size=points, weight="bold" if bold else "normal")

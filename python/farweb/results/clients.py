@@ -1,0 +1,84 @@
+"""Clients of a run: how many asked, how often, and over how many connections of their own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from farweb.results.legs import connection_uses
+from farweb.statistics.tally import Tally
+from farweb.text.quantities import count, number
+
+if TYPE_CHECKING:
+    from farweb.results.run import RunTables
+
+
+@dataclass(frozen=True)
+class ClientTotals:
+    """The clients of a run's requests after the warm-up."""
+
+    clients: int
+    unknown: int
+    """Requests that name no client."""
+    whose: str
+    """Whose connections their requests use, in words."""
+    requests_p50: float
+    """Requests of a client: the median over clients."""
+    requests_max: int
+    connections_p50: float | None
+    """Connections of the first leg that belong to a client, in the whole run: the median over clients that have any.
+
+    None where no connection belongs to one, or the run did not record connections; so is `connections_max`."""
+    connections_max: int | None
+
+    def facts(self) -> list[list[str]]:
+        """Rows of a table for people."""
+        rows = [
+            [f"clients, {self.whose}", count(self.clients)],
+            ["requests a client, median", number(self.requests_p50)],
+            ["requests a client, most", count(self.requests_max)],
+        ]
+        if self.connections_max is not None:
+            rows.append(["connections a client, median", number(self.connections_p50)])
+            rows.append(["connections a client, most", count(self.connections_max)])
+        return [*rows, *([["requests of no known client", count(self.unknown)]] if self.unknown else [])]
+
+
+def clients_of(results: "RunTables") -> ClientTotals | None:
+    """The clients of a run; None where no request after the warm-up names one."""
+    asked, own = Tally(), Tally()
+    for columns in results.table("requests").columns(["start_ns"], ["client"]):
+        if "client" in columns:  # not in tables of an older farweb
+            since = np.asarray(columns["start_ns"]) >= results.warmup_ns
+            asked.add(np.asarray(columns["client"])[since])
+    requests = asked.counts()
+    if not requests.size:
+        return None
+    if results.has("connections"):
+        for columns in results.table("connections").columns(["leg"], ["client"]):
+            if "client" in columns:
+                own.add(np.asarray(columns["client"]))
+    connections = own.counts()
+    return ClientTotals(
+        clients=requests.size,
+        unknown=asked.null,
+        whose=whose(results.manifest["scenario"], connection_uses(results.manifest)[0].standing),
+        requests_p50=float(np.median(requests)),
+        requests_max=int(requests.max()),
+        connections_p50=float(np.median(connections)) if connections.size else None,
+        connections_max=int(connections.max()) if connections.size else None,
+    )
+
+
+def whose(scenario: Mapping[str, Any], standing: bool) -> str:
+    """Whose connections the requests of a scenario's clients use, in words.
+
+    Args:
+        scenario: With all defaults that it has keys for.
+        standing: True where the connections of the first leg are opened once, between two proxies.
+    """
+    if standing:
+        return "over connections between two proxies"
+    is_each = scenario.get("clients", {}).get("share", "each") == "each"
+    return "each with its own connections" if is_each else "all through one place"

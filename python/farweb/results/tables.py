@@ -1,0 +1,66 @@
+"""Tables of results folders: where each is, and which columns, rows and bytes it has to have."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from farweb.errors import ResultsError
+from farweb.files.columns import arrow_schema, results_tables
+from farweb.files.parquet import Declared, Table
+from farweb.results.design import Design
+from farweb.results.metrics import find_metric
+from farweb.results.store import Store
+from farweb.results.sweep_schema import metric_field, schema
+
+
+def table_of_run(store: Store, part: str, manifest: Mapping[str, Any], table: str) -> Table:
+    """A table of a run.
+
+    Args:
+        store: The folder that it is in, of the run or of its sweep.
+        part: Name of the run's part there; empty for the folder of a run.
+        manifest: Of the run.
+        table: Name of the table.
+    """
+    name, rows = f"{table}.parquet", manifest.get("rows", {}).get(table)
+    found = _table(store, f"{part}/{name}" if part else name, manifest, _of_runs(table), rows)
+    scenario = manifest.get("scenario", {"leg": [], "path": {"link": []}})
+    numbers = {"leg": len(scenario["leg"]), "link": len(scenario["path"]["link"])}
+    return replace(found, numbers=numbers, words={"direction": ("up", "down")})
+
+
+def table_of_sweep(store: Store, manifest: Mapping[str, Any], design: Design, table: str) -> Table:
+    """A table of a sweep that is not of one of its runs.
+
+    Args:
+        store: The folder of the sweep.
+        manifest: Of the sweep.
+        design: Of the sweep.
+        table: Name of the table.
+    """
+    fields = {field.name: field for field in schema(table, design)}
+
+    def declared(name: str) -> pa.Field | None:
+        if name in fields or table != "runs":
+            return fields.get(name)
+        try:
+            return metric_field(find_metric(name))
+        except ResultsError:
+            return None
+
+    numbers = {"point": len(design.points), "replication": design.replications}
+    return replace(_table(store, f"{table}.parquet", manifest, declared, None), numbers=numbers)
+
+
+def _table(store: Store, name: str, manifest: Mapping[str, Any], declared: Declared, rows: int | None) -> Table:
+    written = manifest.get("files", {}).get(name.rpartition("/")[2], {})
+    return Table(f"{store.url}/{name}", lambda: store.open(name), declared, rows, written.get("bytes"))
+
+
+@functools.cache
+def _of_runs(table: str) -> Declared:
+    """The columns of a table of runs."""
+    return {field.name: field for field in arrow_schema(results_tables()[table], {})}.get

@@ -1,0 +1,206 @@
+"""Judges values by the requests of a log, the same in each replication, in blocks of its time.
+
+Another seed repeats the log, so that replications say nothing about other requests: one run of a value is enough, and
+intervals come from blocks of consecutive requests, as those of `show` and `compare` do. A bound that is a number is
+held against the interval of the metric itself. A multiple of `best` is judged by pairs, against the best value tried,
+by the rule of `farweb.statistics.judgement` with the multiple as the margin: a value that is worse does not meet it,
+one that is at most the margin worse does. So a search and `farweb compare` never contradict each other.
+
+Intervals are of the search's confidence each, and not of all verdicts together: each value is looked at once, and the
+same blocks decide at all values. If larger values meet the target whenever smaller ones do, the answer's interval is
+wrong only where the verdict at its true value would be.
+
+What blocks do not have, such as the drops of a link, is judged by `farweb.size.judge`.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb.results.metrics import GROUPS, Metric, group_of
+from farweb.results.pairs import SAME, Pairs, Sides, requests_of
+from farweb.results.requests import QUANTILES, TIMES
+from farweb.size.target import Clause
+from farweb.statistics.blocks import number_of_blocks
+from farweb.statistics.intervals import margin_of, resampled, resampled_means
+from farweb.statistics.judgement import POINTS_BY_MARGIN, Quantity
+from farweb.statistics.units import Units
+
+if TYPE_CHECKING:
+    from farweb.results.run import RunTables
+
+Floats = NDArray[np.float64]
+Ends = tuple[float | None, float | None, float | None]
+
+_NONE: Ends = (None, None, None)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Times of requests of a run.
+
+    Attributes:
+        same: Equal where the requests are the same.
+        requests: Their numbers, by start.
+        size: Sizes of the responses in B.
+        times: Times in s; infinite of those that did not end.
+    """
+
+    same: bytes
+    requests: NDArray[np.int64]
+    size: NDArray[np.int64]
+    times: Floats
+
+
+def times_of_metric(metric: Metric) -> str | None:
+    """The times that a metric is made of, one of `TIMES`; None where it is not made of times of requests."""
+    for of in TIMES:
+        if metric.name in QUANTILES.get(of, {}) or metric.name == f"{of}_mean_s":
+            return of
+    if metric.within_s is not None or metric.name == "failed_share":
+        return "latency"
+    group = group_of(metric.name)
+    return f"{group}_latency" if group and metric.name == f"{group}_failed_share" else None
+
+
+def asked_of(run: "RunTables", metrics: Iterable[Metric]) -> dict[str, Asked]:
+    """The times that metrics are made of, from the requests of a run; by their names in `TIMES`.
+
+    Raises:
+        ResultsError: A table is damaged.
+    """
+    import polars as pl
+
+    found = {}
+    for of in {times for metric in metrics if (times := times_of_metric(metric))}:
+        column, word = GROUPS.get(group_of(of) or "", ("", ""))
+        rows = pl.col(column) == word if column else pl.lit(True)
+        requests = requests_of(run, run.warmup_ns, rows, "first_byte_ns" if of == "first_byte" else "end_ns")
+        same = hashlib.blake2b(requests.select("request", *SAME).hash_rows().to_numpy().tobytes()).digest()
+        by_start = requests.sort("start_ns", maintain_order=True)
+        columns = (by_start[name].to_numpy() for name in ("request", "response_bytes", "latency_s"))
+        found[of] = Asked(same, *columns)
+    return found
+
+
+class OfLog:
+    """Keeps the requests of each value, and judges it by blocks of them.
+
+    Args:
+        confidence: Of an interval.
+    """
+
+    def __init__(self, confidence: float) -> None:
+        self._confidence = confidence
+        self._asked: dict[int, Mapping[str, Asked]] = {}
+        self._intervals: dict[tuple[str, int], Ends] = {}
+        self._quantities: dict[tuple[str, int, int], Quantity] = {}
+
+    def add(self, position: int, asked: Mapping[str, Asked]) -> None:
+        """Take the requests of a value's first run."""
+        self._asked.setdefault(position, asked)
+
+    def judges(self, clause: Clause) -> bool:
+        """True for a metric of requests, with enough of them at each value for blocks."""
+        of = times_of_metric(clause.metric)
+        return (
+            of is not None
+            and bool(self._asked)
+            and all(number_of_blocks(asked[of].times.size) > 1 for asked in self._asked.values())
+        )
+
+    def holds(self, clause: Clause, position: int, rival: int | None) -> bool | None:
+        """True where a value meets a clause, against its number or another value; None where that is not shown."""
+        if rival is None:
+            mean, low, high = self.interval(clause, position)
+            if mean is None or low is None or high is None:
+                return None
+            if clause.upper:
+                return _holds(high, low, clause.bound, clause.strict)
+            return _holds(-low, -high, -clause.bound, clause.strict)
+        quantity = self._quantity(clause, position, rival)
+        margin = abs(clause.bound - 1)
+        if quantity.is_share:
+            best = self.interval(clause, rival)[0]
+            margin *= (best or 0.0) / POINTS_BY_MARGIN
+        return replace(quantity, more_is_better=not clause.upper).is_good_enough(margin)
+
+    def interval(self, clause: Clause, position: int) -> Ends:
+        """The metric at a value, with its interval."""
+        key = clause.metric.name, position
+        if key not in self._intervals:
+            self._intervals[key] = self._measured(clause, position)
+        return self._intervals[key]
+
+    def _measured(self, clause: Clause, position: int) -> Ends:
+        metric, asked = clause.metric, self._of(clause, position)
+        parts = np.array_split(asked.times, number_of_blocks(asked.times.size))
+        if metric.kind == "quantile":
+            values = resampled(parts, QUANTILES[str(times_of_metric(metric))][metric.name])
+        else:
+            values = resampled_means([_counted(metric, part) for part in parts])
+        mean = float(values[0])
+        if np.isinf(values).all():
+            return mean, mean, mean
+        if np.isinf(values).any():
+            return mean, None, None
+        half = margin_of(values, len(parts), self._confidence)
+        return mean, mean - half, mean + half
+
+    def ratio(self, clause: Clause, position: int, best: int) -> Ends:
+        """The metric at a value over that at another, with its interval; none of shares, which are not divided."""
+        if clause.metric.unit == "1":
+            return _NONE
+        if position == best:
+            return 1.0, 1.0, 1.0
+        quantity = self._quantity(clause, position, best)
+        if quantity.value is None:
+            return _NONE
+        ends = (None if end is None else 1 + end for end in (quantity.low, quantity.high))
+        low, high = ends
+        return 1 + quantity.value, low, high
+
+    def _quantity(self, clause: Clause, position: int, rival: int) -> Quantity:
+        """The difference of two values, the second one the base, as `farweb compare` has it."""
+        key = clause.metric.name, position, rival
+        if key not in self._quantities:
+            base, other = self._of(clause, rival), self._of(clause, position)
+            units: Units[Any]
+            if base.same == other.same:
+                pairs = Pairs(base.requests, base.size, base.times, other.times)
+                units = Units([pairs], [0], fixed=True, confidence=self._confidence)
+            else:
+                units = Units([Sides(base.times, other.times)], [0], fixed=True, confidence=self._confidence)
+            self._quantities[key] = replace(units.quantity(_of_latency(clause.metric)), name=clause.metric.name)
+        return self._quantities[key]
+
+    def _of(self, clause: Clause, position: int) -> Asked:
+        return self._asked[position][str(times_of_metric(clause.metric))]
+
+
+def _of_latency(metric: Metric) -> str:
+    """The quantity of latencies that is for all requests what the metric is for its times."""
+    of = str(times_of_metric(metric))
+    if metric.within_s is not None:
+        return metric.name
+    return "failed_share" if metric.name.endswith("failed_share") else metric.name.replace(of, "latency", 1)
+
+
+def _counted(metric: Metric, times: Floats) -> Floats:
+    """What the mean of a metric is made of: times that ended, or 1 for each request that counts."""
+    if metric.within_s is not None:
+        return (times <= metric.within_s).astype(np.float64)
+    if metric.name.endswith("failed_share"):
+        return np.isinf(times).astype(np.float64)
+    return times[np.isfinite(times)]
+
+
+def _holds(most: float, least: float, bound: float, strict: bool) -> bool | None:
+    """Whether an interval lies below a bound or beyond it."""
+    if most < bound or (most == bound and not strict):
+        return True
+    return False if least > bound or (least == bound and strict) else None

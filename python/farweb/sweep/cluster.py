@@ -1,0 +1,197 @@
+"""Worker processes on this machine: a local cluster of Dask for one command.
+
+Whoever talks to a scheduler has its workers run any code. The local one listens on this machine only, and talks to
+those alone that hold its certificate, which is made when the cluster starts and kept in memory. Dask puts its scratch
+folder before all others on the path of modules: it is made anew each time, and is this user's alone. So is all else
+that processes import, or Dask takes its settings from.
+"""
+
+import contextlib
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from farweb.errors import FarwebError, RunError, refused_by_machine
+from farweb.files.private import exposed, private_folder
+from farweb.sweep.main_guard import check_main_guard
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
+
+_NOTHING = logging.CRITICAL + 1  # above the level of any message
+_ENDED = ("closing", "closed", "failed")  # states of the parent of a worker that does not start it again
+
+# What a local cluster does otherwise than Dask's defaults: no sampling of what workers do, short histories of what the
+# scheduler did (they are for its dashboard, and take some 10 MB), and a run that has killed two workers is set apart,
+# since it gets another chance alone (`_Flight.outcomes`).
+_LOCAL = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.system-monitor.log-length": 100,
+    "distributed.admin.low-level-log-length": 100,
+    "distributed.scheduler.allowed-failures": 1,
+    "distributed.scheduler.dashboard.status.task-stream-length": 10,
+    "distributed.scheduler.dashboard.tasks.task-stream-length": 10,
+    "distributed.scheduler.http.routes": [],  # status pages are open to all users of the machine
+    "distributed.worker.http.routes": [],
+    "distributed.deploy.lost-worker-timeout": "300 s",  # its nanny starts it again; 15 s are little on a busy machine
+}
+
+# A worker has one core: libraries that would start a thread a core must not.
+_ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+_SAFE_PATH = "PYTHONSAFEPATH"
+
+
+@contextlib.contextmanager
+def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
+    """Workers on this machine, for one pool or for several one after the other.
+
+    Args:
+        jobs: Processes; as many as there are cores when left out.
+
+    Raises:
+        FarwebError: They could not import the script that is running, or would import what other users leave.
+    """
+    check_main_guard()
+    _check_modules()
+    level = quiet()
+    import dask
+    from distributed import LocalCluster
+    from distributed.security import Security
+
+    from farweb.sweep.nanny import STARTS, PersistentNanny
+
+    with contextlib.ExitStack() as stack:
+        scratch = str(stack.enter_context(private_folder("farweb-dask-")))
+        stack.enter_context(dask.config.set({**_LOCAL, "temporary-directory": scratch}))
+        stack.enter_context(_without_current_folder())
+        try:
+            with _without_interrupts():
+                cluster: LocalCluster = stack.enter_context(
+                    LocalCluster(
+                        n_workers=jobs or cores(),
+                        threads_per_worker=1,
+                        worker_class=PersistentNanny,
+                        host="127.0.0.1",
+                        protocol="tls://",
+                        security=Security.temporary(),
+                        dashboard_address="127.0.0.1:0",  # no port that another may have
+                        scheduler_kwargs={"dashboard": False},
+                        local_directory=scratch,
+                        memory_limit=None,
+                        silence_logs=level,
+                        env=_ONE_THREAD,
+                    )
+                )
+        except Exception as error:
+            why = refused_by_machine(error)
+            if why is None and not isinstance(error, RuntimeError):
+                raise
+            cause = f": {why}" if why else ""
+            raise RunError(
+                f"a worker process of this machine ends while it starts, {STARTS} times in a row{cause}"
+            ) from error
+        yield cluster
+
+
+NO_WORKER = "no worker process starts any more on this machine"
+
+
+def has_ended(cluster: "LocalCluster") -> bool:
+    """Whether all workers of a local cluster have died and do not start again."""
+    return all(each.status.name in _ENDED for each in cluster.workers.values())
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start threads and processes that Ctrl-C does not reach: a terminal sends it to all processes, and one answers."""
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():  # it masks no signals
+        yield
+        return
+    resource_tracker.ensure_running()  # which lets signals through again when the first process is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Start processes that import nothing from the current folder; the path of modules follows from this process."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_SAFE_PATH, None)
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+def _check_modules() -> None:
+    """See that other users cannot add to what this process and its workers import, installed packages aside.
+
+    Raises:
+        FarwebError: They can; the message names the folder.
+    """
+    installed = {Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2]}
+    for entry in map(Path, sys.path):  # an empty one is the current folder
+        place = None if installed & {entry, *entry.parents} else exposed(entry)
+        if place is not None:
+            raise FarwebError(
+                f"{place}: other users may put modules there, and worker processes would import them (sys.path has "
+                f"{entry.absolute()}); keep modules where you alone may write, or start Python with -P, which leaves "
+                "out the script's folder"
+            )
+
+
+def _check_settings() -> None:
+    """See that other users cannot lay settings for Dask, which may have it run code.
+
+    Raises:
+        FarwebError: They can; the message names the folder.
+    """
+    named = (os.environ.get("DASK_ROOT_CONFIG", "/etc/dask"), "~/.config/dask", os.environ.get("DASK_CONFIG", ""))
+    for folder in filter(None, named):
+        path = Path(os.path.expanduser(folder))  # noqa: PTH111 - there may be no home
+        if (place := exposed(path)) is not None:
+            raise FarwebError(
+                f"{place}: other users may write there, and Dask takes its settings from {path}; let nobody else write "
+                "there, or set HOME to a folder of your own"
+            )
+
+
+def quiet() -> int:
+    """Load Dask, and keep its own messages from the terminal: outcomes and errors have what they say.
+
+    Where the logger `farweb` is enabled for DEBUG they are shown from warnings on.
+
+    Returns:
+        The level of messages that are shown.
+
+    Raises:
+        FarwebError: Other users could have laid settings for it.
+    """
+    _check_settings()
+    import distributed  # noqa: F401 - which sets the levels of its loggers as it is imported
+
+    level = logging.WARNING if logging.getLogger("farweb").isEnabledFor(logging.DEBUG) else _NOTHING
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(level)
+    return level

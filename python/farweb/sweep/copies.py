@@ -1,0 +1,234 @@
+"""Copies of request and host tables in the folder of a sweep.
+
+A copy is a stream of Arrow batches, uncompressed, in the very columns that the core takes: by start time, words as
+codes. It is named by the SHA-256 digest of the file that it is made of. That file is read once, for its digest and for
+the rows alike: a copy has the rows of no other content, whatever happens to the file meanwhile.
+
+After the stream come 32 bytes, the digest of the name and of the stream. With these alone whoever opens a copy sees
+that it is not as it was written, or that it has the name of another.
+"""
+
+import contextlib
+import functools
+import hashlib
+import io
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from farweb import _core
+from farweb.errors import ResultsError, WorkloadError
+from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow
+from farweb.inputs.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
+from farweb.results.store import Store, input_name
+
+_ROWS = 65_536  # chosen: some MB a batch; the core copies a batch at a time
+_CHUNK_BYTES = 1 << 20  # chosen: large enough that reading costs more than calling
+_SEAL_BYTES = 32
+
+
+def write_copy(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
+    """Write the copy of a table; each row is checked by the core.
+
+    Args:
+        spec: What kind of table it is.
+        source: The file, of any format.
+        sha256: Digest of its content, which names the copy.
+        copy: Where the copy goes. Its folder is the caller's alone, and takes the content of `source` meanwhile.
+
+    Returns:
+        What `farweb.results.integrity.describe` says of the copy.
+
+    Raises:
+        WorkloadError: The file cannot be used, or its content is another by now.
+    """
+    with _snapshot(source, sha256, copy.parent) as snapshot:
+        try:
+            return _write(spec, snapshot, sha256, copy)
+        except WorkloadError as error:
+            raise WorkloadError(str(error).replace(str(snapshot), str(source))) from None
+
+
+@contextlib.contextmanager
+def _snapshot(source: Path, sha256: str, scratch: Path) -> Iterator[Path]:
+    """Give a file of the same name with the content that has the digest, for the block."""
+    folder = scratch / "source"
+    folder.mkdir()
+    snapshot = folder / source.name
+    digest = hashlib.sha256()
+    try:
+        with _opened(source) as read, snapshot.open("wb") as written:
+            while chunk := read.read(_CHUNK_BYTES):
+                digest.update(chunk)
+                written.write(chunk)
+        if digest.hexdigest() != sha256:
+            raise WorkloadError(f"{source}: was changed while the sweep began; begin again when it stays as it is")
+        yield snapshot
+    finally:
+        shutil.rmtree(folder)
+
+
+def _opened(source: Path) -> BinaryIO:
+    try:
+        return source.open("rb")
+    except OSError as error:
+        raise WorkloadError(f"{source}: cannot be read: {error.strerror}") from None
+
+
+def _write(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
+    schema, batches = (_hosts if spec is HOSTS else _requests)(source)
+    rows = 0
+    with copy.open("wb") as file:
+        sink = _Digested(file)
+        with pa.ipc.new_stream(pa.PythonFile(sink, "w"), schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+                rows += batch.num_rows
+        sink.write(_seal(sha256, sink.digest.digest()))
+    if rows == 0 and spec is REQUESTS:
+        raise WorkloadError(f"{source}: has no requests")
+    return {"bytes": sink.size, "sha256": sink.digest.hexdigest()}
+
+
+class _Digested(io.RawIOBase):
+    """Passes on what is written, with its size and digest."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.size = 0
+        self.digest = hashlib.sha256()
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.digest.update(data)
+        self.size += len(data)
+        return self._file.write(data)
+
+
+def _seal(sha256: str, of_stream: bytes) -> bytes:
+    """What stands at the end of a copy."""
+    return hashlib.sha256(bytes.fromhex(sha256) + of_stream).digest()
+
+
+def whole_copy(store: Store, sha256: str) -> dict[str, Any] | None:
+    """What `describe` says of the copy in a store; None where there is none that is as it was written.
+
+    Raises:
+        StorageError: The store cannot be read.
+    """
+    name = input_name(sha256)
+    left = (store.size(name) or 0) - _SEAL_BYTES
+    if left < 0:
+        return None
+    size, digest = left + _SEAL_BYTES, hashlib.sha256()
+    with store.open(name) as file:
+        while left and (chunk := file.read(min(left, _CHUNK_BYTES))):
+            digest.update(chunk)
+            left -= len(chunk)
+        seal = file.read(_SEAL_BYTES)
+    if seal != _seal(sha256, digest.digest()):
+        return None
+    digest.update(seal)
+    return {"bytes": size, "sha256": digest.hexdigest()}
+
+
+class Copy:
+    """A copy in the columns that the core takes, which share the memory that the file is mapped to.
+
+    Args:
+        path: The file.
+        sha256: What names it.
+
+    Attributes:
+        rows: How many it has.
+        batches: Its columns.
+
+    Raises:
+        ResultsError: It is not as it was written.
+    """
+
+    def __init__(self, path: Path, sha256: str) -> None:
+        self._path = path
+        self._stamp = _stamp(path)
+        with pa.memory_map(str(path)) as file:  # arrays keep the mapping for as long as they need it
+            mapped = file.read_buffer()
+        content = memoryview(mapped)
+        stream, seal = content[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
+        if bytes(seal) != _seal(sha256, hashlib.sha256(stream).digest()):
+            raise ResultsError(
+                f"{path}: is not as it was written (by its SHA-256 digest); the same farweb sweep or farweb "
+                "size as before writes it again"
+            )
+        batches = list(pa.ipc.open_stream(mapped))
+        self.rows = sum(batch.num_rows for batch in batches)
+        self.batches = [from_arrow(batch) for batch in batches]
+
+    @property
+    def is_untouched(self) -> bool:
+        """False when the file was written to, replaced or removed since it was opened."""
+        return _stamp(self._path) == self._stamp
+
+    @functools.cached_property
+    def hosts(self) -> _core.HostTable:
+        """A host table as the core has it."""
+        return _core.HostTable.from_columns(self.batches[0], "hosts")
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What differs when a file was written to or replaced; nothing where there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - before and after each run
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _requests(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """A request table in batches, each row checked by the core."""
+    schema = _schema(REQUESTS, [column["name"] for column in REQUESTS["columns"]])
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        with open_requests(path) as requests:
+            reader = _core.RequestReader(requests, str(path))
+            while (columns := reader.batch(_ROWS)) is not None:
+                yield _batch(columns, schema)
+
+    return schema, batches()
+
+
+def _hosts(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """A host table as one batch. What is for people, as names are, is left out."""
+    schema = _schema(HOSTS, [column["name"] for column in HOSTS_READ["columns"]])
+    return schema, iter([_batch(open_hosts(path).columns(), schema)])
+
+
+def _schema(spec: TableSpec, names: list[str]) -> pa.Schema:
+    """The schema of a copy: no column is nullable, since the core's own marks of a missing value are kept."""
+    types = {column["name"]: arrow_type(column) for column in spec["columns"]}
+    words = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema(
+        [pa.field(name, words if pa.types.is_string(types[name]) else types[name]) for name in names],
+        metadata={"farweb.table": spec["name"]},
+    )
+
+
+def _batch(columns: Mapping[str, Column | None], schema: pa.Schema) -> pa.RecordBatch:
+    given = {name: column for name, column in columns.items() if column is not None}
+    rows = max(len(column[0] if isinstance(column, tuple) else column) for column in given.values())
+    return pa.RecordBatch.from_arrays(
+        [_array(given.get(field.name), field.type, rows) for field in schema], schema=schema
+    )
+
+
+def _array(column: Column | None, type: pa.DataType, rows: int) -> pa.Array:
+    if isinstance(column, tuple):
+        codes, words = column[0], column[1]
+        indexes = pa.array(codes, pa.int32(), mask=codes == NULL_CODE)
+        return pa.DictionaryArray.from_arrays(indexes, pa.array(words, pa.string()))
+    return pa.nulls(rows, type) if column is None else pa.array(column, type)

@@ -1,0 +1,1 @@
+"""Random scenarios, and an independent judge of their result tables."""

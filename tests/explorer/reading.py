@@ -1,0 +1,233 @@
+"""Scenario, request table and result tables as the judge reads them: from the files alone, with nothing of farweb's."""
+
+import csv
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+Columns = dict[str, list[Any]]
+Tables = dict[str, Columns]
+Row = dict[str, Any]
+
+S = 1_000_000_000
+UNITS = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": S,
+    "min": 60 * S,
+    "h": 3600 * S,
+    "B": 1,
+    "kB": 1000,
+    "KiB": 1024,
+    "MB": 1000**2,
+    "MiB": 1024**2,
+    "GB": 1000**3,
+    "GiB": 1024**3,
+    "bit/s": 1,
+    "kbit/s": 1000,
+    "Mbit/s": 1000**2,
+    "Gbit/s": 1000**3,
+    "packets": 1,
+}
+
+
+def quantity(text: str) -> int:
+    """The number of smallest units that a quantity has."""
+    number, unit = text.split(" ")
+    value = Decimal(number) * UNITS[unit]
+    assert value == int(value), text
+    return int(value)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A link in one direction; the rate in bit/s is None without a limit, times are in ns."""
+
+    rate: int | None
+    delay: int
+    limit: int | None
+    in_packets: bool
+    waiting: bool
+    loss: dict[str, Any]
+
+    def sent_in(self, size: int) -> int:
+        """Time in which `size` bytes are sent, rounded up."""
+        return 0 if self.rate is None else -(-size * 8 * S // self.rate)
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A leg: the places of its ends among the nodes, and its tables."""
+
+    near: int
+    far: int
+    carrier: dict[str, Any]
+    table: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        return str(self.carrier["kind"])
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether its connections carry the bytes of messages and nothing else."""
+        return self.kind in ("http/1.0", "http/1.1") and "tls" not in self.table
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run: what was described, and what was recorded."""
+
+    scenario: dict[str, Any]
+    asked: list[dict[str, str]]
+    tables: Tables
+
+    @classmethod
+    def read(cls, folder: Path, tables: Tables) -> "Run":
+        """Read the scenario and the request table in `folder`."""
+        scenario = tomllib.loads((folder / "scenario.toml").read_text("utf-8"))
+        with (folder / scenario["workload"]["requests"]).open(encoding="utf-8", newline="") as file:
+            return cls(scenario, list(csv.DictReader(file)), tables)
+
+    @cached_property
+    def nodes(self) -> list[str]:
+        return list(self.scenario["path"]["nodes"])
+
+    @cached_property
+    def links(self) -> list[dict[str, Way]]:
+        return [{name: _way(link[name]) for name in ("up", "down")} for link in self.scenario["path"]["link"]]
+
+    @cached_property
+    def legs(self) -> list[Leg]:
+        place = self.nodes.index
+        return [Leg(place(leg["from"]), place(leg["to"]), leg["carrier"], leg) for leg in self.scenario["leg"]]
+
+    @cached_property
+    def caches(self) -> dict[str, dict[str, Any]]:
+        """Caches by node, from the clients on."""
+        found = {cache["node"]: cache for cache in self.scenario.get("cache", [])}
+        return {node: found[node] for node in self.nodes if node in found}
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What was recorded, with the values of keys that were left out."""
+        own: dict[str, Any] = self.scenario.get("record", {})
+        return {"connections": True, "exchanges": False, "packets": "none", "points": ["ends"]} | own
+
+    @cached_property
+    def until(self) -> int | None:
+        """Time at which the run is cut off, in ns; None where it goes on to its end."""
+        until = self.scenario.get("run", {}).get("until", "done")
+        return None if until == "done" else quantity(until)
+
+    @cached_property
+    def patience(self) -> int | None:
+        wait = self.scenario.get("clients", {}).get("give_up")
+        return None if wait is None else quantity(wait)
+
+    @cached_property
+    def is_each(self) -> bool:
+        """True if each client has connections of its own."""
+        return bool(self.scenario.get("clients", {}).get("share", "each") == "each")
+
+    @cached_property
+    def end(self) -> int | None:
+        """Time at which the run ended, in ns, where that is known."""
+        if self.until is not None:
+            return self.until
+        for table in ("links", "caches"):
+            if self.tables.get(table, {}).get("time_ns"):
+                return int(max(self.tables[table]["time_ns"]))
+        return None
+
+    def rows(self, table: str) -> list[Row]:
+        """The rows of a table; none of one that was not recorded."""
+        columns = self.tables.get(table, {})
+        return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+    @cached_property
+    def requests(self) -> dict[int, Row]:
+        return {row["request"]: row for row in self.rows("requests")}
+
+    @cached_property
+    def treatments(self) -> dict[int, str]:
+        """Treatment of each request by caches; none where a load or a draw makes other requests of the table's."""
+        if {"load", "rate", "resample"} & set(self.scenario["workload"]):
+            return {}
+        rows = sorted(self.asked, key=lambda row: Decimal(row["start_s"]))
+        methods = ((row.get("caching"), BY_METHOD.get(row.get("method") or "", "invalidate")) for row in rows)
+        return {number: caching or by_method for number, (caching, by_method) in enumerate(methods)}
+
+    @cached_property
+    def is_stored(self) -> bool:
+        """True if every response may be stored by caches, for all that the request table says."""
+        return not any(row.get("caching") or row.get("method") for row in self.asked)
+
+    @cached_property
+    def connections(self) -> dict[int, Row]:
+        return {row["connection"]: row for row in self.rows("connections")}
+
+    @cached_property
+    def exchanges(self) -> list[Row]:
+        return self.rows("exchanges")
+
+    @cached_property
+    def by_leg(self) -> list[dict[int, Row]]:
+        """The last exchange of each request on each leg."""
+        legs: list[dict[int, Row]] = [{} for _ in self.legs]
+        for row in self.exchanges:
+            legs[row["leg"]][row["request"]] = row
+        return legs
+
+    @cached_property
+    def is_clean(self) -> bool:
+        """Whether every request was answered, and none was sent again."""
+        is_done = all(row["status"] == "done" for row in self.requests.values())
+        return is_done and all(row["resent"] == 0 for row in self.exchanges)
+
+    @cached_property
+    def sees_ends(self) -> bool:
+        """Whether the packets of all connections were recorded at their ends."""
+        return self.record["packets"] == "all" and "ends" in self.record["points"]
+
+    @cached_property
+    def sees_links(self) -> bool:
+        """Whether all packets were recorded on all links as well."""
+        taps = {f"link {link}" for link in range(len(self.links))}
+        return self.sees_ends and taps <= set(self.record["points"])
+
+    def is_inside(self, node: str) -> bool:
+        """Whether a node is between the ends of a leg."""
+        return not any(self.nodes[leg.far] == node for leg in self.legs)
+
+    def caches_inside(self, leg: Leg) -> Iterator[str]:
+        """Nodes with caches between the ends of a leg."""
+        return (node for node in self.nodes[leg.near + 1 : leg.far] if node in self.caches)
+
+
+BY_METHOD = {"": "store", "GET": "store", "HEAD": "serve"} | dict.fromkeys(("OPTIONS", "TRACE"), "bypass")
+"""Treatment by caches of a method, where the table has no other; `invalidate` of all others."""
+
+
+def read_tables(folder: Path) -> Tables:
+    """All tables of a results folder."""
+    return {path.stem: pq.read_table(path).to_pydict() for path in sorted(folder.glob("*.parquet"))}
+
+
+def _way(table: dict[str, Any]) -> Way:
+    queue = table.get("queue")
+    return Way(
+        rate=None if table["rate"] == "unlimited" else quantity(table["rate"]),
+        delay=quantity(table["delay"]),
+        limit=None if queue is None else quantity(queue),
+        in_packets=queue is not None and queue.endswith("packets"),
+        waiting=table.get("queue_counts") == "waiting",
+        loss=table.get("loss", {"kind": "none"}),
+    )

@@ -1,0 +1,254 @@
+"""Links, rebuilt from the packets that were seen on them: order, rate, queue, losses, and the table."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+
+from explorer.flights import Flight, flights, size
+from explorer.reading import Run, S, Way
+from explorer.rules import rule
+
+
+@dataclass
+class Hop:
+    """A packet at a link: when it reached it, and when its last bit left, if it did."""
+
+    flight: Flight
+    size: int
+    arrival: int
+    departure: int | None
+    is_dropped: bool
+
+
+@lru_cache(maxsize=2)
+def hops(run: Run) -> dict[tuple[int, str], list[Hop]]:
+    """What each direction of each link did, in the order in which packets left; those that did not leave last."""
+    found: dict[tuple[int, str], list[Hop]] = {
+        (link, way): [] for link in range(len(run.links)) for way in ("up", "down")
+    }
+    for flight in flights(run).values():
+        if flight.sent is None:
+            continue
+        _, way, _ = flight.key
+        place = run.nodes.index(flight.head["node"])
+        leg = run.legs[flight.head["leg"]]
+        far = leg.far if way == "up" else leg.near
+        at, now = place, flight.sent[0]
+        while at != far:
+            link = at if way == "up" else at - 1
+            seen = flight.passed.get(link)
+            is_dropped = flight.dropped is not None and flight.dropped[1] == link
+            delay = run.links[link][way].delay
+            departure = seen if way == "up" or seen is None else seen - delay
+            found[link, way].append(Hop(flight, size(run, flight), now, departure, is_dropped))
+            if seen is None:
+                break
+            now = seen + delay if way == "up" else seen
+            at += 1 if way == "up" else -1
+            if flight.received is not None and flight.received[0] == now and _is_last(flight, at, way):
+                break
+    for way_hops in found.values():
+        way_hops.sort(key=lambda hop: (hop.departure is None, hop.departure, hop.arrival))
+    return found
+
+
+def _is_last(flight: Flight, at: int, way: str) -> bool:
+    """Whether no link beyond has seen or dropped it."""
+    beyond = [*flight.passed, *([flight.dropped[1]] if flight.dropped else [])]
+    return not any(link >= at if way == "up" else link < at for link in beyond)
+
+
+@rule("links.way")
+def way(run: Run) -> Iterator[str]:
+    """A packet goes from link to link, and is dropped at once or received when the last one brings it."""
+    if not run.sees_links:
+        return
+    for (link, direction), own in hops(run).items():
+        for hop in own:
+            if hop.is_dropped and hop.flight.dropped != (hop.arrival, link):
+                where = f"link {link} {direction}: {hop.flight}"
+                yield f"{where} is there at {hop.arrival}, and dropped at {hop.flight.dropped}"
+    for flight in flights(run).values():
+        if flight.sent is None or flight.received is None:
+            continue
+        _, direction, _ = flight.key
+        links = sorted(flight.passed, reverse=direction == "down")
+        if not links or abs(links[-1] - links[0]) + 1 != len(links):
+            yield f"{flight} is received, and was seen on links {links}"
+            continue
+        last = links[-1]
+        arrival = flight.passed[last] + (run.links[last]["up"].delay if direction == "up" else 0)
+        if arrival != flight.received[0]:
+            yield f"{flight} arrives at {arrival}, and is received at {flight.received[0]}"
+
+
+@rule("links.fifo")
+def fifo(run: Run) -> Iterator[str]:
+    """A link sends packets in the order in which they reach it, without a gap, at its rate, and drops none of them."""
+    if not run.sees_links:
+        return
+    for (link, direction), own in hops(run).items():
+        rate = run.links[link][direction].rate
+        free, since, bits, reached = 0, 0, 0, 0
+        for hop in own:
+            if hop.departure is None:
+                continue
+            where = f"link {link} {direction}: {hop.flight}"
+            if hop.is_dropped:
+                yield f"{where} is dropped and passes"
+            if hop.arrival < reached:
+                yield f"{where} overtakes one that was there before it"
+            reached = hop.arrival
+            if hop.arrival >= free:
+                since, bits = hop.arrival, 0
+            bits += 8 * hop.size
+            free = since if rate is None else since - (-bits * S // rate)
+            if rate is None:
+                free = hop.arrival
+            if hop.departure != free:
+                yield f"{where} is there at {hop.arrival} and leaves at {hop.departure}; its turn ends at {free}"
+
+
+@rule("links.queue")
+def queue(run: Run) -> Iterator[str]:
+    """A queue never holds more than its limit, and drops no packet for which there is room."""
+    if not run.sees_links:
+        return
+    for (link, direction), own in hops(run).items():
+        this = run.links[link][direction]
+        if any(hop.departure is None and not hop.is_dropped for hop in own):
+            continue
+        accepted = [hop for hop in own if not hop.is_dropped]
+        where = f"link {link} {direction}"
+        for place, hop in enumerate(accepted):
+            if not _admits(this, hop, accepted[:place]):
+                yield f"{where}: {hop.flight} is accepted at {hop.arrival}, and the queue is full"
+        for hop in own:
+            before = [other for other in accepted if other.arrival <= hop.arrival]
+            if hop.is_dropped and this.loss["kind"] == "none" and _admits(this, hop, before):
+                yield f"{where}: {hop.flight} is dropped at {hop.arrival}, and the queue has room"
+
+
+def _admits(way: Way, hop: Hop, before: list[Hop]) -> bool:
+    """Whether a queue in which those before may stand has room for one more."""
+    if way.limit is None or way.rate is None:
+        return True
+    held = list(takewhile(lambda other: (other.departure or 0) > hop.arrival, reversed(before)))[::-1]
+    if way.waiting:
+        if not held:
+            return True
+        held = held[1:]
+    if way.in_packets:
+        return len(held) < way.limit
+    return sum(other.size for other in held) + hop.size <= way.limit
+
+
+KINDS = ["syn", "synack", "data", "ack", "fin", "rst"]
+
+
+def kind(hop: Hop) -> str:
+    """The one kind of a packet."""
+    flags = hop.flight.head["flags"]
+    if "R" in flags:
+        return "rst"
+    if "S" in flags:
+        return "synack" if "." in flags else "syn"
+    if hop.flight.head["payload_bytes"]:
+        return "data"
+    return "fin" if "F" in flags else "ack"
+
+
+@rule("links.losses")
+def losses(run: Run) -> Iterator[str]:
+    """Packets that a list names are lost, and no others but for a full queue; without losses and a limit none is."""
+    if not run.sees_links:
+        return
+    for (link, direction), own in hops(run).items():
+        loss = run.links[link][direction].loss
+        if loss["kind"] != "list":
+            continue
+        counts: Counter[tuple[int | None, str]] = Counter()
+        named = [_item(item) for item in loss["drop"]]
+        arrivals = [hop.arrival for hop in own]
+        has_ties = len(set(arrivals)) != len(arrivals)
+        if loss.get("of") == "link" and has_ties:
+            continue
+        for hop in sorted(own, key=lambda hop: (hop.arrival, hop.flight.key)):
+            number, _, _ = hop.flight.key
+            of = None if loss.get("of") == "link" else number
+            what = kind(hop)
+            counts[of, what] += 1
+            counts[of, "any"] += 1
+            is_named = any(item in (what, "any") and first <= counts[of, item] <= last for item, first, last in named)
+            where = f"link {link} {direction}: {hop.flight}, {what} {counts[of, what]}, any {counts[of, 'any']}"
+            is_under_way = hop.departure is None and (run.end is None or hop.arrival >= run.end)
+            if is_named and not hop.is_dropped and not is_under_way:
+                yield f"{where} is named, and passes"
+            if hop.is_dropped and not is_named and run.links[link][direction].limit is None:
+                yield f"{where} is dropped, and neither named nor is there a limit"
+
+
+def _item(text: str) -> tuple[str, int, int]:
+    what, numbers = text.split()
+    first, _, last = numbers.partition("..")
+    return what, int(first), int(last or first)
+
+
+@rule("links.table")
+def table(run: Run) -> Iterator[str]:
+    """The table of links has what the packets did, interval by interval: bytes, packets, drops, time, queue."""
+    if not (run.sees_links and "links" in run.tables):
+        return
+    for row in run.rows("links"):
+        own = hops(run)[row["link"], row["direction"]]
+        this = run.links[row["link"]][row["direction"]]
+        if any(hop.departure is None and not hop.is_dropped for hop in own):
+            continue
+        to, since = row["time_ns"], row["time_ns"] - row["interval_ns"]
+        where = f"link {row['link']} {row['direction']} from {since} to {to}"
+        # What happens at the end of an interval belongs to it, and what happens at the start of the run to the first.
+        inside = [hop for hop in own if not hop.is_dropped and (since < _left(hop) <= to or _left(hop) == 0 == since)]
+        carried = (len(inside), sum(hop.size for hop in inside))
+        if (row["packets"], row["bytes"]) != carried:
+            yield f"{where}: {row['packets']} packets with {row['bytes']} B, and {carried[0]} with {carried[1]} B left"
+        dropped = sum(since < hop.arrival <= to or hop.arrival == 0 == since for hop in own if hop.is_dropped)
+        if row["drops"] != dropped:
+            yield f"{where}: {row['drops']} drops, and {dropped} packets were dropped"
+        if this.rate is None:
+            if (row["busy"], row["queue_bytes_mean"], row["queue_bytes_max"]) != (0, 0, 0):
+                yield f"{where}: a queue on a link without a rate"
+            continue
+        yield from _queue_of(row, own, since, to, where)
+
+
+def _left(hop: Hop) -> int:
+    assert hop.departure is not None
+    return hop.departure
+
+
+def _queue_of(row: dict[str, float], own: list[Hop], since: int, to: int, where: str) -> Iterator[str]:
+    busy, integral, free, most = 0, 0, 0, 0
+    standing: list[Hop] = []
+    for hop in own:
+        if hop.is_dropped:
+            continue
+        gone = _left(hop)
+        start = max(hop.arrival, free)
+        free = gone
+        busy += max(0, min(gone, to) - max(start, since))
+        integral += hop.size * max(0, min(gone, to) - max(hop.arrival, since))
+        standing = [other for other in standing if _left(other) > hop.arrival]
+        standing.append(hop)
+        if since < hop.arrival <= to or hop.arrival == 0 == since:
+            most = max(most, sum(other.size for other in standing))
+    at_start = sum(hop.size for hop in own if not hop.is_dropped and hop.arrival <= since < _left(hop))
+    most = max(most, at_start)
+    span = to - since
+    if abs(row["busy"] * span - busy) > 1 + 1e-9 * span:
+        yield f"{where}: busy {row['busy']}, and packets took {busy} of {span} ns"
+    if abs(row["queue_bytes_mean"] * span - integral) > 1 + 1e-9 * integral:
+        yield f"{where}: a mean queue of {row['queue_bytes_mean']} B, and packets give {integral} B·ns in {span} ns"
+    if row["queue_bytes_max"] != most:
+        yield f"{where}: a largest queue of {row['queue_bytes_max']} B, and packets give {most}"

@@ -1,0 +1,115 @@
+"""Four questions that people come with, answered by scripts on public logs; arithmetic beside each confirms the answer.
+
+The page `docs/answers.md` has each script and what it prints, and is held to both.
+"""
+
+import gzip
+import os
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+PAGE = (HERE.parent / "docs/answers.md").read_text()
+DATA = next((up / "shared/data" for up in HERE.parents if (up / "shared/data").is_dir()), None)
+
+needs_data = pytest.mark.skipif(DATA is None, reason="the logs are not here")
+
+
+def printed(script: str, folder: Path) -> str:
+    """What a script prints, which stands in the page behind the script itself."""
+    file = HERE / "ways" / f"{script}.sh"
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    ended = subprocess.run(
+        ["bash", str(file)],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "DATA": str(DATA), "PYTHONWARNINGS": "ignore::RuntimeWarning"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    said = "".join(f"{line.rstrip()}\n" for line in ended.stdout.splitlines() if line.strip())
+    assert f"```sh\n{file.read_text()}```\n\n```text\n{said}```" in PAGE
+    return said
+
+
+def table(said: str) -> list[list[float]]:
+    """Rows of numbers in what is printed."""
+    rows = (line.replace("True", "1").replace("False", "0").split() for line in said.splitlines())
+    return [[float(cell) for cell in row] for row in rows if all(re.fullmatch(r"[\d.]+", cell) for cell in row)]
+
+
+@needs_data
+def test_operator(folder: Path) -> None:
+    """A kept connection takes one round trip, a new one two, more than the first window of ten segments one more."""
+    *rows, _ = (said := printed("operator", folder)).splitlines()
+    found = table("\n".join(rows))
+    assert sum(requests for _, requests, _ in found) == 54
+    for latency_s, _, largest in found:
+        trips = round(latency_s / 0.68)
+        assert trips in (1, 2, 3) and latency_s == pytest.approx(0.68 * trips, abs=0.02)
+        assert trips == 3 or largest <= 10 * 1460 * 3, "slow start doubles a window of ten segments"
+    # The log's own times: what was revalidated crossed the link once where a connection was kept.
+    logged = [line.split() for line in (DATA / "squid/secrepo-2006-access1.log").read_text().splitlines()]  # type: ignore[operator]
+    revalidated = [int(fields[1]) / 1000 for fields in logged if fields[3].startswith("TCP_REFRESH_HIT")]
+    assert min(revalidated) == pytest.approx(0.68, abs=0.05)
+    fast, slow = 2 * (25 + 10) / 1000, 0.62
+    ratio = re.search(r"median −([\d.]+) %", said)
+    assert ratio and fast / slow < 1 - float(ratio[1]) / 100 < 0.3
+
+
+@needs_data
+def test_planner(folder: Path) -> None:
+    """A cache that holds all: hits counted line by line with a set, by RFC 9111's rules for this log."""
+    said = printed("planner", folder)
+    ratios = [float(ratio) for ratio in re.findall(r"B: ([\d.]+)", said)]
+    packed = (DATA / "clf/nasa-jul95-excerpts.log.gz").read_bytes()  # type: ignore[operator]
+    held: set[str] = set()
+    hits = requests = 0
+    for line in gzip.decompress(packed).decode(errors="replace").splitlines():
+        found = re.match(r'\S+ \S+ \S+ \[.*?\] "(\S+) (.*?)(?: HTTP/\S*)?" (\d+) (\S+)', line)
+        assert found
+        method, url, status, size = found.groups()
+        if size in "-0" and status != "304" and method != "HEAD":
+            continue
+        requests += 1
+        if method == "POST":
+            held.discard(url)
+        elif url in held:
+            hits += 1
+        elif method == "GET" and status in ("200", "404"):
+            held.add(url)
+    assert ratios[-1] == pytest.approx(hits / requests, abs=5e-5)
+    assert ratios == sorted(ratios)
+    (_, misses, miss_s), (_, served, hit_s) = table(said)
+    assert misses + served == 1899
+    assert miss_s == pytest.approx(2 * 0.62, abs=0.02), "a new connection for each request of HTTP/1.0"
+    assert hit_s < 0.01
+
+
+@needs_data
+def test_teacher(folder: Path) -> None:
+    """A window a round trip, whatever the line carries."""
+    said = printed("teacher", folder)
+    found = table(said)
+    windows = [int(window) for window in re.findall(r"= (\d+) × 1500 B per", said)]
+    assert windows == [(kib << 10) // 1460 for kib in (32, 64, 128)]
+    for window, (size, transfer_s) in zip(windows, found, strict=True):
+        assert transfer_s == pytest.approx(size / (window * 1460) * 0.62065, rel=0.05)
+        assert transfer_s >= (size // (window * 1460)) * 0.62065
+
+
+@needs_data
+def test_engineer(folder: Path) -> None:
+    """Two round trips of 90 ms to the first byte, one more for TLS 1.3, two for 1.2, one for large records."""
+    found = table(printed("engineer", folder))
+    assert [least_s // 0.09 for _, least_s, _ in found] == [2, 4, 3, 3]
+    (plain, old, new, small) = (median_s for _, _, median_s in found)
+    assert statistics.fmean((old - new, new - small)) == pytest.approx(0.09, abs=0.015)
+    assert small - plain == pytest.approx(0.09, abs=0.015)

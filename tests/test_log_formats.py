@@ -1,0 +1,152 @@
+"""Every line of docs/log-formats.md is read as its table says, and damaged ones are counted with a reason."""
+
+import re
+import shlex
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from farweb import WorkloadError, _core
+from farweb.inputs.formats import LOGS
+from farweb.inputs.importer import import_log
+from samples import LOG, Farweb
+
+PAGE = (Path(__file__).parent.parent / "docs/log-formats.md").read_text("utf-8")
+BLOCKS = dict(re.findall(r"^```log (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+RECIPES = dict(
+    re.findall(r"^```sh (\S+)\nfarweb workload import access.log (.*?)\n```$", PAGE, re.MULTILINE | re.DOTALL)
+)
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\| \[.*\|$", PAGE, re.MULTILINE)
+]
+NAMES = [re.sub(r"\[(.*)\]\(.*\)", r"\1", row[0]) for row in ROWS]
+SIZES = {
+    "table": "1713", "apache": "203023", "nginx": "490", "caddy": "10900", "json": "490", "iis": "53175",
+    "w3c": "53175", "squid": "10182", "syslog": "10182", "squid-common": "1464", "haproxy": "2750", "alb": "366",
+    "elb": "29", "istio": "135", "traefik": "12", "traefik-json": "75", "gcp": "308313", "azure": "324",
+    "cloudfront": "392", "cloudflare": "2301", "akamai": "4995", "fastly": "826", "s3": "113",
+}  # fmt: skip
+"""Size of the response as the line has it; 2326 in the others."""
+
+
+def test_the_page_has_every_format_and_a_line_for_each_row() -> None:
+    assert {row[1].strip("`") for row in ROWS} == {*LOGS, "recipe"}
+    assert sorted(NAMES) == sorted(BLOCKS)
+    assert len(NAMES) >= 25
+
+
+@pytest.mark.parametrize(("name", "row"), list(zip(NAMES, ROWS, strict=True)), ids=NAMES)
+def test_a_line_gives_what_the_table_says(farweb: Farweb, folder: Path, name: str, row: list[str]) -> None:
+    Path("access.log").write_text(BLOCKS[name])
+    given = shlex.split(RECIPES[name]) if name in RECIPES else ["--format", row[1].strip("`")]
+    answer = farweb("workload", "import", "access.log", "--keep-clients", "--json", *given)
+    if row[3].startswith("left out: "):
+        assert answer.code == 2
+        assert "were answered without a body" in answer.err
+    else:
+        assert values(answer.json()) == row[3:]
+    if row[2] != "–":
+        assert _core.log_format(BLOCKS[name].encode()) == row[2].strip("`")
+
+
+def values(counts: dict[str, Any]) -> list[str]:
+    """The cells of a row, from the table that was imported."""
+    request = pq.read_table("access.parquet").to_pylist()[0]
+    start = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=round(counts["origin_unix_s"] * 1e6))
+
+    def ms(column: str) -> str:
+        span = request.get(column)
+        return "–" if span is None else f"{span * 1e3:.2f}".rstrip("0").rstrip(".")
+
+    return [
+        start.replace(tzinfo=None).isoformat(" ", timespec="milliseconds"),
+        request.get("client") or "–",
+        request["host"],
+        *counts["methods"],
+        str(request["request_bytes"]),
+        str(request["response_bytes"]),
+        ms("server_s"),
+        ms("wait_s"),
+    ]
+
+
+DAMAGED = [
+    (name, row[1].strip("`"))
+    for name, row in zip(NAMES, ROWS, strict=True)
+    if row[1] != "recipe" and not row[3].startswith("left out")
+]
+
+
+@pytest.mark.parametrize(("name", "format_"), DAMAGED, ids=[name for name, _ in DAMAGED])
+def test_damaged_lines_are_counted_with_a_reason(folder: Path, name: str, format_: str) -> None:
+    *before, line = BLOCKS[name].splitlines()
+    size = SIZES.get(name, "2326")
+    lots = '"lots"' if line.startswith("{") and f'"{size}"' not in line else "lots"
+    wrong = re.sub(rf"(?<![\w.]){size}(?![\w.])", lots, line)
+    assert wrong != line
+    Path("access.log").write_text("\n".join([*before, line, line[:30], wrong, ""]))
+    counts = import_log("access.log", "out.parquet", format=format_, max_unreadable=1.0).counts
+    assert (counts["requests"], counts["unreadable_lines"]) == (1, 2)
+    cut, typed = (each["why"] for each in counts["unreadable"])
+    assert re.match("has |is no JSON|time: |date and time: |status: |does not", cut), cut
+    assert "bytes" in typed, typed
+
+
+def test_a_log_of_any_keys_is_read_in_python(folder: Path) -> None:
+    Path("app.json").write_text('{"ts": 1445742685.5, "req": {"path": "/x"}, "n": 9, "took": 250, "b": "10.0.0.1"}\n')
+    fields = {"start": "ts", "url": "req.path", "bytes": "n", "elapsed": "took:ms", "client": "a,b"}
+    report = import_log("app.json", "out.parquet", fields=fields, keep_clients=True)
+    request = pq.read_table("out.parquet").to_pylist()[0]
+    assert (request["response_bytes"], request["server_s"], request["client"]) == (9, 0.25, "10.0.0.1")
+    assert report.log["format"] == "start=ts url=req.path bytes=n elapsed=took:ms client=a client=b"
+    with pytest.raises(
+        WorkloadError, match=r'unknown field "strat" \(did you mean start\?\); the fields are start, end,'
+    ):
+        import_log("app.json", "other.parquet", fields={"strat": "ts"})
+    with pytest.raises(WorkloadError, match="fields describe a log of JSON objects; leave out its format"):
+        import_log("app.json", "other.parquet", fields=fields, format="json")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--field", "strat=ts"], 'unknown field "strat" (did you mean start?)'),
+        (["--field", "start"], "--field: found start; write NAME=KEY"),
+        (["--field", "start=ts"], "none says what was asked for; write url=KEY, path=KEY or request=KEY"),
+        (["--field", "elapsed=took:min"], 'found the unit "min"; write one of: s, ms, us, ns'),
+        (["--log-format", "{start} {urll}"], 'unknown field "urll" (did you mean url?)'),
+        (["--format", "haproxi"], 'format: found "haproxi" (did you mean haproxy?); write one of: squid, '),
+        ([], "name the format (squid, squid-common, haproxy,"),
+    ],
+)
+def test_what_is_wrong_says_what_to_write(farweb: Farweb, folder: Path, options: list[str], said: str) -> None:
+    Path("app.json").write_text('{"what": "ever"}\n')
+    answer = farweb("workload", "import", "app.json", *options)
+    assert answer.code == 2
+    assert said in answer.err
+    assert not Path("app.parquet").exists()
+
+
+def test_an_empty_log_says_so(farweb: Farweb, folder: Path) -> None:
+    Path("access.log").write_text("")
+    for options in ([], ["--format", "squid"]):
+        answer = farweb("workload", "import", "access.log", *options)
+        assert answer.code == 2
+        assert "is empty" in answer.err
+
+
+def test_stats_of_a_log_say_what_the_import_left_out(farweb: Farweb, folder: Path) -> None:
+    Path("access.log").write_text(LOG)
+    answer = farweb("workload", "stats", "access.log", "--json")
+    found = answer.json()
+    left_out = {"format": "squid", "lines": 4, "dropped": {"hit": 1}, "unreadable_lines": 0}
+    assert (found["requests"], found["imported"]) == (3, left_out)
+    assert farweb("workload", "stats", "access.log", "--format", "squid", "--json").json() == found
+    shown = farweb("workload", "stats", "access.log")
+    assert "left out: hit" in shown.out
+    assert "access.log is a log; workload import, which has more options, makes a table of it." in shown.err
+    farweb("workload", "import", "access.log", "-o", "table.parquet")
+    assert farweb("workload", "stats", "table.parquet", "--json").json()["imported"] is None

@@ -1,0 +1,109 @@
+"""One question, one answer: `compare`, `report`, `show`, `plot effects` and `size` judge five workloads alike.
+
+Verdicts are read from the JSON of each verb. Logs are cut to a busy span, so that each sweep takes seconds.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from samples import SCENARIO, Farweb
+
+DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
+
+SWEEP = """
+[sweep]
+replications = 3
+[[sweep.factors.circuit]]
+level = "cable"
+set = { "path.link.0.up.delay" = "60 ms", "path.link.0.down.delay" = "60 ms", "path.link.0.down.rate" = "34.368 Mbit/s" }
+[[sweep.factors.circuit]]
+level = "geo"
+set = { "path.link.0.up.delay" = "260 ms", "path.link.0.down.delay" = "260 ms", "path.link.0.down.rate" = "34.368 Mbit/s" }
+[[sweep.factors.circuit]]
+level = "geo, wide"
+set = { "path.link.0.up.delay" = "260 ms", "path.link.0.down.delay" = "260 ms", "path.link.0.down.rate" = "70 Mbit/s" }
+"""  # noqa: E501 - a level stays on a line
+
+LOGS = {
+    "nasa": ("clf/nasa-jul95-excerpts.log.gz", "15min"),
+    "semicomplete": ("clf/semicomplete-2015-combined.log.gz", "6h"),
+    "squid": ("squid/webreadr-2010-log.squid", "24h"),
+}
+FAMILIES = {
+    "nzix": 'family = "nzix"\ndays = 1',
+    "prowgen": 'family = "prowgen"\nparameters = { requests = 2000, arrival_rate = 20.0 }',
+}
+
+
+@pytest.mark.parametrize("workload", [*LOGS, *FAMILIES])
+def test_four_verbs_have_one_verdict(folder: Path, farweb: Farweb, workload: str) -> None:
+    (folder / "asked.toml").write_text(asked(farweb, workload) + SWEEP)
+    swept = farweb("sweep", "asked.toml", "--out", "s", "--jobs", "2", "--quiet")
+    assert swept.code == 0, swept.err
+
+    points = [f"circuit={level}" for level in ("cable", "geo", "geo, wide")]
+    compared = farweb("compare", "s", *(part for point in points for part in ("--point", point)), "--json").json()
+    answers = {
+        "compare": verdicts(compared["pairs"], "other"),
+        "show": verdicts(farweb("show", "s", "--json").json()["sweep"]["judged"], "level"),
+        "report": verdicts(farweb("report", "s", "--json", "--out", "r.html").json()["judged"], "level"),
+        "plot effects": verdicts(farweb("plot", "effects", "s", "-o", "e.svg", "--json").json()["judged"], "level"),
+    }
+    assert len(answers["compare"]) == 3
+    for verb, found in answers.items():
+        assert found == answers["compare"], verb
+    geo = answers["compare"]["cable", "geo"]
+    assert geo["overall"] == "worse"
+    assert geo["interval_of"] == ("blocks" if workload in LOGS else "replications")
+    assert ("for this log" in geo["sentence"]) == (workload in LOGS)
+    assert "cable" in compared["ranking"][0]["places"][0]
+
+
+@pytest.mark.parametrize("workload", [*LOGS, *FAMILIES])
+def test_size_judges_as_compare_does(folder: Path, farweb: Farweb, workload: str) -> None:
+    """A level does not meet 1.05*best where `compare` calls it worse than another, with a margin of 5 %."""
+    (folder / "asked.toml").write_text(asked(farweb, workload) + SWEEP)
+    arguments = ("--vary", "circuit", "--largest", "--target", "p50(latency) <= 1.05*best", "--jobs", "2", "--quiet")
+    found = farweb("size", "asked.toml", *arguments, "--json", "--out", "z")
+    assert found.code == 0, found.err
+    said = found.json()
+    fixed = workload in LOGS
+    assert said["interval_of"] == ("blocks" if fixed else "replications")
+    assert ("for this log" in said["text"], said["scope"] == "for this log") == (fixed, fixed)
+    curve = {tried["label"]: tried for tried in said["curve"]}
+    if fixed:
+        assert [tried["n"] for tried in curve.values()] == [1, 1, 1]
+
+    levels = ("cable", "geo", "geo, wide")
+    points = [part for level in levels for part in ("--point", f"circuit={level}")]
+    pairs = farweb("compare", "z", *points, "--by", "median", "--json").json()["pairs"]
+    worse = {pair["other"] for pair in pairs if pair["overall"] == "worse"}
+    worse |= {pair["base"] for pair in pairs if pair["overall"] == "better"}
+    assert {label for label, tried in curve.items() if tried["verdict"] == "does not meet"} == worse
+    assert "cable" not in worse and "geo" in worse
+    for pair in pairs if fixed else ():
+        if pair["base"] == "cable":
+            (estimate,), (quantity,) = curve[pair["other"]]["estimates"], pair["quantities"]
+            ratio = [estimate[name] - 1 for name in ("ratio", "ratio_low", "ratio_high")]
+            assert ratio == pytest.approx([quantity[name] for name in ("value", "low", "high")])
+            assert estimate["interval_of"] == quantity["interval_of"]
+
+
+def asked(farweb: Farweb, workload: str) -> str:
+    """A scenario with that workload, whose table is in the current folder."""
+    if workload in FAMILIES:
+        return SCENARIO.replace('requests = "requests.csv"', FAMILIES[workload])
+    if DATA is None:
+        pytest.skip("the logs are not here")
+    log, span = LOGS[workload]
+    imported = farweb("workload", "import", DATA / log, "--busiest", span, "--out", "requests.parquet")
+    assert imported.code == 0, imported.err
+    return SCENARIO.replace("requests.csv", "requests.parquet")
+
+
+def verdicts(rows: list[dict[str, Any]], other: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """What is said of each two, whatever a verb calls them."""
+    kept = ("overall", "by_quantity", "quantities", "margin", "interval_of", "sentence")
+    return {(row["base"], row[other]): {name: row[name] for name in kept} for row in rows}

@@ -1,0 +1,177 @@
+"""`farweb size` on a log: a run a value, blocks of the log's time, pairs of the same requests."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from farweb import Scenario
+from farweb.results.metrics import find_metric
+from farweb.size.answer import Answer, answer_of
+from farweb.size.log import Asked, Floats, OfLog, times_of_metric
+from farweb.size.search import Limits, Search
+from farweb.size.target import Clause, parse_target
+from farweb.size.vary import parse_vary
+from farweb.statistics.intervals import margin_of, resampled
+from samples import SCENARIO, Farweb
+
+NUMBER = 400
+LATENCIES = np.random.default_rng(1).lognormal(size=NUMBER)
+NOISE = np.random.default_rng(2).normal(size=NUMBER)
+
+
+def requests(times: Floats, same: bytes = b"a log") -> Mapping[str, Asked]:
+    numbers = np.arange(times.size)
+    return {"latency": Asked(same, numbers, numbers, times)}
+
+
+def slowed(load: float, number: int = NUMBER) -> Floats:
+    """Latencies that grow by a hundredth with each step of the load, give or take a fifth for each request."""
+    found: Floats = LATENCIES[:number] * (1 + load / 100) * np.exp(0.2 * NOISE[:number] * load / 40)
+    return found
+
+
+def answer(scenario: Scenario, target: str, number: int = NUMBER, noise: float = 0.0, largest: bool = True) -> Answer:
+    """Search loads of 1 to 40; runs of other seeds differ by `noise`."""
+    axis = parse_vary("workload.load=1..40", scenario, None, largest)
+    goal, limits = parse_target(target), Limits()
+    search = Search(axis, goal, limits, log=OfLog(limits.confidence))
+    while asked := search.ask():
+        for position, replication in asked:
+            times = slowed(axis.choice(position).number or 0, number) * (1 + noise * (replication % 3))
+            row: dict[str, float] = {"latency_p50_s": float(np.median(times)), "latency_mean_s": float(times.mean())}
+            row["drops"] = max((axis.choice(position).number or 0) - 7, 0)
+            search.add(position, replication, row)
+            if search.judge.log is not None and not replication:
+                search.judge.log.add(position, requests(times))
+    return answer_of(search, axis, goal, limits, "log", [])
+
+
+@pytest.fixture
+def scenario(cable: Path) -> Scenario:
+    return Scenario.load(cable)
+
+
+def test_a_run_of_a_value_is_enough(scenario: Scenario) -> None:
+    found = answer(scenario, "p50(latency) <= 1.2*best")
+    assert {tried.n for tried in found.curve} == {1}
+    assert found.answer is not None and found.low is not None and found.high is not None
+    assert found.answer.number == pytest.approx(100 * (1.2 * 1.01 - 1), abs=3)
+    assert (found.low.number or 0) <= (found.answer.number or 0) < (found.high.number or 0)
+    assert (found.low.verdict, found.high.verdict) == ("meets", "does not meet")
+    assert (found.interval_of, found.scope) == ("blocks", "for this log")
+    between = f"between {found.low.label} and {found.high.label} at 95 % confidence"
+    assert f"is {found.answer.label} for this log ({between})" in found.text
+    assert "95 % intervals of blocks of this log" in found._repr_html_()
+    assert found.to_dict()["curve"][0]["estimates"][0]["interval_of"] == "blocks"
+
+
+def test_the_answer_of_the_log_is_told_where_its_blocks_decide_nothing(scenario: Scenario) -> None:
+    """The mean of sixty lognormal latencies is uncertain by more than these loads change it."""
+    bound = float(slowed(20, 60).mean())
+    found = answer(scenario, f"mean(latency) <= {bound * 1.0001:.6f} s", number=60)
+    assert found.answer is not None and found.answer.number == 20
+    assert (found.low, found.high, found.attainable) == (None, None, None)
+    assert "is 20 for this log (no value was shown to meet it or not to at 95 % confidence)" in found.text
+    assert "not decided by the blocks of this log" in " ".join(found.warnings)
+    assert found.runs < 20
+
+
+def test_too_few_requests_for_blocks_leave_it_to_replications(scenario: Scenario) -> None:
+    found = answer(scenario, "p50(latency) <= 1.2*best", number=40, noise=1e-6)
+    assert (found.interval_of, found.scope) == ("replications", "for this log")
+    assert max(tried.n for tried in found.curve) >= 5
+    exact = answer(scenario, "p50(latency) <= 1.2*best", number=40)
+    assert (exact.interval_of, exact.scope) == ("none", "for this log")
+    assert "the seed makes no difference" in exact.text
+
+
+def test_what_no_block_has_is_judged_by_runs(scenario: Scenario) -> None:
+    found = answer(scenario, "drops <= 0 and p50(latency) <= 2*best")
+    assert found.answer is not None and found.answer.number == 7
+    assert [each.interval_of for each in found.answer.estimates] == ["none", "blocks"]
+
+
+def clause(text: str) -> Clause:
+    return parse_target(text).clauses[0]
+
+
+def test_intervals_are_those_of_show(scenario: Scenario) -> None:
+    log = OfLog(0.95)
+    log.add(0, requests(LATENCIES))
+    mean, low, high = log.interval(clause("p90(latency) <= 1 s"), 0)
+    values = resampled(np.array_split(LATENCIES, 20), 0.9)
+    half = margin_of(values, 20)
+    assert (mean, low, high) == pytest.approx((values[0], values[0] - half, values[0] + half))
+    sure = OfLog(0.99)
+    sure.add(0, requests(LATENCIES))
+    _, _, higher = sure.interval(clause("p90(latency) <= 1 s"), 0)
+    assert high is not None and higher is not None and high < higher
+
+
+def test_shares_and_failures_are_held_against_bounds() -> None:
+    log = OfLog(0.95)
+    failing = np.where(np.arange(NUMBER) % 5 == 0, np.inf, LATENCIES)
+    for position, times in enumerate((LATENCIES, failing)):
+        log.add(position, requests(times))
+    assert log.holds(clause("failed_share <= 0.05"), 0, None) is True
+    assert log.holds(clause("failed_share <= 0.05"), 1, None) is False
+    assert log.holds(clause("p90(latency) <= 100 s"), 1, None) is False, "failures reach it in each block"
+    assert log.holds(clause("p50(latency) <= 100 s"), 1, None) is True
+    assert log.holds(clause("within(100 s) >= 0.9"), 0, None) is True
+    assert log.holds(clause("within(100 s) >= 0.9*best"), 1, 0) is False
+    assert log.holds(clause("within(100 s) >= 0.7*best"), 1, 0) is True
+    assert log.ratio(clause("within(100 s) >= 0.7*best"), 1, 0) == (None, None, None)
+    assert log.holds(clause("p99(latency) <= 1.1*best"), 1, 0) is False
+    assert log.holds(clause("p99(latency) <= 1.1*best"), 0, 1) is True
+
+
+def test_other_requests_stand_beside_each_other() -> None:
+    """Of the same requests the noise that they share cancels, of others it does not."""
+    widths = []
+    for same in (b"a log", b"another"):
+        log = OfLog(0.95)
+        log.add(0, requests(LATENCIES))
+        shuffled = LATENCIES if same == b"a log" else np.random.default_rng(5).permutation(LATENCIES)
+        log.add(1, requests(shuffled * (1 + 0.01 * NOISE), same))
+        ratio, low, high = log.ratio(clause("p50(latency) <= 1.1*best"), 1, 0)
+        assert ratio is not None and low is not None and high is not None
+        widths.append(high - low)
+    assert widths[0] < widths[1] / 5
+
+
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [
+        ("latency_p90_s", "latency"),
+        ("latency_mean_s", "latency"),
+        ("within(5 s)", "latency"),
+        ("failed_share", "latency"),
+        ("first_byte_p50_s", "first_byte"),
+        ("visit_first_latency_p50_s", "visit_first_latency"),
+        ("visit_first_failed_share", "visit_first_latency"),
+        ("goodput_bps", None),
+        ("latency_max_s", None),
+        ("acked_mean_s", None),
+    ],
+)
+def test_metrics_of_requests_are_known(name: str, times: str | None) -> None:
+    assert times_of_metric(find_metric(name)) == times
+
+
+def test_from_end_to_end(farweb: Farweb, folder: Path) -> None:
+    """Sixty requests that share a slow link: the first byte of a visit, by the blocks of the log."""
+    rows = "".join(f"{n * 0.7:.1f},a.example,300,{2000 + n % 7 * 9000},c{n % 3}\n" for n in range(60))
+    (folder / "requests.csv").write_text(f"start_s,host,request_bytes,response_bytes,client\n{rows}")
+    (folder / "log.toml").write_text(SCENARIO)
+    rates = ("--vary", "path.link.0.down.rate=200 kbit/s..20 Mbit/s", "--resolution", "50 %")
+    found = farweb("size", "log.toml", *rates, "--target", "p90(first_byte) <= 1.5*best", "--jobs", "1", "--json")
+    assert found.code == 0, found.err
+    said = found.json()
+    assert (said["interval_of"], said["scope"]) == ("blocks", "for this log")
+    assert said["runs"] == len(said["curve"])
+    wide = farweb("size", "log.toml", *rates, "--target", "p90(latency) <= 1.5*best", "--width", "1000 %", "--json")
+    assert wide.code == 0 and wide.json()["runs"] <= said["runs"]
+    wrong = farweb("size", "log.toml", *rates, "--target", "p90(latency) <= 1.5*best", "--width", "5 ms")
+    assert (wrong.code, "--width 5 ms: path.link.0.down.rate is given in bit/s" in wrong.err) == (2, True)
