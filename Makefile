@@ -21,7 +21,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo images test lessons explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
+.PHONY: help tools setup build dev demo images test lessons explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
 	fuzz torture mutants notices wheel lock clean
 
 help: ## List the targets.
@@ -37,13 +37,24 @@ $(VENV)/.installed: requirements.lock | tools
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
 
+# The core that Python loads is the one built last: optimized, or incrementally and with checks by `make dev`.
 $(VENV)/.built: $(VENV)/.installed $(CORE)
 	FARWEB_IN_TREE=1 $(BIN)/maturin develop --release --locked --quiet
+	@rm -f $(VENV)/.dev
 	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed $(CORE)
+	FARWEB_IN_TREE=1 $(BIN)/maturin develop --locked --quiet
+	@rm -f $(VENV)/.built
+	@touch $@
+
+LOADED := $(if $(or $(wildcard $(VENV)/.dev),$(filter dev,$(MAKECMDGOALS))),$(VENV)/.dev,$(VENV)/.built)
 
 setup: $(VENV)/.installed ## Make .venv with every Python package that is needed.
 
 build: $(VENV)/.built ## Compile the core (release) and install farweb into .venv; then run .venv/bin/farweb.
+
+dev: $(VENV)/.dev ## Compile the core incrementally, with checks, for tests and trials; `make build` brings back the fast one.
 
 demo: build ## Simulate a small log over a cable and a satellite, sweep a slow line; ends with figures and reports.
 	$(BIN)/farweb demo
@@ -51,7 +62,7 @@ demo: build ## Simulate a small log over a cable and a satellite, sweep a slow l
 images: build ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
 	$(BIN)/python -m farweb.reproduce.images $(if $(RESULTS),--results $(RESULTS))
 
-test: build ## Run all tests, in Rust and in Python.
+test: $(LOADED) ## Run all tests, in Rust and in Python.
 	cargo test -p farweb --locked
 	$(BIN)/python -m pytest
 
@@ -84,7 +95,8 @@ verify: build build/libcachesim/.installed ## Check the report in Chromium, capt
 	@for tool in tshark editcap tcpdump tcptrace nghttp nghttpd; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace nghttp2-client nghttp2-server)" >&2; missing=1; }; done; test -z "$$missing"
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
-	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest --numprocesses=0 tests/verify
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest --dist=loadgroup -m "not alone" tests/verify
+	$(BIN)/python -m pytest --numprocesses=0 -m alone tests/verify
 
 equality: build ## Show that results are those of the revision BEFORE=HEAD, in every row of some 1,000 runs.
 	PYTHONPATH=tests $(BIN)/python -m equality $(BEFORE)

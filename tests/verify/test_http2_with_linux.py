@@ -25,7 +25,7 @@ from under_way import under_way
 if reason := missing("curl", "nginx", "nghttp", "nghttpd", "tshark"):
     pytest.skip(reason, allow_module_level=True)
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.alone]
 
 FILES = {
     "short": PATTERN[:1],

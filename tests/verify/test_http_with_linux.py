@@ -18,7 +18,7 @@ from under_way import under_way
 if reason := missing("curl", "nginx"):
     pytest.skip(reason, allow_module_level=True)
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.alone]
 
 FILES = {"short": PATTERN[:1], "empty": b"", "page": PATTERN[1000:31_000], "film": PATTERN[7:1_000_007]}
 UP, DOWN = Way(drop=("ack 5..7",)), Way(drop=("data 4", "data 10..12"), twice=("data 7",))

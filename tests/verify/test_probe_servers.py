@@ -25,6 +25,8 @@ from namespaces import Namespace, missing, namespace
 if reason := missing("tcpdump", "tshark", "setpriv"):
     pytest.skip(reason, allow_module_level=True)
 
+pytestmark = pytest.mark.alone
+
 NETWORK = "10.78.0"
 SILENT, NOBODY = f"{NETWORK}.98", f"{NETWORK}.99"
 SILENT_WINDOW, SILENT_S = 4321, 0.05

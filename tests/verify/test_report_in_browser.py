@@ -23,7 +23,8 @@ from farweb.demo import main as demonstrate
 WIDTHS = (360, 800, 1280)
 """CSS pixels: a phone, a tablet, a laptop."""
 
-pytestmark = pytest.mark.timeout(600)  # seconds; the sweep that a page is made of runs first
+# Seconds; the sweep that a page is made of runs first, and once.
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("browser")]
 
 A4 = (794, 1123)  # CSS pixels
 

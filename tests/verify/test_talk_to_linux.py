@@ -22,7 +22,7 @@ from under_way import under_way
 if reason := missing():
     pytest.skip(reason, allow_module_level=True)
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.alone]
 
 ROLES: tuple[Role, ...] = ("client", "server")
 

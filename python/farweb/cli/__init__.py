@@ -6,6 +6,7 @@ Exit codes: 0 done, 2 usage or scenario error, 3 a run failed or answered nothin
 interrupted.
 """
 
+import functools
 import logging
 import sys
 import traceback
@@ -101,12 +102,18 @@ def _farweb(
     help_alone(context)
 
 
+@functools.cache
+def _command() -> Any:
+    """The verbs as the parser has them, built once in a process."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command with `arguments` (without the program's name) and return its exit code."""
     logging.getLogger("farweb").setLevel(logging.DEBUG if "--debug" in arguments else logging.NOTSET)
     try:
         check_names(arguments)
-        code = app(list(arguments), prog_name="farweb", standalone_mode=False)
+        code = _command()(list(arguments), prog_name="farweb", standalone_mode=False)
         sys.stdout.flush()
     except BaseException as error:
         if "--debug" in arguments and not isinstance(error, TyperException | SystemExit):
