@@ -29,7 +29,7 @@ class StorageError(RunError):
 
 
 def refused_by_machine(error: BaseException) -> str | None:
-    """What the machine refused, in words, where that is behind an error; None where it is not seen to be.
+    """The machine's refusal behind an error, in words; None where none is seen.
 
     Libraries turn such a refusal into errors of their own, among them that a module is not there, or a process.
     """
@@ -56,7 +56,7 @@ def _chain(error: BaseException) -> Iterator[tuple[BaseException, bool]]:
 
 
 def refusal_in(text: str) -> str | None:
-    """What the machine refused, by how a library puts it; None where it says something else."""
+    """The machine's refusal, from a library's wording of it; None where the text says something else."""
     if _NO_MEMORY.search(text):
         return "memory ran out"
     if _NO_FILES.search(text):

@@ -40,7 +40,7 @@ docs/performance.md), so that the limit is some tens of GB, and what is warned o
 
 HOPS_WARNED, HOPS_MAX = 10_000_000_000, 300_000_000_000
 """Packets over links, each counted at every link that it crosses. Chosen: a core does some 4 million in a second
-(docs/performance.md), so that the limit is some day of a core, and what is warned of most of an hour."""
+(docs/performance.md), so that the limit is some day of a core, and the warning most of an hour."""
 
 _POINTS = 16  # chosen: the ends of a design and what lies between, in some hundredths of a second
 _HOPS_AN_HOUR = 4_000_000 * 3600
@@ -239,7 +239,7 @@ def _is_alone(leg: Mapping[str, Any]) -> bool:
 
 
 def _packet_hops(scenario: Description, figures: Mapping[str, Any], trace: Trace, laid: Laid, requests: int) -> int:
-    """Packets over all links, of which the slowest link for them carries no more than it can until the run ends."""
+    """Packets over all links, cut to the share that the slowest link for them can carry until the run ends."""
     everywhere = [f"link {index}" for index in range(len(figures["links"]))]
     hops = requests * sum(_packets(leg, figures, everywhere, trace) for leg in figures["legs"])
     give_up = scenario.effective.get("clients", {}).get("give_up")

@@ -79,7 +79,7 @@ def spare_bytes() -> float:
 
 
 class Kept:
-    """What is handed over piece by piece to somebody who may keep all of it, and make as much of it again."""
+    """Pieces handed over to a caller who may keep all of them, and make as much of them again."""
 
     def __init__(self) -> None:
         self._before = room()
@@ -90,7 +90,7 @@ class Kept:
         """Take note of a further piece, of so many bytes.
 
         Raises:
-            MemoryError: What has been kept could not be taken a second time; it says which limit leaves too little.
+            MemoryError: The kept pieces could not be taken a second time; it says which limit leaves too little.
         """
         self._handed_over += size
         self._unseen += size

@@ -124,7 +124,7 @@ def replay(
     Args:
         batches: The requests.
         caches: Policy, capacity in bytes, and treatment of requests of another size.
-        admission: What they take in, and for how long it is fresh.
+        admission: Objects that they take in, and how long these are fresh.
         stackable_from: Smallest LRU capacity for which a stack of distances has the answers; None: for none.
         skip: Requests at the beginning that are not counted.
         seed: Root of the random streams.

@@ -1,6 +1,6 @@
 """Words and exit codes for the errors that end a command.
 
-What the machine refuses, a signal ends or results lack is never a bug in farweb, whichever library says it.
+Refusals by the machine, signals and gaps in results are never bugs in farweb, whichever library reports them.
 """
 
 import contextlib
@@ -41,11 +41,11 @@ def _is_utf8(text: str) -> bool:
 
 
 def ended_by(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
-    """What ended a command, in words, and its exit code.
+    """Cause of a command's end, in words, and its exit code.
 
     Args:
         error: What the command raised.
-        arguments: Its arguments, some of which name results.
+        arguments: Its arguments; some name results.
 
     Raises:
         SystemExit: `error`, where no signal is behind it.
@@ -66,7 +66,7 @@ def ended_by(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
 
 
 def _unforeseen(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
-    """The same for what no verb has foreseen: by the machine, by what is not installed, or by damaged results."""
+    """The same for errors that no verb has foreseen: of the machine, of missing packages or of damaged results."""
     if isinstance(error, UnicodeEncodeError) and not _is_utf8(folder := str(Path.cwd())):
         return f"{folder}: is not UTF-8; work in a folder whose name is", 2
     refused = refused_by_machine(error)
@@ -87,7 +87,7 @@ def _unforeseen(error: BaseException, arguments: Sequence[str]) -> tuple[str, in
 
 
 def _little_memory() -> str | None:
-    """What to say where libraries fail in ways of their own for want of memory; None where there is enough."""
+    """Message where libraries fail in ways of their own for want of memory; None where there is enough."""
     try:
         found = room()
     except MemoryError:

@@ -1,7 +1,7 @@
 """Standard output and standard error, whatever they are: closed, full, without a reader, of any encoding.
 
-Where nobody reads standard output any more the command goes on in silence, as for `| head`. Where it cannot be written
-to otherwise, the command fails. What standard error does not take is lost: there is nowhere to say so. A character
+Where standard output has lost its reader the command goes on in silence, as for `| head`. Where it cannot be written
+to otherwise, the command fails. Text that standard error does not take is lost: there is nowhere to say so. A character
 that the encoding lacks is spelled with those that it has.
 """
 
@@ -29,11 +29,11 @@ _SPELLED = {
 def open_standard_streams() -> None:
     """Make standard output and standard error writable as this module has it, and none of them absent.
 
-    A descriptor that was closed would be that of the next file that is opened, and get what is printed.
+    Otherwise the next file to be opened would get the closed descriptor, and printed text with it.
     """
     codecs.register_error("farweb-spelled", _spell)
     for name, flags in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
-        if getattr(sys, name) is None:  # what is open for reading only fails to be written to, as a closed one does
+        if getattr(sys, name) is None:  # writes to a descriptor for reading fail, as to a closed one
             descriptor = os.open(os.devnull, flags)
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
     sys.stdout, sys.stderr = _opened(sys.stdout, fails=True), _opened(sys.stderr, fails=False)
@@ -51,7 +51,7 @@ def _opened(stream: TextIO, *, fails: bool) -> TextIO:
 
 
 class _Descriptor(io.FileIO):
-    """A descriptor of which the first write that fails is the last one."""
+    """A descriptor that writes nothing after its first failed write."""
 
     def __init__(self, descriptor: int, *, fails: bool) -> None:
         super().__init__(descriptor, "w", closefd=False)

@@ -109,7 +109,7 @@ def compare(
 
     Raises:
         FarwebError: Too few results, runs and sweeps together, or an unknown factor, level, grouping or quantity.
-        ResultsError: The requests are not the same; the message says in what they differ. Or none names its client.
+        ResultsError: The requests are not the same; the message names the difference. Or none names its client.
     """
     asked = [by] if isinstance(by, str) else list(by or ())
     groups = [each for each in asked if each in get_args(By)]

@@ -3,7 +3,7 @@
 A command takes the name that it writes to when its work begins: it holds a lock `.NAME.taken` beside it, and a second
 command with the same name is refused at once. Files and folders are written under a hidden name beside their
 destination, a link's own where a link has the name, and get it when they are complete, as
-`farweb.files.place` has it: in one step, in the place of nothing but what was there at the beginning. A process that is
+`farweb.files.place` has it: in one step, replacing only content that was there at the beginning. A process that is
 killed leaves at most its lock and a hidden `.NAME.….partial`, which nothing takes for a result: the next command that
 writes NAME removes them, and brings back an older folder that went by a hidden name for a moment. A stage that a living
 process writes is locked, so that no other takes it for a leftover.
@@ -59,7 +59,7 @@ _ENVIRONMENT = {
 }
 
 
-# How file systems of clusters say that they know no locks. Two writers at once are then one's own responsibility.
+# Answers of cluster file systems that know no locks. Two writers at once are then one's own responsibility.
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 _FLUSHERS = 16  # files that are brought to the disk at a time; chosen: more are no faster
@@ -72,12 +72,12 @@ _TAKEN: ContextVar[Mapping[Path, Place]] = ContextVar("taken")  # what this thre
 def taken(out: Path, allow: Callable[[Place], None] = lambda _: None) -> Iterator[Place]:
     """Have a name for the block: any other command, or thread, that wants to write to it is refused.
 
-    `staged_folder` and `staged_file` do it themselves; whoever works for long before them takes the name first. Only
-    what is there at the beginning is replaced by them within the block.
+    `staged_folder` and `staged_file` do it themselves; whoever works for long before them takes the name first.
+    Within the block they replace only a file or folder that is there at its beginning.
 
     Args:
         out: The name, of what may not be there yet; links are followed.
-        allow: Raises an error when what is there may not be replaced; called when the name is taken.
+        allow: Raises an error when the file or folder there may not be replaced; called when the name is taken.
 
     Raises:
         FarwebError: Another command has the name.
@@ -121,10 +121,10 @@ def staged_folder(out: Path, *, replace: bool = True, flushed: bool = True) -> I
     """Give a hidden folder that becomes `out` when the block ends; when the block raises, nothing is left of it.
 
     A folder that is at `out` when the block begins is replaced: the two change places, then the older one is deleted.
-    The caller has to have made sure that it may be. What comes there in the block stays, and the new folder gets
+    The caller has to have made sure that it may be. One that comes there in the block stays, and the new folder gets
     another name. Without `replace` no name is taken, a folder that is there first stays, and the new one goes: for
     folders whose content their name determines. Without `flushed`, it takes its name before its files are on the disk:
-    the caller brings those of many folders there at once (`flush`).
+    the caller flushes many folders at once (`flush`).
 
     Raises:
         FarwebError: Another command has taken the name.
@@ -149,8 +149,8 @@ def staged_folder(out: Path, *, replace: bool = True, flushed: bool = True) -> I
 def staged_file(out: Path, *, tidy: bool = True) -> Iterator[Path]:
     """Give the path of a hidden file that becomes `out` when the block ends; when it raises, nothing is left of it.
 
-    Its folder is hidden too and goes at the end: the block may keep other files beside it. What is at `out` when the
-    block begins is replaced, what comes there in the block stays, as with `staged_folder`. Unless `tidy`, no name is
+    Its folder is hidden too and goes at the end: the block may keep other files beside it. A file at `out` when the
+    block begins is replaced, one that comes in the block stays, as with `staged_folder`. Unless `tidy`, no name is
     taken, whatever is there is replaced, and what killed processes have left of `out` stays: for folders with many
     files that the caller alone writes to.
 

@@ -1,6 +1,6 @@
 """Reads tables that someone else may have written: Parquet, some rows at a time, in the columns that are declared.
 
-A footer is no longer than those of farweb are; columns have their declared types, once each, and no null where none is
+A footer is no longer than farweb's own; columns have their declared types, once each, and no null where none is
 declared; rows and bytes are as many as a manifest says; a part decoded at a time fits into memory, and
 no text is longer than any that farweb writes. Columns that are not declared are not read.
 """
@@ -24,7 +24,7 @@ from farweb.memory import spare_bytes
 from farweb.text.quantities import size
 
 _ROWS = 131_072  # chosen: as many as farweb writes to a group of rows
-_FOOTER_BYTES = 16 << 20  # chosen: thrice that of a table of 100 million packets, in groups as farweb writes them
+_FOOTER_BYTES = 16 << 20  # chosen: thrice the footer of 100 million packets, in groups as farweb writes them
 TEXT_BYTES = 65_536
 """Bytes of the longest text in a table. Chosen: longer than any URL or path."""
 
@@ -40,7 +40,7 @@ class Table:
     """A Parquet file, opened anew each time that it is read.
 
     Attributes:
-        place: What it is called in messages.
+        place: Its name in messages.
         open: Opens it, at its start.
         declared: Its columns.
         rows: How many it has, as far as that is known.
@@ -92,7 +92,7 @@ class Table:
 
         Args:
             names: Columns that it must have.
-            optional: Further columns, those of them that it has.
+            optional: Further columns, read where it has them.
 
         Raises:
             ResultsError: It is damaged, or has no such column.
@@ -119,14 +119,14 @@ class Table:
         fields = {field.name: field for field in self._fields(file.schema_arrow)}
         with self._errors():
             for some in _together(file, range(file.num_row_groups) if groups is None else groups, rows):
-                # What is read of groups stays in memory until the last of them has been decoded.
+                # Bytes read of groups stay in memory until the last group has been decoded.
                 for batch in file.iter_batches(rows, row_groups=some, columns=list(names), use_threads=False):
                     columns = [self._checked(batch.column(name), fields[name]) for name in names]
                     yield pa.RecordBatch.from_arrays(columns, names=list(names))
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[pq.ParquetFile]:
-        """Give the file, open and found to be what it should, for the block.
+        """Give the file, open and checked, for the block.
 
         Raises:
             FileNotFoundError: There is none.
@@ -181,7 +181,7 @@ class Table:
         stream.seek(0)
 
     def _look_at_extent(self, stream: BinaryIO, metadata: pq.FileMetaData) -> None:
-        """Hold numbers of rows and bytes against the manifest's, and what has to be in memory at once against it."""
+        """Check rows and bytes against the manifest, and memory needed at once against the memory there is."""
         found = stream.seek(0, os.SEEK_END)
         if self.bytes is not None and found != self.bytes:
             raise self._damaged(f"has {found:,} B, and {self.bytes:,} B were written")

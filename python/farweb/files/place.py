@@ -1,6 +1,6 @@
 """The place that a finished file or folder takes, looked at when work on it begins and again when it goes there.
 
-What was there at the beginning may be replaced, as its writer has made sure. What came meanwhile stays, and the
+A file or folder found at the beginning may be replaced, as its writer has made sure. One that came later stays, and the
 finished result takes a second name, `NAME-2`: the exchange itself looks. A free name is taken by a rename that fails
 where something is (`RENAME_NOREPLACE` of Linux, `RENAME_EXCL` of macOS; elsewhere a hard link, which fails likewise). A
 name that is not free is taken by an exchange of both names in one step, and back where something else came out. Where
@@ -27,7 +27,7 @@ OLD = ".old"
 """Suffix of the hidden name under which an older folder is, where two names cannot change places."""
 
 Identity = tuple[tuple[str, int, int, int, int], ...]
-"""A file, or a folder and what is in it: name, device, inode, size and time of change; folders have no last two."""
+"""A file, or a folder with its entries: name, device, inode, size and time of change; folders have no last two."""
 
 
 class Place:
@@ -70,7 +70,7 @@ class Place:
             raise StorageError(f"{self.out}: is {what}, which cannot be replaced; name a folder in it")
 
     def put(self, stage: Path) -> None:
-        """Give the finished `stage` its name. What it replaces has the name of the stage then.
+        """Give the finished `stage` its name. The file or folder replaced has the name of the stage then.
 
         Raises:
             StorageError: Something else is there; the result is at the place that the message says.
@@ -109,7 +109,7 @@ def _followed(out: Path) -> Path:
 
 
 def _identity(path: Path) -> Identity | None:
-    """What is at `path`; of a folder with all that is in it, but not below. None where there is nothing."""
+    """Identity of the file or folder at `path`, a folder with its direct entries; None where there is nothing."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -126,7 +126,7 @@ def _identity(path: Path) -> Identity | None:
 
 
 def _replace(stage: Path, path: Path, found: Identity) -> None:
-    """Put `stage` in the place of what was found at `path`, and only of that.
+    """Put `stage` in the place of the file or folder found at `path`, and of no other.
 
     Raises:
         FileExistsError: It is something else now.

@@ -1,7 +1,7 @@
 """Places in which other users of the machine have no hand.
 
-What a program looks for under a name that can be guessed, another user may have put there first, wherever all users may
-write: modules to be imported, settings, caches, folders for spilled rows. Here others are all users but the owners of
+Wherever all users may write, another user may be first to create a name that can be guessed and that a program looks
+for: modules to be imported, settings, caches, folders for spilled rows. Here others are all users but the owners of
 the folders on the way, and the groups that these let write.
 """
 
@@ -43,7 +43,7 @@ def _exposed(path: Path) -> Path | None:
     for place in (*reversed(path.parents), path):
         try:
             entry, found = place.lstat(), place.stat()
-        except OSError:  # it is not there, or nobody can look
+        except OSError:  # it is absent, or closed to everyone
             return shared
         if shared is not None and not (is_sticky and entry.st_uid in (0, os.geteuid())):
             return place if is_sticky else shared

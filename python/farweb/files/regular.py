@@ -55,11 +55,11 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
 
 
 def _other_kind(found: os.stat_result) -> str | None:
-    """What something is that is no regular file."""
+    """Kind of a file that is not regular; None for a regular file."""
     return next((what for is_kind, what in _KINDS if is_kind(found.st_mode)), None)
 
 
-# What other systems lack is 0 there.
+# Flags are 0 on systems that lack them.
 _READ = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer opens at once, and is seen to be one
@@ -78,13 +78,13 @@ def is_within(name: str) -> bool:
 def open_within(folder: Path, name: str, error: type[FarwebError], place: str = "") -> BinaryIO:
     """Open a regular file below a folder that someone else may have made.
 
-    What is looked at is what is open: nothing can take its place meanwhile. The folder itself may be a link; below it
+    The open file itself is checked: nothing can take its place meanwhile. The folder itself may be a link; below it
     no link is followed.
 
     Args:
         folder: The folder.
         name: The file in it, with ``/`` between its parts.
-        error: What is raised.
+        error: Type of the error to raise.
         place: How the file is called in messages; by its path when left out.
 
     Raises:
@@ -144,12 +144,12 @@ def read_text(path: Path, error: type[FarwebError], what: str) -> str:
 
 
 def read_json(file: BinaryIO, place: str, error: type[FarwebError]) -> bytes:
-    """The content of a file of JSON, for which there is memory when it has become objects.
+    """The content of a JSON file whose objects fit into memory.
 
     Args:
         file: The file, open at its start.
         place: How it is called in messages.
-        error: What is raised.
+        error: Type of the error to raise.
 
     Raises:
         FarwebError: There is too little memory; of the type `error`.

@@ -78,7 +78,7 @@ def _frames(
         for group in range(file.num_row_groups):
             if predicate is None:
                 frames = _group(table, file, group, label, wanted)
-            # What is in no row of a group is not looked for in its other columns.
+            # Other columns of a group are read only if one of its rows matches.
             elif any(len(frame.filter(predicate)) for frame in _group(table, file, group, label, asked)):
                 frames = _group(table, file, group, label, [*wanted, *asked])
             else:
@@ -106,9 +106,9 @@ def _group(
 
 
 class _Files:
-    """Files of tables as fsspec has them, for Arrow: each is found to be what it should whenever it is opened.
+    """Files of tables as fsspec has them, for Arrow: each is checked whenever it is opened.
 
-    One that is not is empty to Arrow, which may wait for itself for ever when Python raises an error in its threads.
+    One that fails is empty to Arrow, which may wait for itself for ever when Python raises an error in its threads.
     """
 
     protocol = "farweb"

@@ -13,7 +13,7 @@ _THREADS = 2  # chosen: each thread needs memory of its own
 
 
 def open_database(scratch: Path, **limits: str | int) -> "duckdb.DuckDBPyConnection":
-    """Open a database in memory that writes to a folder below `scratch` what does not fit, and loads no extension.
+    """Open a database in memory that spills to a folder below `scratch`, and loads no extension.
 
     By itself DuckDB writes to a folder `.tmp` in the current one, which another user may have made.
 
@@ -29,7 +29,7 @@ def open_database(scratch: Path, **limits: str | int) -> "duckdb.DuckDBPyConnect
 
 
 def spilling(scratch: Path, memory: str = _MEMORY) -> "duckdb.DuckDBPyConnection":
-    """Open a database that spills what does not fit into so much memory; see `open_database`.
+    """Open a database that spills rows beyond so much memory; see `open_database`.
 
     Sorts, distinct values and groups do; quantiles and lists do not, and fail beyond it.
     """

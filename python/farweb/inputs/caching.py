@@ -51,7 +51,7 @@ class CacheTreatment:
     Attributes:
         requests: All of them.
         bypassing: Those that no copy may serve: of unsafe methods, or with responses that are not for all.
-        invalidating: Those of them that make a cache give up its copy.
+        invalidating: Bypassing requests that make a cache give up its copy.
         served_only: Those that a copy may serve and whose response is not stored: `HEAD`, 206, 304, errors.
         of_several_sizes: Those with a storable response for objects with several sizes.
         objects_of_several_sizes: These objects.

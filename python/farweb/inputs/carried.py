@@ -69,7 +69,7 @@ def carried(table: Path) -> Carried | None:
         return None
     try:
         report = (pq.read_schema(table).metadata or {}).get(REPORT_KEY)
-    except (OSError, pa.ArrowException):  # a run says what is wrong with the table
+    except (OSError, pa.ArrowException):  # a run reports the fault of the table
         return None
     counts: dict[str, Any] = {} if report is None else json.loads(report)
     if "dropped_bytes" not in counts:

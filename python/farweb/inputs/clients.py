@@ -68,7 +68,7 @@ def client_stats(database: "duckdb.DuckDBPyConnection", scratch: Path, *, has_da
 
     Args:
         database: With the view, whose columns `client` and `start_s` are read, and `day` where there is one.
-        scratch: A folder for what does not fit into memory.
+        scratch: A folder for rows that do not fit into memory.
         has_days: Whether there is a column `day`.
     """
     requests, named = one_row(database, "SELECT count(*), count(client) FROM requests")
@@ -114,7 +114,7 @@ class _Runs:
         self._ended: Counter[int] = Counter()
 
     def add(self, begins: NDArray[np.bool_]) -> None:
-        """Count rows, each of which begins a run or goes on with the last one; the first row of all begins one."""
+        """Count rows: each begins a run or goes on with the last one; the first row of all begins one."""
         places = np.flatnonzero(begins)
         if len(places) == 0:
             self._open += len(begins)
@@ -126,7 +126,7 @@ class _Runs:
         self._open = len(begins) - int(places[-1])
 
     def lengths(self) -> Counter[int]:
-        """How many runs have each length, the last one included."""
+        """Number of runs by length, the last run included."""
         return self._ended + Counter([self._open])
 
 

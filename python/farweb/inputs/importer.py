@@ -77,7 +77,7 @@ class ImportReport:
             `unreadable`, `assumptions` and others; `with_server_time` is the number of requests that have one,
             `with_wait` of those whose wait for the first byte is known too, `with_client` of those that name their
             client, `origin_unix_s` the Unix time of `start_s`
-            0, `busiest` what was asked for of it; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
+            0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
             kept and bytes of their responses by the rule that caches follow, before the busiest span is cut out:
             `caching` (`{rule: {"requests", "bytes"}}`, rules of `farweb.inputs.caching.RULES`); `storable_with` the
             storable ones with `query`, `cookie` and `set-cookie`; `has_cache_control`: the log has the header. Of all
@@ -100,7 +100,7 @@ class ImportReport:
         return {**self.counts, "out": str(self.out), **figures, "log": dict(self.log)}
 
     def sheet(self) -> Sheet:
-        """What the log has, and what of it the table has."""
+        """Contents of the log, and the part of them in the table."""
         counts = self.counts
         dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
         meaning = counts["meanings"]
@@ -149,7 +149,7 @@ class ImportReport:
         return f"clients have pseudonyms by a {self.log['client_key']} key"
 
     def remarks(self) -> list[str]:
-        """What was assumed, and what a reader of the table has to know, a line each."""
+        """Assumptions, and facts that a reader of the table has to know, a line each."""
         counts = self.counts
         remarks = []
         if (busiest := counts.get("busiest")) is not None:

@@ -143,7 +143,7 @@ def new_scenario(
         proxy: A key of `PROXIES`.
         cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``.
         seen_at: One of `SEEN_AT`: which requests of a proxy's log are taken, and who shares connections. When left out,
-            `proxy-servers` for a log that tells hits of a cache, `server` for others.
+            `proxy-servers` for a log that marks cache hits, `server` for others.
         log: The log or logs; the family nzix when left out.
         progress: Called with the number of requests imported so far.
         options: For the import, as `import_log` takes them; `proxy-clients` and a cache keep hits unless they say

@@ -12,7 +12,7 @@ class PathKind:
     """A kind of path.
 
     Attributes:
-        title: What it is, in some words.
+        title: A short description.
         years: When its figures were measured.
         up_mbps: Rate towards the servers, in Mbit/s.
         down_mbps: Rate towards the clients.

@@ -36,7 +36,7 @@ class Serving:
     Attributes:
         carrier: Carrier of requests, as a scenario writes it.
         tls: Whether connections are under TLS.
-        reasons: What of the log says so, a sentence each.
+        reasons: Evidence in the log, a sentence each.
     """
 
     carrier: str

@@ -29,7 +29,7 @@ def spread_of_column(database: "duckdb.DuckDBPyConnection", column: str, table: 
     if not n:
         return None
     ranks = _ranks(n)
-    # DuckDB's own quantiles hold all values in memory, and a window without an order keeps that of what it reads.
+    # DuckDB's own quantiles hold all values in memory, and a window without an order keeps the order of its input.
     ranked = f"SELECT row_number() OVER () AS rank, value FROM (SELECT {column} AS value FROM {table} "
     ranked += f"WHERE {column} IS NOT NULL ORDER BY value)"
     found = database.execute(f"SELECT rank, value FROM ({ranked}) WHERE list_contains(?, rank)", [[*ranks.values()]])

@@ -23,7 +23,7 @@ class Group:
 
     Attributes:
         label: Its levels; empty for a single group.
-        index: Number of its style; the same in every panel, or that of its panel where it is alone there.
+        index: Number of its style; the same in every panel, or its panel's number where it is alone there.
         panel: Number of its panel.
         points: Their numbers in the design.
         shade: Of levels of one number, its place among them, from 0 to 1; None: it is one of several kinds.

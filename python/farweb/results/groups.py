@@ -29,7 +29,7 @@ class RequestGroup:
     """Requests that belong together.
 
     Attributes:
-        label: What they have in common.
+        label: Their common trait.
         rows: True for their rows of the table `requests`.
     """
 

@@ -90,7 +90,7 @@ def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, An
 
 
 def _wrong(manifest: Mapping[str, Any], shape: Mapping[str, Any]) -> Iterator[str]:
-    """What a manifest says that no farweb has written."""
+    """Contents of a manifest that no farweb has written."""
     of_this_version = manifest["version"] == this_version
     yield from misfits(manifest, shape, whole=of_this_version)
     yield from misfits(manifest, MORE_SHAPE, whole=of_this_version)

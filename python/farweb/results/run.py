@@ -124,7 +124,7 @@ class RunTables:
         return table_of_run(self._store, self._part, self.manifest, table)
 
     def has(self, table: str) -> bool:
-        """Whether there is a file of a table."""
+        """True if there is a file of a table."""
         return self._store.has(f"{self._part}/{table}.parquet" if self._part else f"{table}.parquet")
 
     @property

@@ -1,6 +1,6 @@
 """Shapes of manifests: the keys and types of values that someone else may have written.
 
-What a manifest says is held against them before anything is made of it. A shape is a type, several of them, a list of
+A manifest is held against them before it is used. A shape is a type, several of them, a list of
 a shape, or keys with a shape each; besides `Each` and `Perhaps`. Keys that no shape has are passed over.
 """
 
@@ -14,7 +14,7 @@ from farweb.files.regular import is_within
 TEXT_MAX = 65_536
 """Letters of the longest name, or other text, in a manifest or a table. Chosen: longer than any URL or path."""
 
-FOUND_MAX = 40  # letters of what was found that a message repeats
+FOUND_MAX = 40  # letters of a found value that a message repeats
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Each:
 
 @dataclass(frozen=True)
 class Perhaps:
-    """Keys of which any may be missing: what only some manifests have, or not those of an older farweb."""
+    """Keys that may each be missing: only some manifests have them, or none of an older farweb."""
 
     shape: Mapping[str, Any]
 
@@ -77,17 +77,17 @@ MORE_SHAPE = Perhaps(
         **{"run": TEXT, "point": WHOLE, "replication": WHOLE},
     }
 )
-"""Of all manifests, those of the parts of a sweep among them."""
+"""Of all manifests, also of the parts of a sweep."""
 
 FAILURE_SHAPE: Mapping[str, Any] = {"error": TEXT, "point": WHOLE, "replication": WHOLE, "seed": WHOLE}
 
 
 def misfits(value: Any, shape: Any, *, whole: bool, place: str = "") -> Iterator[str]:
-    """What is not of its shape, in a few words each: its place, and what was found there.
+    """Values that are not of their shape, in a few words each: the place, and the value found there.
 
     Args:
         value: As JSON has it.
-        shape: What it has to be.
+        shape: Its required shape.
         whole: Whether all keys of the shape have to be there; else those that are there are looked at.
         place: Where it is, with dots between keys.
     """
@@ -108,7 +108,7 @@ def misfits(value: Any, shape: Any, *, whole: bool, place: str = "") -> Iterator
             return
         case type() | tuple():
             kinds = shape if isinstance(shape, tuple) else (shape,)
-            # A truth value is no number, though Python has it for one; what is counted is not below zero.
+            # A truth value is no number, though Python has it for one; counts are not below zero.
             if isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool)):  # noqa: SIM102
                 if shape is not WHOLE or 0 <= value < 1 << 64:
                     return
@@ -130,7 +130,7 @@ def too_long(value: Any) -> str | None:
 
 
 def contradictions(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What of a manifest of the right shape cannot be: places that are not there, and names that lead elsewhere."""
+    """Impossible values in a manifest of the right shape: places that do not exist, names that lead elsewhere."""
     for key in ("files", "rows"):
         yield from (f"{key}: found {name!r:.{FOUND_MAX}}" for name in manifest.get(key, {}) if not is_within(name))
     for name, table in manifest["inputs"].items():

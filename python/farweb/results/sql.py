@@ -106,7 +106,7 @@ _PART_OF = "part_of_run"  # a column that no table has
 
 
 def _answer(database: "duckdb.DuckDBPyConnection", query: str, refusals: Sequence[FarwebError]) -> "pl.DataFrame":
-    """The answer to a query; what its tables were refused for comes before what that led to."""
+    """The answer to a query; refusals of its tables come before errors that follow from them."""
     import duckdb
     import polars as pl
     import pyarrow as pa

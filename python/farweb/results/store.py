@@ -148,7 +148,7 @@ class Store:
             raise ResultsError(f"{self.url}/{name}: no such file") from None
 
     def read_json(self, name: str) -> bytes:
-        """The content of a file of JSON, for which there is memory when it has become objects.
+        """The content of a JSON file whose objects fit into memory.
 
         Raises:
             ResultsError: There is too little memory; or as `read`.

@@ -135,7 +135,7 @@ class SweepTables:
         ]
 
     def _failure(self, run: str) -> Row:
-        """What a run that failed has left."""
+        """Record of a failed run."""
         name = failure_name(run)
         try:
             content = json.loads(self.store.read_json(name))

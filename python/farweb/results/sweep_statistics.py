@@ -391,7 +391,7 @@ def compute(
 
 
 def _of_blocks(estimate: Interval, found: OfRequests | None, metric: str) -> tuple[Interval, str, Origin]:
-    """An estimate with the interval of blocks of its requests, where they have one, instead of that of replications."""
+    """An estimate with its interval from blocks of its requests, where they have one, instead of replications."""
     known = found is not None and metric in found.resampled and estimate.mean is not None
     if found is None or not known or not math.isfinite(estimate.mean):  # type: ignore[arg-type]
         return replace(estimate, low=None, high=None), "none", "none"

@@ -29,9 +29,9 @@ class Estimate:
 
     Attributes:
         metric: Its name.
-        mean: Over the replications; of a log's requests that of the first run. None when a run has no value.
-        low: Lower end of the interval, which of replications holds together with those of all values; None before the
-            first look.
+        mean: Over the replications; of a log's requests the first run's. None when a run has no value.
+        low: Lower end of the interval; intervals from replications hold for all values together. None before the first
+            look.
         high: Upper end.
         interval_of: Units that intervals come from.
         ratio: The metric over that at the best value tried, when the target names `best`.

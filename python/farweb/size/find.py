@@ -291,7 +291,7 @@ def _manifest(
 
 
 def _draws_losses(ends: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether a link loses packets at random, so that equal runs may be equal by chance.
+    """True if a link loses packets at random, so that equal runs may be equal by chance.
 
     Args:
         ends: The scenario at both ends of the axis.

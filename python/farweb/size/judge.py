@@ -310,7 +310,7 @@ class Judge:
 def _settled(
     clause: Clause, rival: int | None, values: NDArray[np.float64] | None, others: NDArray[np.float64] | None
 ) -> bool | None:
-    """Whether a clause is met where a run lacks the metric or has an infinite one; None elsewhere."""
+    """Verdict on a clause where a run lacks the metric or has an infinite one; None elsewhere."""
     if values is None:
         return False  # a run has no such value: nothing finished, say
     if rival is not None and others is None:

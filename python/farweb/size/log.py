@@ -1,7 +1,7 @@
 """Judges values by the requests of a log, the same in each replication, in blocks of its time.
 
 Another seed repeats the log, so that replications say nothing about other requests: one run of a value is enough, and
-intervals come from blocks of consecutive requests, as those of `show` and `compare` do. A bound that is a number is
+intervals come from blocks of consecutive requests, as in `show` and `compare`. A bound that is a number is
 held against the interval of the metric itself. A multiple of `best` is judged by pairs, against the best value tried,
 by the rule of `farweb.statistics.judgement` with the multiple as the margin: a value that is worse does not meet it,
 one that is at most the margin worse does. So a search and `farweb compare` never contradict each other.
@@ -10,7 +10,7 @@ Intervals are of the search's confidence each, and not of all verdicts together:
 same blocks decide at all values. If larger values meet the target whenever smaller ones do, the answer's interval is
 wrong only where the verdict at its true value would be.
 
-What blocks do not have, such as the drops of a link, is judged by `farweb.size.judge`.
+Metrics that blocks do not have, such as the drops of a link, are judged by `farweb.size.judge`.
 """
 
 import hashlib
@@ -191,7 +191,7 @@ def _of_latency(metric: Metric) -> str:
 
 
 def _counted(metric: Metric, times: Floats) -> Floats:
-    """What the mean of a metric is made of: times that ended, or 1 for each request that counts."""
+    """Values whose mean is the metric: times that ended, or 1 for each request that counts."""
     if metric.within_s is not None:
         return (times <= metric.within_s).astype(np.float64)
     if metric.name.endswith("failed_share"):
@@ -200,7 +200,7 @@ def _counted(metric: Metric, times: Floats) -> Floats:
 
 
 def _holds(most: float, least: float, bound: float, strict: bool) -> bool | None:
-    """Whether an interval lies below a bound or beyond it."""
+    """True if an interval lies below a bound, False if beyond it, else None."""
     if most < bound or (most == bound and not strict):
         return True
     return False if least > bound or (least == bound and strict) else None

@@ -8,8 +8,8 @@ the same answer on any number of workers.
    they begin the curve and show whether the metric rises or falls throughout. `best` is taken over these and over
    every value that is tried later. The bracket about the answer is halved (in ratios on a wide range) until it is as
    narrow as asked, with a run of each value.
-2. Where the requests are those of a log, a run decides as much as runs can (`farweb.size.log`). The answer is that of
-   the log; its interval is halved from outside, between the largest value that was shown not to meet the target and the
+2. Where the requests come from a log, a run decides as much as runs can (`farweb.size.log`). The answer is for this
+   log; its interval is halved from outside, between the largest value that was shown not to meet the target and the
    smallest that was shown to.
 3. Where the seed may matter, two runs of the values about the answer show if it does. If so, replications are spent on
    the two values next to the answer first, as many as the first look takes; then the bracket is halved again, from the

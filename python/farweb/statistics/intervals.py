@@ -193,10 +193,10 @@ def quantile_differences(
 
 
 def resampled(groups: Sequence[ArrayLike], share: float) -> NDArray[np.float64]:
-    """The quantile of all observations, then that of each resample of whole groups.
+    """The quantile of all observations, then of each resample of whole groups.
 
-    Of as many groups resamples are the same, so that statistics of two sides that have the same units are resampled
-    together, and so is what is made of them (`margin_of`).
+    Equal numbers of groups have the same resamples, so that statistics of two sides with the same units are resampled
+    together, and so are statistics made of them (`margin_of`).
 
     Args:
         groups: The observations of each unit, none empty.
@@ -207,7 +207,7 @@ def resampled(groups: Sequence[ArrayLike], share: float) -> NDArray[np.float64]:
 
 
 def resampled_means(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
-    """The mean of all observations, then that of each resample of whole groups; see `resampled`."""
+    """The mean of all observations, then of each resample of whole groups; see `resampled`."""
     sums = np.array([np.sum(values) for values in groups], np.float64)
     sizes = np.array([np.size(values) for values in groups])
     times = _with_itself(len(groups))
@@ -226,7 +226,7 @@ def margin_of(resampled: NDArray[np.float64], n: int, confidence: float = CONFID
 
 
 def _with_itself(n: int) -> NDArray[np.int64]:
-    """How often each of n groups is in the sample, which has each once, and in each of its resamples."""
+    """Count of each of n groups in the sample, which has each once, and in each of its resamples."""
     return np.vstack([np.ones(n, np.int64), _resamples(n)[0]])
 
 

@@ -18,7 +18,7 @@ MARGIN = 0.05
 """Practical equivalence: relative differences up to this do not matter; chosen: users do not feel less."""
 
 POINTS_BY_MARGIN = 0.1
-"""The margin of shares by that of relative differences: 5 % goes with half a percentage point; chosen."""
+"""The margin of shares over the margin of relative differences: 5 % goes with half a percentage point; chosen."""
 
 DECIDING = ("latency_p50_s", "latency_p90_s", "latency_p99_s", "failed_share")
 """Quantities that decide together unless the user names others."""
@@ -144,7 +144,7 @@ class Verdict:
     sentence: str
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON; what is infinite is None."""
+        """All of it as plain values, for JSON; infinite ones are None."""
         plain: dict[str, Any] = to_json({**asdict(self), "quantities": [asdict(each) for each in self.quantities]})
         return plain
 

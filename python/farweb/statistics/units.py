@@ -1,7 +1,7 @@
 """Units of latencies that are independent, or nearly: replications, or blocks of a log's time.
 
 Where each replication has the same requests, replications repeat the log and not what could have come instead of it:
-they say nothing about other requests, so intervals come from blocks of consecutive requests, those of all replications
+they say nothing about other requests, so intervals come from blocks of consecutive requests, of all replications
 together (`farweb.statistics.blocks`). Otherwise they come from replications; replications that are all alike count as
 one.
 """
@@ -79,7 +79,7 @@ class Units(Generic[L]):
 
     Attributes:
         number: Units, at least 1.
-        method: What they are.
+        method: Their kind.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Units(Generic[L]):
         return self._made(name, value, low, high, len(sides), is_share=True, more_is_better=limit is not None)
 
     def _ratio(self, name: str, base: Floats, other: Floats, n: int, own: Callable[[], float]) -> Quantity:
-        """The relative difference, by its resamples; its interval is that of the logarithm, so no end is below -1.
+        """The relative difference, by its resamples; its interval is the logarithm's, so no end is below -1.
 
         Infinite where failed requests reach one of the two; decided where they do so in all resamples. Where many
         latencies are equal, all resamples can have the same quantile; then the units' own quantiles say how far they

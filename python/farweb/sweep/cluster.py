@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _NOTHING = logging.CRITICAL + 1  # above the level of any message
 _ENDED = ("closing", "closed", "failed")  # states of the parent of a worker that does not start it again
 
-# What a local cluster does otherwise than Dask's defaults: no sampling of what workers do, short histories of what the
-# scheduler did (they are for its dashboard, and take some 10 MB), and a run that has killed two workers is set apart,
+# Differences of a local cluster from Dask's defaults: no sampling of workers, short histories of the scheduler (they
+# are for its dashboard, and take some 10 MB), and a run that has killed two workers is set apart,
 # since it gets another chance alone (`_Flight.outcomes`).
 _LOCAL = {
     "distributed.worker.profile.enabled": False,
@@ -106,7 +106,7 @@ NO_WORKER = "no worker process starts any more on this machine"
 
 
 def has_ended(cluster: "LocalCluster") -> bool:
-    """Whether all workers of a local cluster have died and do not start again."""
+    """True if all workers of a local cluster have died and do not start again."""
     return all(each.status.name in _ENDED for each in cluster.workers.values())
 
 
@@ -177,7 +177,7 @@ def _check_settings() -> None:
 
 
 def quiet() -> int:
-    """Load Dask, and keep its own messages from the terminal: outcomes and errors have what they say.
+    """Load Dask, and keep its own messages from the terminal: outcomes and errors have their content.
 
     Where the logger `farweb` is enabled for DEBUG they are shown from warnings on.
 

@@ -41,7 +41,7 @@ def write_copy(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[s
         copy: Where the copy goes. Its folder is the caller's alone, and takes the content of `source` meanwhile.
 
     Returns:
-        What `farweb.results.integrity.describe` says of the copy.
+        Size and digest of the copy, as `farweb.results.integrity.describe` has them.
 
     Raises:
         WorkloadError: The file cannot be used, or its content is another by now.
@@ -95,7 +95,7 @@ def _write(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[str, 
 
 
 class _Digested(io.RawIOBase):
-    """Passes on what is written, with its size and digest."""
+    """Passes written bytes on, and keeps their size and digest."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.size = 0
@@ -112,12 +112,12 @@ class _Digested(io.RawIOBase):
 
 
 def _seal(sha256: str, of_stream: bytes) -> bytes:
-    """What stands at the end of a copy."""
+    """Seal at the end of a copy."""
     return hashlib.sha256(bytes.fromhex(sha256) + of_stream).digest()
 
 
 def whole_copy(store: Store, sha256: str) -> dict[str, Any] | None:
-    """What `describe` says of the copy in a store; None where there is none that is as it was written.
+    """Size and digest of the copy in a store, as `describe` has them; None where none is as it was written.
 
     Raises:
         StorageError: The store cannot be read.
@@ -181,7 +181,7 @@ class Copy:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """What differs when a file was written to or replaced; nothing where there is none."""
+    """Stamp of a file, another one when it was written to or replaced; empty where there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - before and after each run
     except OSError:
@@ -203,7 +203,7 @@ def _requests(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
 
 
 def _hosts(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """A host table as one batch. What is for people, as names are, is left out."""
+    """A host table as one batch. Columns for people, such as names, are left out."""
     schema = _schema(HOSTS, [column["name"] for column in HOSTS_READ["columns"]])
     return schema, iter([_batch(open_hosts(path).columns(), schema)])
 

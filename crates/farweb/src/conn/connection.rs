@@ -51,7 +51,7 @@ pub(crate) struct Connection {
     pub(crate) exchange: Option<ExchangeId>,
     /// Its place in its pool, where that numbers them.
     pub(crate) slot: Option<u32>,
-    /// Whose it is, and for which origin server.
+    /// Its client and its origin server.
     pub(crate) key: Key,
     /// Number of the connection in results, by opening time.
     pub(crate) number: u64,

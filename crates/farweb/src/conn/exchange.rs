@@ -34,7 +34,7 @@ pub(crate) struct Exchange {
     above: Option<ExchangeId>,
     /// The connection that carries the request.
     pub(crate) up: Option<Ride>,
-    /// The connection that carries the response; with all pools but a bundle that of the request.
+    /// The connection that carries the response: the same as `up` in all pools but a bundle.
     pub(crate) down: Option<Ride>,
     /// The connection that counts it among the requests on it.
     pub(crate) aboard: Option<ConnectionId>,
@@ -186,7 +186,7 @@ impl Exchange {
         self.bytes = http::ExchangeBytes::new(self.request.request_bytes, NOT_MODIFIED_BYTES);
     }
 
-    /// Bytes that caches count for it when it asks: those of the response, or of the confirmation that a cache below hopes for.
+    /// Bytes that caches count for it when it asks: the response's, or the confirmation's that a cache below hopes for.
     pub(crate) const fn asked_bytes(&self) -> u64 {
         if self.condition.is_some() { NOT_MODIFIED_BYTES } else { self.request.response_bytes }
     }
@@ -330,8 +330,8 @@ impl Exchanges {
         self.serve_below(id, node);
     }
 
-    /// What waits for a body from an exchange is served by `node`. While no version is chosen for a conditional one, it may come to be
-    /// without a body, and what waits for it to be served by the copy that it confirms.
+    /// Marks exchanges that wait for a body from `id` as served by `node`. A conditional exchange without a chosen
+    /// version may yet bring no body; its waiters are then served by the copy that it confirms.
     fn serve_below(&mut self, id: ExchangeId, node: u8) {
         let exchange = self.0.get(id).expect("the caller has found it");
         let has_body =

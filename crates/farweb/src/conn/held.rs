@@ -1,8 +1,8 @@
 //! Causes that hold the sender of the responses on a connection, and the time for which each did.
 //!
 //! Models one answer at each instant: the transport's first ([`Limit`]), nearest to the wire; where that has sent all that it was
-//! given, the session's, whose credits may hold bytes back; then that of the program, from which more of a response is due. The
-//! answers exclude one another and leave nothing out, so that times add up to the interval, to the nanosecond.
+//! given, the session's, whose credits may hold bytes back; then the program's, from which more of a response is due.
+//! The answers exclude one another and leave nothing out, so that times add up to the interval, to the nanosecond.
 
 use crate::tcp::Limit;
 use crate::units::Duration;
@@ -37,8 +37,8 @@ pub(crate) struct HeldTimes([Duration; Cause::COUNT]);
 impl Cause {
     const COUNT: usize = Self::Nothing as usize + 1;
 
-    /// The cause that holds a sender, of which its transport, where one runs, its session and its program say this; the program is asked
-    /// only where that matters.
+    /// The cause that holds a sender, by the answers of its transport (where one runs), session and program; the
+    /// program is asked only where its answer matters.
     pub(crate) fn of(
         limit: Option<Limit>,
         waits_for_credit: bool,

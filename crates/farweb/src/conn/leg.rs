@@ -14,7 +14,7 @@ use crate::workload::{ClientId, Host, HostId, Request};
 use super::End;
 use super::tickets::Tickets;
 
-/// What keeps connections of a leg apart: requests with the same key may go over the same ones.
+/// Keeps connections of a leg apart: requests with the same key may go over the same ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     /// None where all clients come through one place, or the request table does not say who asks.
@@ -33,9 +33,9 @@ impl Key {
 /// A leg: where its ends are and how their transport is set.
 pub(crate) struct Leg {
     nodes: [u8; 2],
-    /// True where its client end is where the clients are, each of which has connections of its own.
+    /// True where its client end is at the clients, each with connections of its own.
     tells_clients_apart: bool,
-    /// True where its server end is where the origin servers are, each of which has connections of its own.
+    /// True where its server end is at the origin servers, each with connections of its own.
     ends_at_servers: bool,
     /// True where there are caches between its ends.
     pub(crate) has_caches: bool,
@@ -93,7 +93,7 @@ impl Leg {
         self.ended.pop()
     }
 
-    /// Sessions at both ends of a connection that opens here. A client that is told apart needs a ticket to resume.
+    /// Sessions at both ends of a connection that opens here. A client named by the key needs a ticket to resume.
     pub(crate) fn sessions(&self, now: Instant, key: &Key) -> [Session; 2] {
         let start = match self.sessions.resumption() {
             Some((start, _)) if key.client.is_none() || self.tickets.has(now, key) => start,

@@ -1,7 +1,8 @@
 //! TLS tickets that clients have of servers.
 //!
-//! Models a client that resumes with the newest ticket which a server, or a proxy, has sent it, until that is too old; clients that are
-//! not told apart keep none. Leaves out tickets that serve once: a server sends new ones on every connection.
+//! Models a client that resumes with the newest ticket which a server, or a proxy, has sent it, until that is too old;
+//! clients that no key names keep none. Leaves out tickets that serve once: a server sends new ones on every
+//! connection.
 //!
 //! Source: RFC 8446, sections 2.2, 2.3 and 4.6.1.
 
@@ -13,7 +14,7 @@ use crate::units::{Duration, Instant};
 
 use super::Key;
 
-/// The tickets of all clients that may still be used: memory is that of the visitors within a lifetime.
+/// Usable tickets of all clients: memory grows with the visitors within a lifetime.
 pub(crate) struct Tickets {
     lifetime: Duration,
     /// Until when the newest ticket of a client and a server may be used.

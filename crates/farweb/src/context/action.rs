@@ -14,7 +14,7 @@ use crate::conn::{Closing, ConnectionId, End, ExchangeId, Key};
 pub(crate) enum Action {
     /// Start the endpoints of this connection.
     Open(ConnectionId),
-    /// This end of a connection writes, and closes, what it has to; what was left unread, it reads.
+    /// This end of a connection reads bytes left unread, then writes and closes as due.
     Act(ConnectionId, End),
     /// This end of a connection is closed.
     Close(ConnectionId, End, Closing),
@@ -69,12 +69,12 @@ pub(crate) struct Actions {
 }
 
 impl Actions {
-    /// Adds what is to be done when the one who asks for it has returned.
+    /// Adds an action to carry out once its requester has returned.
     pub(crate) fn now(&mut self, action: Action) {
         self.now.push(action);
     }
 
-    /// Adds what is to be done when the connection at hand is settled.
+    /// Adds an action to carry out once the connection at hand is settled.
     pub(crate) fn later(&mut self, action: Action) {
         self.later.push_back(action);
     }

@@ -1,4 +1,4 @@
-//! A cache where two legs meet: a proxy that serves what it holds, and fetches the rest.
+//! A cache where two legs meet: a proxy that serves objects it holds, and fetches the others.
 //!
 //! Models five answers to a request that has arrived whole. A **hit** is served from here at once. A **delayed hit** joins a
 //! fetch of the object that is under way, and gets first the bytes that have come. A **revalidation** sends a conditional request

@@ -1,8 +1,8 @@
 //! Requests to caches and what they served: by recording interval, since the warm-up and over the whole run.
 //!
-//! A request counts when it reaches the cache, a revalidated one as a hit when the answer is back; its bytes are those of the response
-//! that it asks for, whichever version serves it. After
-//! the warm-up all requests count, those behind the end of the measured interval too: shares of them are no rates over time.
+//! A request counts when it reaches the cache, a revalidated one as a hit when the answer is back; its bytes are the
+//! size of the response that it asks for, whichever version serves it. After the warm-up all requests count, also
+//! behind the end of the measured interval: shares of them are no rates over time.
 
 /// Activity of a cache in an interval, and its contents at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,7 +4,7 @@
 //! may. An exchange that fails elsewhere is reset, and the others go on. HTTP/2 sends the requests of a lost connection again on another
 //! one if that has carried a whole response and no byte of theirs has come back; so each time that this happens another response has
 //! come. W3C MUX has a connection to each server, which stays open until every request has ended and none will come. Leaves out servers
-//! that close, and say in GOAWAY what they took, and a second connection of W3C MUX to the same server.
+//! that close, and name in GOAWAY the requests they took, and a second connection of W3C MUX to the same server.
 //!
 //! Source: RFC 9113, sections 5.1.2, 8.7 and 9.1; RFC 9110, section 9.2.2; RFC 9112, section 9.3, for a connection that stays; the rules
 //! for connections, each where `scenario::OpenRule` describes it.
@@ -36,7 +36,7 @@ pub(crate) struct Shared {
     is_resting: bool,
 }
 
-/// Rules by which connections are opened, chosen and closed.
+/// Rules for opening, choosing and closing connections.
 struct Rules {
     /// Most connections with the same key.
     connections: u32,

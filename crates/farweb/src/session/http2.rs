@@ -1,8 +1,9 @@
 //! HTTP/2 at one end: frames that wait, and frames that the other end has not read.
 //!
-//! Models when an end puts frames into its stream: once the connection is there, a write of frames at a time, and none while it makes
-//! use of what it has read, so that requests of one segment are answered together. A message is a header block and data: the block
-//! stands for the first bytes of the message, which are its header. The [`Endpoint`] decides what leaves next and what is granted.
+//! Models when an end puts frames into its stream: once the connection is there, a write of frames at a time, and none
+//! while it handles a read, so that requests of one segment are answered together. A message is a header block and
+//! data: the block stands for the first bytes of the message, its header. The [`Endpoint`] decides which frames leave
+//! next and how much is granted.
 //!
 //! Source: RFC 9113, sections 3.4, 8.1 and 8.7.
 

@@ -1,11 +1,11 @@
-//! Sessions: which bytes an end of a connection sends now, and what it makes of those that come.
+//! Sessions: choose the bytes that an end of a connection sends now, and interpret the bytes that arrive.
 //!
 //! A [`Session`] stands between the program at one end and its transport: it owns the [`Stream`] that its end writes, the rules of its
 //! protocol, and TLS where there is any. It is sans-IO: it knows the ids of exchanges and no more of them, and neither connections nor
 //! events. Which connection a message gets is decided elsewhere (`pool`).
 //!
-//! A protocol that decides late what goes next, by credits and by turns, keeps what waits to itself and puts frames into the stream
-//! when that is taken ([`Speak::fill`]); one without frames has nothing but the stream.
+//! A protocol that chooses the next bytes late, by credits and by turns, keeps waiting bytes to itself and puts frames
+//! into the stream when that is taken ([`Speak::fill`]); one without frames has nothing but the stream.
 //!
 //! A new protocol is a file with an implementation of [`Speak`], and a line in each place of this one that names the others.
 
@@ -87,9 +87,9 @@ pub(crate) struct Session {
     protocol: Protocol,
 }
 
-/// What goes into a stream, and what is made of the other one.
+/// Writes one stream of a connection and interprets the other.
 enum Protocol {
-    /// Messages, one after the other or side by side, of which the reader needs to know no more.
+    /// Messages, one after the other or side by side; the reader needs no further knowledge of them.
     Plain,
     Http2(Box<Http2>),
     WebMux(Box<WebMux>),
@@ -103,7 +103,7 @@ trait Speak: Sized {
     /// Bytes of a message are there to be sent.
     fn send(&mut self, part: Part);
 
-    /// Puts the next write into the stream, of which the transport has taken all.
+    /// Puts the next write into the stream, which the transport has emptied.
     fn fill(&mut self, now: Instant, stream: &mut Stream<Content>, report: &mut impl Report);
 
     /// Most bytes in one read. The rest shuts the sender's window until this end reads again.
@@ -134,7 +134,7 @@ trait Speak: Sized {
 pub(crate) struct Answer {
     /// There may be something to write.
     pub(crate) writes: bool,
-    /// Number of messages of which both sides have ended with it, behind their last byte.
+    /// Number of messages whose second side ended with it, behind their last byte.
     pub(crate) ended: u32,
 }
 
@@ -188,7 +188,7 @@ impl Sessions {
         Self { protocol, tls: leg.tls.clone() }
     }
 
-    /// Kind of handshake of TLS, where there is any, and the time for which its tickets may be used.
+    /// Kind of TLS handshake and lifetime of tickets; None without TLS.
     pub(crate) fn resumption(&self) -> Option<(Start, Duration)> {
         self.tls.as_ref().map(|tls| (tls.start, tls.ticket_lifetime))
     }
@@ -211,7 +211,7 @@ impl Session {
         Self { stream: Stream::new(), tls, protocol }
     }
 
-    /// Nothing is said any more but what is in the stream.
+    /// Falls silent: nothing follows the bytes already in the stream.
     pub(crate) fn end(&mut self) {
         self.protocol = Protocol::Plain;
     }

@@ -5,7 +5,7 @@
 //! grants them back. A session that fails is taken back with RST. Leaves out strings and stacks of protocols, and limits of fragments
 //! that the peer sets.
 //!
-//! Sources: those of [`http::webmux`](crate::http::webmux).
+//! Sources: see [`http::webmux`](crate::http::webmux).
 
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ pub(super) struct WebMux {
     ids: Ids,
     /// Sessions that it knows to be open.
     sessions: Vec<(ExchangeId, u8)>,
-    /// Frames in its stream that the other end has not read, and what they are about.
+    /// Frames in its stream that the other end has not read, each with its exchange.
     unread: VecDeque<(ExchangeId, Frame)>,
     /// Sessions that the other end has finished, as far as its stream is read.
     finished: Vec<ExchangeId>,

@@ -5,8 +5,9 @@
 //! but for its tags: they stay in copy 0 only, so that the sample requests are measured once, whatever the load. With a
 //! period a copy wraps around within it: what would start after its end starts that much after its beginning, and every
 //! part of the run carries the same load. Copies ask the same hosts for the same objects, or each copy hosts of its own, which
-//! are called `HOST~k` and advertise the same, for objects of its own. The clients of copies are always other people: those of copy k
-//! have ids of their own. Days may be drawn from the table instead, with replacement: one that is drawn again is a copy.
+//! are called `HOST~k` and advertise the same, for objects of its own. The clients of copies are always other people:
+//! each copy has its own ids. Days may be drawn from the table instead, with replacement: one that is drawn again is a
+//! copy.
 //!
 //! Source: the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product circuits", CNDS
 //! 2001) merges the same minutes of successive days, and beyond that copies, each offset in time against

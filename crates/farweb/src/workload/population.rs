@@ -1,6 +1,7 @@
 //! The clients of a generated trace: how many there are, and how active each is.
 //!
-//! Models a visit's client as drawn by Zipf's law, independent of all before. Leaves out that clients differ in what they ask for.
+//! Models a visit's client as drawn by Zipf's law, independent of all before. Leaves out differences in the objects
+//! that clients ask for.
 
 use super::ClientId;
 use crate::rng::{RandomStream, Zipf};

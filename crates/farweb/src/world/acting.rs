@@ -117,7 +117,7 @@ impl World {
         }
     }
 
-    /// Lets the pool of a leg do something for which it may need any connection, and does what it answers with.
+    /// Calls the pool of a leg, which may touch any connection, and carries out the actions that it asks for.
     pub(super) fn with_pool(
         &mut self,
         leg: usize,
@@ -216,7 +216,7 @@ impl World {
         self.act(on.connection, End::Server);
     }
 
-    /// No request is left; where none will come, pools close what they keep open.
+    /// No request is left; where none will come, pools close the connections that they keep open.
     fn rest(&mut self) {
         if !self.network.context.exchanges.is_empty() || !matches!(self.upcoming, Upcoming::None) {
             return;

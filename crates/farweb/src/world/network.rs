@@ -170,7 +170,7 @@ impl Network {
         self.settle(id, connection, end, output)
     }
 
-    /// Lets an end of a connection write, and close, what it has to; and read, where its session has left bytes.
+    /// Lets an end of a connection read bytes that its session has left, then write and close as due.
     pub(super) fn act(
         &mut self,
         id: ConnectionId,

@@ -83,7 +83,7 @@ impl Layout {
         }
     }
 
-    /// Whether lines of a log that begins with `head` may have `X-Forwarded-For`.
+    /// Checks that lines of a log that begins with `head` may have `X-Forwarded-For`.
     ///
     /// # Errors
     /// The fields that they have instead.

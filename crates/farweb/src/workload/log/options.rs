@@ -53,7 +53,8 @@ pub struct LogOptions {
     pub server_name: String,
     /// Names that the table gives to clients.
     pub client_names: ClientNames,
-    /// Whether the client is the first address of `X-Forwarded-For`, where a line has one: the log is of a server behind a proxy.
+    /// True if the client is the first address of `X-Forwarded-For`, where a line has one: logs of servers behind a
+    /// proxy.
     pub client_from_forwarded: bool,
     /// Only requests of these clients: a pattern in which `*` stands for any text and `?` for a character.
     pub client: Option<String>,

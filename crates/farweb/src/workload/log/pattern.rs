@@ -21,8 +21,8 @@ pub(super) struct Pattern {
     lead: Vec<u8>,
     /// Fields, each with the literal after it.
     parts: Vec<(Field, Vec<u8>)>,
-    /// Its fields have farweb's own names. Servers cut lines off, and strings of theirs read what is left; one
-    /// of its own says all of a line.
+    /// True if its fields have farweb's own names. Such a string describes whole lines; strings of servers also read
+    /// lines that servers have cut off.
     own: bool,
 }
 

@@ -177,7 +177,7 @@ fn what_is_drawn_for_one_thing_does_not_change_another() {
     assert_eq!(objects(&base), objects(&other_hosts));
 }
 
-/// With as many clients as there are, hardly one comes twice: the requests of a client are those of a visit, geometric around
+/// With as many clients as there are, hardly one comes twice: the requests of a client are one visit, geometric around
 /// `visit_requests`, with `visit_gap` between two of them on average.
 #[test]
 fn visits_have_their_closed_forms() {
@@ -189,7 +189,7 @@ fn visits_have_their_closed_forms() {
         visits.entry(request.client.unwrap()).or_default().push(request.start);
         end = request.start;
     }
-    // Those of the last hour are cut off: ten minutes each on average.
+    // Visits of the last hour are cut off: ten minutes each on average.
     let limit = Instant::from_nanos(end.as_nanos() - Duration::from_secs(7200).as_nanos());
     let whole: Vec<_> = visits.values().filter(|starts| starts[0] < limit).collect();
     let count = whole.len() as f64;

@@ -131,7 +131,7 @@ pub struct Summary {
     pub first_start: Instant,
     /// Start of the latest request.
     pub last_start: Instant,
-    /// Whether the rows come by start time; if not, the table is sorted in memory (80 bytes a request).
+    /// True if the rows come by start time; otherwise the table is sorted in memory (80 bytes a request).
     pub sorted: bool,
     /// Bytes of all requests together.
     pub request_bytes: u64,
