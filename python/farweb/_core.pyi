@@ -211,8 +211,10 @@ class Scenario:
 
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
         "down": {..}}], "legs": [{"index", "from", "to", "carrier", "carrier_sentences", "connection_use": {as from
-        connection_use}, "profile", "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps", "bdp_bytes", "mss_bytes",
-        "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}], "workload": {"days",
+        connection_use}, "profile", "handshakes": [{"start", "up": {"bytes", "parts": [{"name", "bytes"}]}, "down":
+        {..}, "first_window_bytes", "rounds"}], "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps", "bdp_bytes",
+        "mss_bytes", "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}],
+        "workload": {"days",
         "load", "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points", "replications", "runs",
         "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`

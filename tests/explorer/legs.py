@@ -24,6 +24,31 @@ PRESETS = [
     "envoy-2026",
 ]
 
+CLASSICAL_EXCHANGES = ["x25519", "secp256r1", "secp384r1"]
+POST_QUANTUM_EXCHANGES = [
+    "x25519mlkem768",
+    "secp256r1mlkem768",
+    "secp384r1mlkem1024",
+    "mlkem512",
+    "mlkem768",
+    "mlkem1024",
+]
+CLASSICAL_SCHEMES = ["ecdsa-p256", "ecdsa-p384", "rsa-2048", "rsa-4096"]
+POST_QUANTUM_SCHEMES = [
+    "ml-dsa-44",
+    "ml-dsa-65",
+    "ml-dsa-87",
+    "fn-dsa-512",
+    "fn-dsa-1024",
+    "slh-dsa-128s",
+    "slh-dsa-128f",
+    "slh-dsa-192s",
+    "slh-dsa-192f",
+    "slh-dsa-256s",
+    "slh-dsa-256f",
+]
+"""Words of TLS; the latter of each pair need version 1.3."""
+
 
 def draw_leg(draw: Draw, *, is_last: bool, spans: int, is_transfer: bool, has_hosts: bool, release: str) -> Table:
     if is_transfer:
@@ -202,7 +227,7 @@ def _application(draw: Draw, kind: str) -> Table:
 
 
 def _tls(draw: Draw) -> Table:
-    version = draw.one("1.2", "1.3")
+    version = draw.one("1.2", "1.3", "1.3")
     keys = draw.some(
         {
             "record": f"{draw.one(500, 1400, 16384)} B",
@@ -214,4 +239,22 @@ def _tls(draw: Draw) -> Table:
         },
         0.25,
     )
-    return {"version": version, "start": draw.one("full", "resumed", *(["0-rtt"] if version == "1.3" else []))} | keys
+    start = draw.one("full", "resumed", *(["0-rtt"] if version == "1.3" else []))
+    return {"version": version, "start": start} | keys | _handshake_parts(draw, version)
+
+
+def _handshake_parts(draw: Draw, version: str) -> Table:
+    if draw.chance(0.3):
+        return {}
+    exchanges, schemes = CLASSICAL_EXCHANGES, CLASSICAL_SCHEMES
+    newer: Table = {}
+    if version == "1.3":
+        exchanges, schemes = exchanges + POST_QUANTUM_EXCHANGES, schemes + POST_QUANTUM_SCHEMES
+        newer = {"compression": draw.one(0.3, "70 %", 1), "suppress_intermediates": draw.one(True, False)}
+    words = draw.some({"key_exchange": draw.one(*exchanges), "certificates": draw.one(*schemes)}, 0.9)
+    others = {
+        "intermediates": draw.whole(0, 3),
+        "scts": draw.one(0, 2, 546),
+        "ocsp": draw.one(True, False),
+    }
+    return words | draw.some(others | newer, 0.3)

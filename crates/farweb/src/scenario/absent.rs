@@ -37,6 +37,10 @@ const ABSENT: &[(&[&str], &str)] = &[
     ),
     (&["quic", "http3", "h3"], "QUIC and HTTP/3; http/2 with tls.start = \"0-rtt\" comes nearest"),
     (
+        &["merkletree", "mtc", "mtls", "clientcertificate", "ech", "encryptedclienthello"],
+        "this part of TLS handshakes; client_hello and server_flight give any size",
+    ),
+    (
         &["spdy", "websocket", "ws", "grpc", "ftp", "smtp", "rtmp", "hls", "dash"],
         "this protocol; carriers have requests with a response each",
     ),

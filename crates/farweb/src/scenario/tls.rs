@@ -3,11 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::http::tls::{Handshake, HandshakeBytes, Layer, RecordSize, Start, Version};
-use crate::units::{Bytes, Duration};
+use crate::http::tls::parts::Part;
+use crate::http::tls::{
+    Handshake, HandshakeBytes, KeyExchange, Layer, Parts, RecordSize, SCTS_MAX, Scheme, Start, Version,
+};
+use crate::units::{Bytes, Duration, Share};
 
 /// TLS on the connections of a leg.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tls {
     /// Version: "1.2" (a handshake of two round trips, one when resumed) or "1.3" (one).
@@ -24,10 +27,36 @@ pub struct Tls {
     pub small_record: Option<Bytes>,
     /// Bytes that an end sends in small records before its records are `record`, where there is a `small_record`.
     pub small_until: Bytes,
-    /// Size of the client's first flight, with its records; left out, 300 B (1600 B in TLS 1.3, with a hybrid key; 250 B more when resumed).
+    /// Key exchange. With this key or one of the six below, the first flights are sums of their parts; the default is then
+    /// "x25519mlkem768", in TLS 1.2, which has no ML-KEM, "x25519".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_exchange: Option<KeyExchange>,
+    /// Signature scheme of the server's certificates, "ecdsa-p256" among parts; those of post-quantum schemes in TLS 1.3 only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificates: Option<Scheme>,
+    /// Certificates between that of the server and a root, which is not sent; 1 among parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intermediates: Option<u32>,
+    /// Signed timestamps of logs in the server's certificate (RFC 6962), at most 546; none among parts.
+    #[schemars(range(max = SCTS_MAX))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scts: Option<u32>,
+    /// Whether the server sends an OCSP response for its certificate; it does not among parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ocsp: Option<bool>,
+    /// Size of the compressed Certificate message (RFC 8879) as a share of the plain one, above 0 to 1; left out, it is not compressed.
+    #[schemars(with = "Share")]
+    #[serde(deserialize_with = "Share::deserialize_some", skip_serializing_if = "Option::is_none")]
+    pub compression: Option<f64>,
+    /// Whether the client says that it has the intermediates, so that the server leaves them out; it does not among parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppress_intermediates: Option<bool>,
+    /// Size of the client's first flight, with its records, whatever its parts; left out, theirs, without parts 300 B (1600 B in TLS
+    /// 1.3, with a hybrid key; 250 B more when resumed).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_hello: Option<Bytes>,
-    /// Size of the server's first flight, with its records; left out, 4500 B with certificates (1400 B when resumed; 150 B in TLS 1.2).
+    /// Size of the server's first flight, with its records, whatever its parts; left out, theirs, without parts 4500 B with
+    /// certificates (1400 B when resumed; 150 B in TLS 1.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_flight: Option<Bytes>,
 }
@@ -47,6 +76,13 @@ impl Default for Tls {
             record: Bytes::new(16_384),
             small_record: None,
             small_until: Bytes::new(65_536),
+            key_exchange: None,
+            certificates: None,
+            intermediates: None,
+            scts: None,
+            ocsp: None,
+            compression: None,
+            suppress_intermediates: None,
             client_hello: None,
             server_flight: None,
         }
@@ -69,18 +105,55 @@ impl Tls {
         Layer::pair(self.version, handshake, record)
     }
 
-    /// Sizes of the first flights. Chosen of the sizes that RFC 8446's fields have with a key share of 1,216 B and 1,120 B
-    /// (X25519MLKEM768), a certificate chain of 3 KB, and a ticket of 250 B.
-    fn handshake_bytes(&self, start: Start) -> HandshakeBytes {
-        let (client, server) = match (self.version, start) {
-            (Version::V13, Start::Full) => (1600, 4500),
-            (Version::V13, _) => (1850, 1400),
-            (Version::V12, Start::Full) => (300, 4500),
-            (Version::V12, _) => (550, 150),
+    /// What the first flights consist of, where a key says so.
+    #[must_use]
+    pub fn parts(&self) -> Option<Parts> {
+        let is_said = self.key_exchange.is_some()
+            || self.certificates.is_some()
+            || self.intermediates.is_some()
+            || self.scts.is_some()
+            || self.ocsp.is_some()
+            || self.compression.is_some()
+            || self.suppress_intermediates.is_some();
+        let usual = match self.version {
+            Version::V12 => KeyExchange::X25519,
+            Version::V13 => KeyExchange::X25519Mlkem768,
+        };
+        is_said.then(|| Parts {
+            key_exchange: self.key_exchange.unwrap_or(usual),
+            certificates: self.certificates.unwrap_or(Scheme::EcdsaP256),
+            intermediates: self.intermediates.unwrap_or(1),
+            scts: self.scts.unwrap_or(0),
+            ocsp: self.ocsp.unwrap_or(false),
+            compression: self.compression,
+            suppress_intermediates: self.suppress_intermediates.unwrap_or(false),
+        })
+    }
+
+    /// Parts of the client's and of the server's first flight; none of one whose size is given or has no parts.
+    #[must_use]
+    pub fn flight_parts(&self, start: Start) -> [Option<Vec<Part>>; 2] {
+        let Some(parts) = self.parts() else { return [None, None] };
+        [
+            self.client_hello.is_none().then(|| parts.client(self.version, start)),
+            self.server_flight.is_none().then(|| parts.server(self.version, start)),
+        ]
+    }
+
+    /// Sizes of the first flights: given, or the sums of their parts. Without parts chosen of the sizes that RFC 8446's fields have
+    /// with a key share of 1,216 B and 1,120 B (X25519MLKEM768), a certificate chain of 3 KB, and a ticket of 250 B.
+    #[must_use]
+    pub fn handshake_bytes(&self, start: Start) -> HandshakeBytes {
+        let usual = match (self.parts(), self.version, start) {
+            (Some(parts), version, start) => parts.bytes(version, start),
+            (None, Version::V13, Start::Full) => HandshakeBytes { client: 1600, server: 4500 },
+            (None, Version::V13, _) => HandshakeBytes { client: 1850, server: 1400 },
+            (None, Version::V12, Start::Full) => HandshakeBytes { client: 300, server: 4500 },
+            (None, Version::V12, _) => HandshakeBytes { client: 550, server: 150 },
         };
         HandshakeBytes {
-            client: self.client_hello.map_or(client, Bytes::get),
-            server: self.server_flight.map_or(server, Bytes::get),
+            client: self.client_hello.map_or(usual.client, Bytes::get),
+            server: self.server_flight.map_or(usual.server, Bytes::get),
         }
     }
 }

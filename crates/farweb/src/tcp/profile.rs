@@ -13,6 +13,7 @@ use super::bsd;
 use super::host::HostClock;
 use super::linux;
 use super::ns2;
+use super::segment::{Options, Timestamps};
 use crate::rng::RandomStream;
 
 /// Name of a profile, as a scenario writes it.
@@ -142,6 +143,52 @@ impl Profile {
             Self::Linux(profile) => profile.window_scaling,
             Self::Ns2(_) => true,
         }
+    }
+
+    /// Payload of each segment of a connection whose MSS is `mss`: options that every segment has take their place in it.
+    #[must_use]
+    pub fn payload_bytes(&self, mss: u64) -> u64 {
+        let timestamps = match self {
+            Self::Bsd(profile) => profile.timestamps,
+            Self::Linux(profile) => profile.timestamps,
+            Self::Ns2(_) => false,
+        };
+        let options =
+            Options { timestamps: timestamps.then_some(Timestamps { value: 0, echo: 0 }), ..Options::NONE };
+        mss - u64::from(options.bytes())
+    }
+
+    /// Segments that the end which accepts a connection may send at first.
+    #[must_use]
+    pub fn first_window(&self) -> u64 {
+        let segments = match self {
+            Self::Bsd(profile) => profile.initial_cwnd_segments + u32::from(profile.syn_ack_opens_cwnd),
+            Self::Linux(profile) => profile.initial_cwnd_segments,
+            Self::Ns2(profile) => profile.initial_cwnd_segments,
+        };
+        u64::from(segments)
+    }
+
+    /// Round trips in which that end sends `segments` at once without a loss, with a receiver that allows `window` segments.
+    ///
+    /// Linux grows by what an ACK acknowledges, and doubles in a round trip; the others grow by a segment an ACK, of which there is
+    /// one for two segments where they are delayed. What a delayed ACK waits for its timer is left out.
+    #[must_use]
+    pub fn rounds(&self, segments: u64, window: u64) -> u32 {
+        let every = match self {
+            Self::Bsd(profile) if profile.delayed_ack => 2,
+            _ => 1,
+        };
+        let (mut sent, mut cwnd, mut unacknowledged, mut rounds) = (0, self.first_window(), 0, 0);
+        while sent < segments {
+            let flight = cwnd.min(window).saturating_sub(unacknowledged).clamp(1, segments - sent);
+            sent += flight;
+            let acks = ((flight + unacknowledged) / every).max(1);
+            cwnd += acks;
+            unacknowledged = (flight + unacknowledged).saturating_sub(acks * every);
+            rounds += 1;
+        }
+        rounds
     }
 
     /// Largest window that an endpoint with a buffer of `buffer` bytes (`None`: what the profile has) comes to with segments of

@@ -15,6 +15,7 @@ mod determinism;
 mod endings;
 mod failures;
 mod giving_up;
+mod handshakes;
 mod held;
 mod http11;
 mod http2;

@@ -6,11 +6,17 @@
 //!
 //! Sources: RFC 8446 (TLS 1.3) and RFC 5246 (TLS 1.2); sizes, each where it is described.
 
+mod chain;
 mod handshake;
+pub mod parts;
 mod records;
+mod schemes;
 
+pub use chain::SCTS_MAX;
 pub use handshake::{Flight, Handshake, HandshakeBytes, Start, Version};
+pub use parts::Parts;
 pub use records::{RecordSize, Records};
+pub use schemes::{KeyExchange, Scheme};
 
 /// TLS at one end of a connection. An end is the one that opens (0) or the other one (1).
 #[derive(Debug, Clone)]

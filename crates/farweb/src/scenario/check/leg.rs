@@ -1,12 +1,15 @@
 //! Rules of legs: their order along the path, and what carrier, TCP, programs and TLS of a leg allow each other.
 
+use serde::Serialize;
+
 use super::{Check, DELAY_MAX};
 use crate::http::Release;
 use crate::http::credit::Window;
+use crate::http::tls::parts::MESSAGE_MAX;
 use crate::http::tls::{Start, Version};
 use crate::http::webmux::FIELD_MAX;
 use crate::scenario::tls::TICKET_LIFETIME_MAX;
-use crate::scenario::{Application, Carrier, HostOr, Leg, Scenario, Tcp, TcpEnd};
+use crate::scenario::{Application, Carrier, HostOr, Leg, Scenario, Tcp, TcpEnd, Tls};
 use crate::tcp::ProfileName;
 use crate::tcp::segment::{BUFFER_BYTES_MIN, MSS_BYTES};
 use crate::units::{Bytes, Duration};
@@ -216,6 +219,58 @@ impl Check {
         }
     }
 
+    /// Checks the parts of handshakes: what TLS 1.2 has no place for, and what their fields can hold.
+    fn handshake_parts(&mut self, key: &str, tls: &Tls) {
+        let Some(parts) = tls.parts() else { return };
+        if tls.version == Version::V12 {
+            let newer = [
+                (
+                    "key_exchange",
+                    parts.key_exchange.is_post_quantum(),
+                    word(&parts.key_exchange),
+                    "has no ML-KEM; write \"x25519\"",
+                ),
+                (
+                    "certificates",
+                    parts.certificates.is_post_quantum(),
+                    word(&parts.certificates),
+                    "has no post-quantum signatures; write \"ecdsa-p256\"",
+                ),
+                (
+                    "compression",
+                    parts.compression.is_some(),
+                    word(&parts.compression),
+                    "compresses no certificates (RFC 8879); leave it out",
+                ),
+                (
+                    "suppress_intermediates",
+                    parts.suppress_intermediates,
+                    word(&true),
+                    "has no flags; leave it out",
+                ),
+            ];
+            for (name, _, found, why) in newer.iter().filter(|(_, is_newer, _, _)| *is_newer) {
+                let message =
+                    format!("found {found} beside version = \"1.2\", which {why}, or version = \"1.3\"");
+                self.report(format!("{key}.{name}"), message);
+            }
+        }
+        if let Some(ratio) = parts.compression.filter(|ratio| !(*ratio > 0.0 && *ratio <= 1.0)) {
+            let message = format!("found {ratio}; a share of the plain message is above 0, at most 1");
+            self.report(format!("{key}.compression"), message);
+        }
+        let message = parts.certificate_message(tls.version);
+        if message > MESSAGE_MAX {
+            self.report(
+                format!("{key}.intermediates"),
+                format!(
+                    "found {}, a Certificate message of {message} B; its length has 24 bits: at most {MESSAGE_MAX} B",
+                    parts.intermediates
+                ),
+            );
+        }
+    }
+
     fn tls(&mut self, key: &str, leg: &Leg) {
         let Some(tls) = &leg.tls else {
             return;
@@ -231,6 +286,7 @@ impl Check {
                 "found \"0-rtt\" beside version = \"1.2\", which has no early data; write \"resumed\"";
             self.report(format!("{key}.tls.start"), message);
         }
+        self.handshake_parts(&format!("{key}.tls"), tls);
         if tls.ticket_lifetime > TICKET_LIFETIME_MAX {
             let message = format!("found {}; it is at most 7 days (168 h)", tls.ticket_lifetime);
             self.report(format!("{key}.tls.ticket_lifetime"), message);
@@ -281,4 +337,9 @@ impl Check {
             self.report(key, format!("found {buffer}; a buffer is at least {BUFFER_BYTES_MIN} B"));
         }
     }
+}
+
+/// A value as a scenario writes it.
+fn word(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("a word or a number")
 }

@@ -5,6 +5,7 @@ mod cache;
 mod carrier;
 mod drawing;
 mod figures;
+mod handshake;
 mod leg;
 mod limit;
 mod sweep;
@@ -20,6 +21,7 @@ use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tc
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 pub use cache::CacheReport;
+pub use handshake::{FlightReport, HandshakeReport, PartReport};
 use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
 use limit::{ConnectionLimit, LimitedBy};
@@ -110,6 +112,8 @@ pub struct LegReport {
     pub connection_use: ConnectionUse,
     /// TCP profile.
     pub profile: String,
+    /// Handshakes of TLS that its connections begin with; empty without TLS.
+    pub handshakes: Vec<HandshakeReport>,
     /// Propagation there and back; transmission is apart, in `limit.segment_ns`.
     pub rtt_ns: u64,
     /// Smallest rate towards the servers; none when unlimited.
@@ -215,6 +219,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         carrier_sentences: carrier::sentences(&leg.carrier).to_owned(),
         connection_use: leg.carrier.connection_use(),
         profile: profile_name(&leg.tcp),
+        handshakes: handshake::handshakes(index, leg, scenario, &limit),
         rtt_ns: stretch.round_trip().as_nanos(),
         bottleneck_up_bps: stretch.bottleneck_up().map(|(_, rate)| rate.as_bps()),
         bottleneck_down_bps: down.map(BitRate::as_bps),
@@ -258,12 +263,15 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     let (trip, segment) = (Duration::from_nanos(leg.rtt_ns), Duration::from_nanos(limit.segment_ns));
     let mut text =
         format!("leg {}: {} to {}, {} over {}\n", leg.index, leg.from, leg.to, leg.carrier, leg.profile);
+    for (label, value) in carrier {
+        let _ = writeln!(text, "  {label:<24} {value}");
+    }
+    for handshake in &leg.handshakes {
+        text.push_str(&handshake.text());
+    }
     let mut line = |label: &str, value: String| {
         let _ = writeln!(text, "  {label:<24} {value}");
     };
-    for (label, value) in carrier {
-        line(label, value.clone());
-    }
     line(
         "round trip",
         format!(

@@ -242,3 +242,42 @@ fn losses_limit_a_connection_as_padhye_has_it() {
     let share = least(&[reno[0], bursts]).loss_share;
     assert!((share - 0.05).abs() < 1e-12, "{share}");
 }
+
+#[test]
+fn handshakes_are_described_by_their_parts() {
+    let linux = "leg.0.tcp={profile=\"linux\"}";
+    let parts =
+        "leg.0.tls={start=\"resumed\",certificates=\"ml-dsa-65\",scts=2,ocsp=true,compression=\"90 %\"}";
+    let report = report(&[linux, parts]);
+    for handshake in &report.legs[0].handshakes {
+        for flight in [&handshake.up, &handshake.down] {
+            assert_eq!(flight.parts.iter().map(|part| part.bytes).sum::<i64>(), flight.bytes as i64);
+        }
+    }
+    insta::assert_snapshot!(report.legs[0].text);
+}
+
+#[test]
+fn a_flight_beyond_the_first_window_is_said_so() {
+    let sentence = |flight: &str| {
+        let tls = format!("leg.0.tls={{{flight}}}");
+        let text = report(&["leg.0.tcp={profile=\"linux\"}", &tls]).legs[0].text.clone();
+        let (_, sentence) = text.split_once("\n  the server's flight of ")?;
+        sentence.split_once("\n  round trip ").map(|(sentence, _)| sentence.replace("\n ", ""))
+    };
+    assert_eq!(sentence("server_flight=\"14480 B\""), None);
+    assert_eq!(
+        sentence("server_flight=\"17300 B\"").unwrap(),
+        "17.3 kB needs 2 flights from its first window (14480 B) on: each full handshake takes one round trip more"
+    );
+    // Three certificates of 8.3 kB and a signature of 7.9 kB.
+    assert_eq!(
+        sentence("certificates=\"slh-dsa-128s\",intermediates=2").unwrap(),
+        "34.4 kB needs 2 flights from its first window (14480 B) on: each full handshake takes one round trip more"
+    );
+    assert_eq!(
+        sentence("start=\"resumed\",server_flight=\"50 kB\"").unwrap().split_once(": ").unwrap().1,
+        "each full handshake takes 2 round trips more the server's flight of 50 kB needs 3 flights from its first window \
+         (14480 B) on: each resumed handshake takes 2 round trips more"
+    );
+}

@@ -180,6 +180,7 @@ fn tls(era: Era) -> impl Strategy<Value = &'static str> {
         "{ version = \"1.3\" }",
         "{ version = \"1.3\", start = \"0-rtt\", record = \"1000 B\" }",
         "{ version = \"1.2\" }",
+        "{ certificates = \"ml-dsa-44\", scts = 2, start = \"resumed\" }",
         "{ version = \"1.2\", start = \"resumed\", small_record = \"500 B\", small_until = \"3000 B\" }",
     ];
     prop::sample::select(if era == Era::Plain { vec![""] } else { with_tls })
