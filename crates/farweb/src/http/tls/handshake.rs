@@ -2,7 +2,7 @@
 //!
 //! Models the flights of full handshakes, of resumed ones, and of 0-RTT. A client of TLS 1.3 sends its first message behind its
 //! last flight; a server sends its own when it has that flight, and two tickets with it. Leaves out servers that send messages
-//! before, and flights whose size depends on what is in them: sizes are parameters.
+//! before. Sizes of first flights are parameters: given, or sums of [`parts`](super::parts).
 //!
 //! Sources: RFC 8446, sections 2, 2.2 and 2.3; RFC 5246, section 7.3.
 
