@@ -151,7 +151,7 @@ def bypassed(run: Run) -> Iterator[str]:
             if row["cache_answer"] not in ("miss", "bypass") or treatment in (None, "serve"):
                 continue
             size = run.requests[number]["response_bytes"]
-            keeps = treatment == "store" and ("policy" not in cache or _keeps(cache, size))
+            keeps = _is_listed(cache) or (treatment == "store" and ("policy" not in cache or _keeps(cache, size)))
             if keeps != (row["cache_answer"] == "miss"):
                 yield f"request {number} for {size} B is a {row['cache_answer']} at the cache {cache['node']}"
 
@@ -162,16 +162,22 @@ def _keeps(cache: dict[str, Any], size: int) -> bool:
     return quantity(least) <= size <= min(quantity(most), quantity(cache["capacity"]))
 
 
+def _is_listed(cache: dict[str, Any]) -> bool:
+    """True of a cache that serves the requests for which the table names it, and no others."""
+    return not {"policy", "hit_ratio"} & set(cache)
+
+
 @rule("caches.treatment")
 def treatment(run: Run) -> Iterator[str]:
-    """No copy serves what passes caches by."""
+    """No copy serves a request that passes caches by."""
+    listed = {node for node, cache in run.caches.items() if _is_listed(cache)}
     for number, treated in run.treatments.items():
         if treated not in ("bypass", "invalidate") or number not in run.requests:
             continue
         for row in (of[number] for of in run.by_leg if number in of):
-            if row["cache_answer"] not in (None, "bypass"):
+            if row["cache_answer"] not in (None, "bypass") and run.nodes[run.legs[row["leg"]].far] not in listed:
                 yield f"request {number} passes caches by, and is a {row['cache_answer']} on leg {row['leg']}"
-        if run.requests[number]["served_by"] in run.caches:
+        if run.requests[number]["served_by"] in run.caches.keys() - listed:
             yield f"request {number} passes caches by, and {run.requests[number]['served_by']} serves it"
 
 
@@ -216,7 +222,8 @@ def contents(run: Run) -> Iterator[str]:
                     run.requests[number]["served_bytes"],
                     {served_bytes(run.requests[other]) for other in before},
                 )
-                if size is not None and before and size not in held:
+                has_own_size = run.treatments.get(number) == "serve"
+                if size is not None and before and size not in held and not has_own_size:
                     yield f"{where} is served {size} B, and fetches had brought {sorted(held)} B"
             elif row["cache_answer"] == "delayed hit" and not any(
                 other["start_ns"] <= at <= (other["end_ns"] or at) for other in own
@@ -226,16 +233,16 @@ def contents(run: Run) -> Iterator[str]:
 
 @rule("caches.drawn")
 def drawn(run: Run) -> Iterator[str]:
-    """A cache that serves all requests, or none, does so; of listed ones those that the table names."""
+    """A cache with a share of 1 serves all requests that a copy may serve, of 0 none; a listed one, the table's."""
     sums = totals(run)
     all_listed = not any({"policy", "hit_ratio"} & set(cache) for cache in run.caches.values())
     for node, cache in run.caches.items():
         share = cache.get("hit_ratio")
         if share == 0 and sums[node]["hits"]:
             yield f"cache {node} serves {sums[node]['hits']} requests of a share of 0"
-        if share == 1 and sums[node]["hits"] != sums[node]["requests"]:
+        if share == 1 and sums[node]["hits"] != sums[node]["requests"] - sums[node]["bypasses"]:
             yield f"cache {node} serves {sums[node]['hits']} of {sums[node]['requests']} requests, and its share is 1"
-        if share is None and "policy" not in cache:
+        if _is_listed(cache):
             listed = sum(row["source"] == node for row in run.requests.values())
             if sums[node]["hits"] > listed or (
                 all_listed and run.is_clean and run.until is None and sums[node]["hits"] != listed
