@@ -36,7 +36,7 @@ def _offered(part: dict[str, Any], kinds: dict[str, Any], path: str) -> Iterator
         yield from _offered(choice, kinds, path)
     if "const" in part:
         yield f"{path} = {part['const']}"
-    for word in (*part.get("enum", []), *([part["x-word"]] if "x-word" in part else [])):
+    for word in (*part.get("enum", []), *part.get("x-words", [])):
         yield f"{path} = {word}"
     if part.get("type") == "boolean":
         yield from (f"{path} = true", f"{path} = false")

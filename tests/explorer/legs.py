@@ -231,7 +231,7 @@ def _tls(draw: Draw) -> Table:
     keys = draw.some(
         {
             "record": f"{draw.one(500, 1400, 16384)} B",
-            "small_record": f"{draw.one(200, 1300)} B",
+            "small_record": draw.one("200 B", "1300 B", "go", "cloudflare", "h2o", "apache", "nginx", "boringssl"),
             "small_until": f"{draw.one(3000, 65536)} B",
             "client_hello": f"{draw.one(300, 3000)} B",
             "server_flight": f"{draw.one(150, 9000)} B",

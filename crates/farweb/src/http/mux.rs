@@ -249,7 +249,7 @@ impl JsonSchema for Overhead {
         json_schema!({
             "type": "string",
             "format": Self::KIND,
-            "x-word": "none",
+            "x-words": ["none"],
             "examples": [Self::EXAMPLE, "2 %", "none"]
         })
     }

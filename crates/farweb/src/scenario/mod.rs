@@ -53,7 +53,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 
 /// JSON Schema (2020-12) of a scenario.
 ///
-/// `format` names the kind of quantity that a text holds (`duration`, `size`, `rate`, `queue`), `x-word` the word that
+/// `format` names the kind of quantity that a text holds (`duration`, `size`, `rate`, `queue`), `x-words` the words that
 /// may stand for one, and `examples` how one is written. `x-profiles`, `x-families` and `x-scales` say beside which `profile`,
 /// `family` or `scale` an alternative stands.
 #[must_use]

@@ -512,7 +512,7 @@ macro_rules! quantity_or_word {
                 json_schema!({
                     "type": "string",
                     "format": <$quantity>::KIND,
-                    "x-word": $word,
+                    "x-words": [$word],
                     "examples": [<$quantity>::EXAMPLE, $word]
                 })
             }

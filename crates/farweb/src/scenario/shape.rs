@@ -179,11 +179,12 @@ impl<'a> Walk<'a> {
     }
 
     fn text(&mut self, path: &str, schema: &Value, value: &Value) {
-        let word = schema["x-word"].as_str();
-        if word.is_some() && value.as_str() == word {
+        let words: Vec<&str> =
+            schema["x-words"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if value.as_str().is_some_and(|text| words.contains(&text)) {
             return;
         }
-        let or_word = word.map(|word| format!("; or write {}", quote(word))).unwrap_or_default();
+        let or_word = if words.is_empty() { String::new() } else { format!("; or write {}", choice(&words)) };
         let error = match schema["format"].as_str() {
             Some(Duration::KIND) => quantity_error::<Duration>(value),
             Some(Bytes::KIND) => quantity_error::<Bytes>(value),
@@ -196,7 +197,8 @@ impl<'a> Walk<'a> {
             _ => return self.wrong_type(path, value, "text in quotes"),
         };
         if let Some(error) = error {
-            self.report(path, format!("{error}{or_word}"));
+            let meant = value.as_str().map(|text| did_you_mean(text, &words)).unwrap_or_default();
+            self.report(path, format!("{error}{or_word}{meant}"));
         }
     }
 

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::tls::parts::Part;
 use crate::http::tls::{
-    Handshake, HandshakeBytes, KeyExchange, Layer, Parts, RecordSize, SCTS_MAX, Scheme, Start, Version,
+    Handshake, HandshakeBytes, KeyExchange, Parts, Ramp, RecordSize, SCTS_MAX, Scheme, Settings, Small,
+    SmallRecord, Start, Version,
 };
 use crate::units::{Bytes, Duration, Share};
 
@@ -22,10 +23,11 @@ pub struct Tls {
     pub ticket_lifetime: Duration,
     /// Most bytes in a record, 1 B to 16384 B; none of them can be read before the last one is there.
     pub record: Bytes,
-    /// Most bytes in a record at the start of a connection; `record` when left out.
+    /// Most bytes in a record at the start of a connection, or the program whose small records both ends send: "go", "cloudflare",
+    /// "h2o", "apache", or "nginx" and "boringssl", which have none; `record` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub small_record: Option<Bytes>,
-    /// Bytes that an end sends in small records before its records are `record`, where there is a `small_record`.
+    pub small_record: Option<SmallRecord>,
+    /// Bytes that an end sends in small records before its records are `record`, where `small_record` is a size.
     pub small_until: Bytes,
     /// Key exchange. With this key or one of the six below, the first flights are sums of their parts; the default is then
     /// "x25519mlkem768", in TLS 1.2, which has no ML-KEM, "x25519".
@@ -90,19 +92,21 @@ impl Default for Tls {
 }
 
 impl Tls {
-    /// TLS at both ends of a connection that begins in this way, the client's first.
+    /// TLS of connections, as these keys ask for it.
     #[must_use]
-    pub fn layers(&self, start: Start) -> [Layer; 2] {
-        let handshake = Handshake::new(self.version, start, self.handshake_bytes(start));
-        let record = match self.small_record {
-            None => RecordSize::Fixed(self.record.get()),
-            Some(small) => RecordSize::Growing {
-                small: small.get(),
-                until: self.small_until.get(),
-                full: self.record.get(),
-            },
+    pub fn settings(&self) -> Settings {
+        let handshakes =
+            Start::ALL.map(|start| Handshake::new(self.version, start, self.handshake_bytes(start)));
+        let small = match self.small_record {
+            None => None,
+            Some(SmallRecord::Size(size)) => {
+                let ramp = Ramp::Until { size: size.get(), bytes: self.small_until.get() };
+                Some(Small { ramp, after_pause: None })
+            }
+            Some(SmallRecord::Of(writer)) => writer.small(),
         };
-        Layer::pair(self.version, handshake, record)
+        let record = RecordSize { full: self.record.get(), small };
+        Settings { version: self.version, record, handshakes }
     }
 
     /// What the first flights consist of, where a key says so.

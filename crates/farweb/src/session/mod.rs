@@ -15,7 +15,7 @@ mod webmux;
 
 use crate::http::h2;
 use crate::http::stream::Stream;
-use crate::http::tls::{Layer, Start};
+use crate::http::tls::{self, Layer, Start};
 use crate::http::webmux as mux;
 use crate::id::SlabId;
 use crate::scenario;
@@ -152,7 +152,8 @@ macro_rules! on_protocol {
 /// Makes the sessions of a leg's connections.
 pub(crate) struct Sessions {
     protocol: Maker,
-    tls: Option<scenario::Tls>,
+    /// TLS, with the lifetime of tickets and the handshake that the leg asks for.
+    tls: Option<(tls::Settings, Start, Duration)>,
 }
 
 /// Settings of a protocol.
@@ -185,12 +186,12 @@ impl Sessions {
             | scenario::Carrier::Mux { .. }
             | scenario::Carrier::Transfer {} => Maker::Plain,
         };
-        Self { protocol, tls: leg.tls.clone() }
+        Self { protocol, tls: leg.tls.as_ref().map(|tls| (tls.settings(), tls.start, tls.ticket_lifetime)) }
     }
 
     /// Kind of TLS handshake and lifetime of tickets; None without TLS.
     pub(crate) fn resumption(&self) -> Option<(Start, Duration)> {
-        self.tls.as_ref().map(|tls| (tls.start, tls.ticket_lifetime))
+        self.tls.as_ref().map(|(_, start, lifetime)| (*start, *lifetime))
     }
 
     /// Both ends of a connection, the client's first, with this handshake where there is TLS.
@@ -200,7 +201,7 @@ impl Sessions {
             Maker::Http2(config) => config.pair().map(|end| Protocol::Http2(Box::new(end))),
             Maker::WebMux(config) => WebMux::pair(config).map(|end| Protocol::WebMux(Box::new(end))),
         };
-        let layers = self.tls.as_ref().map(|tls| tls.layers(start));
+        let layers = self.tls.as_ref().map(|(settings, ..)| settings.pair(start));
         let [near, far] = layers.map_or([None, None], |layers| layers.map(|layer| Some(Box::new(layer))));
         [Session::new(client, near), Session::new(server, far)]
     }
@@ -419,6 +420,6 @@ fn hand_over_sealed(
         if written < sealed || taken == bytes || !tls.is_ready() {
             return taken;
         }
-        taken += tls.seal(bytes - taken);
+        taken += tls.seal(now, bytes - taken);
     }
 }

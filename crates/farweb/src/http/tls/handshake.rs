@@ -48,6 +48,11 @@ pub enum Start {
     EarlyData,
 }
 
+impl Start {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Full, Self::Resumed, Self::EarlyData];
+}
+
 /// Bytes of the first flights, as the transport carries them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HandshakeBytes {

@@ -9,14 +9,44 @@
 mod chain;
 mod handshake;
 pub mod parts;
+mod programs;
 mod records;
 mod schemes;
 
 pub use chain::SCTS_MAX;
 pub use handshake::{Flight, Handshake, HandshakeBytes, Start, Version};
 pub use parts::Parts;
-pub use records::{RecordSize, Records};
+pub use programs::{SmallRecord, Writer};
+pub use records::{Ramp, RecordSize, Records, Small};
 pub use schemes::{KeyExchange, Scheme};
+
+use crate::units::Instant;
+
+/// TLS as both ends of a leg's connections have it.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Version.
+    pub version: Version,
+    /// Sizes of the records that each end sends.
+    pub record: RecordSize,
+    /// Handshakes, in the order of [`Start`].
+    pub handshakes: [Handshake; 3],
+}
+
+impl Settings {
+    /// Both ends of a connection on which nothing has been sent, the client's first.
+    #[must_use]
+    pub fn pair(&self, start: Start) -> [Layer; 2] {
+        [0, 1].map(|end| Layer {
+            end,
+            handshake: self.handshakes[start as usize],
+            steps: 0,
+            notified: false,
+            has_ticket: false,
+            records: Records::new(self.record, self.version.record_overhead()),
+        })
+    }
+}
 
 /// TLS at one end of a connection. An end is the one that opens (0) or the other one (1).
 #[derive(Debug, Clone)]
@@ -34,19 +64,6 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Both ends of a connection on which nothing has been sent.
-    #[must_use]
-    pub fn pair(version: Version, handshake: Handshake, record: RecordSize) -> [Self; 2] {
-        [0, 1].map(|end| Self {
-            end,
-            handshake,
-            steps: 0,
-            notified: false,
-            has_ticket: false,
-            records: Records::new(record, version.record_overhead()),
-        })
-    }
-
     /// True when it may send messages.
     #[must_use]
     pub const fn is_ready(&self) -> bool {
@@ -95,8 +112,8 @@ impl Layer {
     }
 
     /// Puts up to `bytes` of messages into the next record; how many.
-    pub fn seal(&mut self, bytes: u64) -> u64 {
-        self.records.seal(bytes)
+    pub fn seal(&mut self, now: Instant, bytes: u64) -> u64 {
+        self.records.seal(now, bytes)
     }
 
     /// The transport brought `bytes` from the other end, `from`: bytes of messages that can be read now and could not before. It is
@@ -131,7 +148,9 @@ mod tests {
     const BYTES: HandshakeBytes = HandshakeBytes { client: 300, server: 3000 };
 
     fn pair(version: Version, start: Start) -> [Layer; 2] {
-        Layer::pair(version, Handshake::new(version, start, BYTES), RecordSize::Fixed(16_384))
+        let handshakes = Start::ALL.map(|start| Handshake::new(version, start, BYTES));
+        let record = RecordSize { full: 16_384, small: None };
+        Settings { version, record, handshakes }.pair(start)
     }
 
     /// `from` sends `bytes`, which the other end reads; bytes of messages that it gets.
@@ -198,7 +217,7 @@ mod tests {
     fn a_request_may_follow_the_last_flight_at_once() {
         let mut ends = pair(Version::V13, Start::EarlyData);
         assert!(ends[0].go_on(), "it may send");
-        assert_eq!(ends[0].seal(100), 100);
+        assert_eq!(ends[0].seal(Instant::ZERO, 100), 100);
         let bytes = ends[0].to_write();
         assert_eq!(bytes, 300 + 100 + 22);
         ends[0].on_written(bytes);

@@ -1,29 +1,82 @@
 //! Records: the pieces in which a TLS connection carries bytes, each readable when it is whole.
 //!
 //! Models the bytes of one direction, of messages and of handshake flights. A sender fills a record with the bytes of one write, up to a
-//! size, which may be smaller at the start of the connection. Leaves out padding.
+//! size, which may be smaller at the start of the connection and after a pause. Leaves out padding.
 //!
-//! Source: RFC 8446, section 5; sizes, each where it is described.
+//! Source: RFC 8446, section 5; sizes of programs, where they are described.
 
 use std::collections::VecDeque;
 
+use crate::units::{Duration, Instant};
+
 /// Most bytes that a sender puts into a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordSize {
-    /// Always the same.
-    Fixed(u64),
-    /// A small one for the first bytes of a connection, then a full one.
-    ///
-    /// Source: h2o, `lib/common/socket.c` (1,400 B until 64 KiB); Apache, `h2_c1_io.c` (1,300 B until 1 MiB). They go back to small
-    /// records after a second without data, which is left out.
-    Growing {
-        /// The small one, in bytes.
-        small: u64,
-        /// Up to where in the stream, in bytes.
-        until: u64,
-        /// The full one, in bytes.
-        full: u64,
+pub struct RecordSize {
+    /// Once the small ones are over.
+    pub full: u64,
+    /// At the start of a connection.
+    pub small: Option<Small>,
+}
+
+/// Records at the start of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Small {
+    /// Their sizes, from the first on.
+    pub ramp: Ramp,
+    /// Pause between records after which they begin again.
+    pub after_pause: Option<Duration>,
+}
+
+/// Sizes of small records, in bytes of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ramp {
+    /// One size until so many bytes have gone.
+    Until {
+        /// The size.
+        size: u64,
+        /// Bytes.
+        bytes: u64,
     },
+    /// Two sizes, each for so many records.
+    Steps {
+        /// The sizes.
+        sizes: [u64; 2],
+        /// Records of each.
+        records: u64,
+    },
+    /// The first record has `first` bytes with all that it adds, and each has as many more as the first holds, until so many bytes
+    /// have gone on the wire.
+    Growing {
+        /// Bytes of the first record.
+        first: u64,
+        /// Bytes on the wire.
+        wire: u64,
+    },
+}
+
+impl RecordSize {
+    /// Most bytes in a record behind `gone`, with the `overhead` of each.
+    fn at(&self, gone: Gone, overhead: u64) -> u64 {
+        let small = match self.small.map(|small| small.ramp) {
+            Some(Ramp::Until { size, bytes }) if gone.plain < bytes => size,
+            Some(Ramp::Steps { sizes, records }) if gone.records < 2 * records => {
+                sizes[usize::from(gone.records >= records)]
+            }
+            Some(Ramp::Growing { first, wire }) if gone.wire < wire => {
+                (first - overhead).saturating_mul(gone.records + 1)
+            }
+            _ => return self.full,
+        };
+        small.min(self.full)
+    }
+}
+
+/// Bytes and records that have gone since the small ones began.
+#[derive(Debug, Clone, Copy, Default)]
+struct Gone {
+    records: u64,
+    plain: u64,
+    wire: u64,
 }
 
 /// The records of one direction, from what was sealed last to what is acknowledged and read.
@@ -36,6 +89,9 @@ pub struct Records {
     /// Places behind the last byte of handshake flights that are not read.
     flights: VecDeque<u64>,
     sealed: Place,
+    /// Time of the record that was sealed last, once there is one.
+    sealed_at: Option<Instant>,
+    gone: Gone,
     written: u64,
     read: Place,
     /// Place up to which records have been asked for.
@@ -63,6 +119,8 @@ impl Records {
             records: VecDeque::new(),
             flights: VecDeque::new(),
             sealed: start,
+            sealed_at: None,
+            gone: Gone { records: 0, plain: 0, wire: 0 },
             written: 0,
             read: start,
             acknowledged: start,
@@ -72,22 +130,26 @@ impl Records {
     /// A handshake flight of `bytes`.
     pub fn push_flight(&mut self, bytes: u64) {
         self.sealed.wire += bytes;
+        self.gone.wire += bytes;
         self.flights.push_back(self.sealed.wire);
     }
 
     /// Puts up to `bytes` of messages into a record; how many.
-    pub fn seal(&mut self, bytes: u64) -> u64 {
-        let most = match self.size {
-            RecordSize::Fixed(size) => size,
-            RecordSize::Growing { small, until, .. } if self.sealed.plain < until => small,
-            RecordSize::Growing { full, .. } => full,
-        };
-        let plain = bytes.min(most);
-        if plain > 0 {
-            self.sealed.wire += plain + self.overhead;
-            self.sealed.plain += plain;
-            self.records.push_back(self.sealed);
+    pub fn seal(&mut self, now: Instant, bytes: u64) -> u64 {
+        if bytes == 0 {
+            return 0;
         }
+        let pause = self.sealed_at.replace(now).map_or(Duration::ZERO, |last| now.saturating_since(last));
+        if self.size.small.and_then(|small| small.after_pause).is_some_and(|limit| pause > limit) {
+            self.gone = Gone::default();
+        }
+        let plain = bytes.min(self.size.at(self.gone, self.overhead));
+        self.sealed.wire += plain + self.overhead;
+        self.sealed.plain += plain;
+        self.gone.records += 1;
+        self.gone.wire += plain + self.overhead;
+        self.gone.plain += plain;
+        self.records.push_back(self.sealed);
         plain
     }
 
@@ -152,10 +214,20 @@ impl Records {
 mod tests {
     use super::*;
 
+    const NOW: Instant = Instant::ZERO;
+
+    fn fixed(full: u64) -> RecordSize {
+        RecordSize { full, small: None }
+    }
+
+    fn small(ramp: Ramp, after_pause: Option<Duration>) -> RecordSize {
+        RecordSize { full: 16_384, small: Some(Small { ramp, after_pause }) }
+    }
+
     #[test]
     fn a_full_record_can_be_read_when_it_is_whole() {
-        let mut records = Records::new(RecordSize::Fixed(16_384), 22);
-        assert_eq!((records.seal(100_172), records.seal(83_788)), (16_384, 16_384));
+        let mut records = Records::new(fixed(16_384), 22);
+        assert_eq!((records.seal(NOW, 100_172), records.seal(NOW, 83_788)), (16_384, 16_384));
         assert_eq!(records.to_write(), 2 * 16_406);
         records.on_written(2 * 16_406);
         // Eleven segments of 1,460 B do not make a record, the twelfth does.
@@ -169,23 +241,70 @@ mod tests {
         let sealed = |size| {
             let (mut records, mut left, mut count) = (Records::new(size, 22), 100_172, 0);
             while left > 0 {
-                left -= records.seal(left);
+                left -= records.seal(NOW, left);
                 count += 1;
             }
             (count, records.to_write())
         };
-        assert_eq!(sealed(RecordSize::Fixed(16_384)), (7, 100_326));
-        assert_eq!(sealed(RecordSize::Fixed(1378)), (73, 101_778));
+        assert_eq!(sealed(fixed(16_384)), (7, 100_326));
+        assert_eq!(sealed(fixed(1378)), (73, 101_778));
         // 47 small ones pass 64 KiB, and three full ones follow.
-        assert_eq!(sealed(RecordSize::Growing { small: 1400, until: 65_536, full: 16_384 }).0, 47 + 3);
+        assert_eq!(sealed(small(Ramp::Until { size: 1400, bytes: 65_536 }, None)).0, 47 + 3);
+    }
+
+    /// Sizes of the first `count` records of a sender that always has more.
+    fn sizes(records: &mut Records, now: Instant, count: usize) -> Vec<u64> {
+        (0..count).map(|_| records.seal(now, u64::MAX)).collect()
+    }
+
+    #[test]
+    fn records_that_grow_do_so_by_the_first_one() {
+        let ramp = Ramp::Growing { first: 1208, wire: 131_072 };
+        let mut records = Records::new(small(ramp, None), 22);
+        let grown: Vec<u64> = (1..=13).map(|nth| nth * 1186).chain([16_384; 3]).collect();
+        assert_eq!(sizes(&mut records, NOW, 16), grown);
+        // By TLS 1.2 the first holds less.
+        assert_eq!(sizes(&mut Records::new(small(ramp, None), 29), NOW, 2), [1179, 2358]);
+    }
+
+    #[test]
+    fn the_bytes_of_a_handshake_count_where_the_wire_does() {
+        let mut records = Records::new(small(Ramp::Growing { first: 1208, wire: 3000 }, None), 22);
+        records.push_flight(1791);
+        assert_eq!(sizes(&mut records, NOW, 3), [1186, 2372, 16_384], "2,999 B were below 3,000");
+    }
+
+    #[test]
+    fn steps_are_counted_in_records() {
+        let ramp = Ramp::Steps { sizes: [1369, 4229], records: 2 };
+        assert_eq!(sizes(&mut Records::new(small(ramp, None), 22), NOW, 5), [1369, 1369, 4229, 4229, 16_384]);
+    }
+
+    #[test]
+    fn small_records_come_again_behind_a_longer_pause() {
+        let at = |millis| Instant::ZERO + Duration::from_millis(millis);
+        let ramp = Ramp::Until { size: 1000, bytes: 1500 };
+        let mut records = Records::new(small(ramp, Some(Duration::from_millis(1000))), 22);
+        assert_eq!(sizes(&mut records, at(0), 3), [1000, 1000, 16_384]);
+        assert_eq!(sizes(&mut records, at(1000), 1), [16_384], "a pause as long as the limit");
+        assert_eq!(sizes(&mut records, at(2001), 3), [1000, 1000, 16_384]);
+    }
+
+    #[test]
+    fn no_small_record_is_larger_than_the_full_one() {
+        let size = RecordSize {
+            full: 2000,
+            small: Some(Small { ramp: Ramp::Steps { sizes: [1369, 4229], records: 1 }, after_pause: None }),
+        };
+        assert_eq!(sizes(&mut Records::new(size, 22), NOW, 3), [1369, 2000, 2000]);
     }
 
     #[test]
     fn acknowledgements_count_in_bytes_of_messages() {
-        let mut records = Records::new(RecordSize::Fixed(1000), 22);
+        let mut records = Records::new(fixed(1000), 22);
         records.push_flight(300);
         for _ in 0..3 {
-            records.seal(1000);
+            records.seal(NOW, 1000);
         }
         assert_eq!(records.on_read(300), (0, 1));
         assert_eq!(records.on_read(3 * 1022), (3000, 0));

@@ -6,7 +6,7 @@ use super::{Check, DELAY_MAX};
 use crate::http::Release;
 use crate::http::credit::Window;
 use crate::http::tls::parts::MESSAGE_MAX;
-use crate::http::tls::{Start, Version};
+use crate::http::tls::{SmallRecord, Start, Version};
 use crate::http::webmux::FIELD_MAX;
 use crate::scenario::tls::TICKET_LIFETIME_MAX;
 use crate::scenario::{Application, Carrier, HostOr, Leg, Scenario, Tcp, TcpEnd, Tls};
@@ -293,7 +293,7 @@ impl Check {
         }
         let sizes = [
             ("record", Some(tls.record), RECORD_MAX),
-            ("small_record", tls.small_record, RECORD_MAX),
+            ("small_record", tls.small_record.and_then(SmallRecord::size), RECORD_MAX),
             ("client_hello", tls.client_hello, FLIGHT_MAX),
             ("server_flight", tls.server_flight, FLIGHT_MAX),
         ];

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::CABLE;
 use crate::http::credit::Window;
 use crate::http::h2::endpoint::Role;
-use crate::http::tls::{Start, Version};
+use crate::http::tls::{SmallRecord, Start, Version, Writer};
 use crate::scenario::*;
 use crate::tcp::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration};
@@ -195,11 +195,16 @@ fn with_growth_that_goes(mut http2: Http2) -> Http2 {
 
 fn tls() -> BoxedStrategy<Tls> {
     let version = prop_oneof![Just((Version::V12, Start::Resumed)), Just((Version::V13, Start::EarlyData))];
-    (version, 1..=16_384_u64, prop::option::of(1..=16_384_u64))
-        .prop_map(|((version, start), record, hello)| Tls {
+    let small = prop_oneof![
+        (1..=16_384_u64).prop_map(|size| SmallRecord::Size(Bytes::new(size))),
+        prop::sample::select(Writer::ALL.to_vec()).prop_map(SmallRecord::Of)
+    ];
+    (version, 1..=16_384_u64, prop::option::of(small), prop::option::of(1..=16_384_u64))
+        .prop_map(|((version, start), record, small_record, hello)| Tls {
             version,
             start,
             record: Bytes::new(record),
+            small_record,
             client_hello: hello.map(Bytes::new),
             ..Tls::default()
         })

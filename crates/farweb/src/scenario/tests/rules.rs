@@ -62,6 +62,8 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&[TWO_LEGS, "leg.1.carrier={kind=\"transfer\"}", "leg.1.tcp.profile=ns2-reno"], "leg.1.carrier.kind", "a transfer cannot go on from a proxy; write one leg"),
     (&["leg=[{from=\"nz-proxy\",to=\"server\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]"], "leg.1.from", "starts at us-router, which leaves an overlap; it must start at server"),
     (&["leg.0.tls={version=\"1.2\",start=\"0-rtt\"}"], "leg.0.tls.start", "found \"0-rtt\" beside version = \"1.2\", which has no early data; write \"resumed\""),
+    (&["leg.0.tls={small_record=\"cloudflair\"}"], "leg.0.tls.small_record", "\"cloudflair\" does not start with a number; write a size as a number and a unit, for example \"32767 B\" (units: B, kB, KiB, MB, MiB, GB, GiB); or write one of \"go\", \"cloudflare\", \"h2o\", \"apache\", \"nginx\", \"boringssl\" (did you mean cloudflare?)"),
+    (&["leg.0.tls={small_record=\"17 kB\"}"], "leg.0.tls.small_record", "found 17000 B; it is 1 B to 16384 B"),
     (&["leg.0.tls={key_exchange=\"x25519mlkem786\"}"], "leg.0.tls.key_exchange", "found \"x25519mlkem786\"; it is one of \"x25519\", \"secp256r1\", \"secp384r1\", \"x25519mlkem768\", \"secp256r1mlkem768\", \"secp384r1mlkem1024\", \"mlkem512\", \"mlkem768\", \"mlkem1024\" (did you mean x25519mlkem768?)"),
     (&["leg.0.tls={certificates=\"ml-dsa-66\"}"], "leg.0.tls.certificates", "found \"ml-dsa-66\"; it is one of \"ecdsa-p256\", \"ecdsa-p384\", \"rsa-2048\", \"rsa-4096\", \"ml-dsa-44\""),
     (&["leg.0.tls={certificates=\"merkle-tree\"}"], "leg.0.tls.certificates", "found \"merkle-tree\"; it is one of"),
