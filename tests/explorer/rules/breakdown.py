@@ -11,7 +11,7 @@ _EXACT = 1e-9  # of the latency: sums of parts in binary fractions of a second
 
 @rule("breakdown.adds up")
 def adds_up(run: Run) -> Iterator[str]:
-    """The parts are the mean latency of requests that are done; those given up stand beside it, by the legs they reached."""
+    """The parts are the mean latency of requests that are done; others stand beside it, by the legs they reached."""
     warmup = quantity(run.scenario.get("run", {}).get("warmup", "0 s"))
     asked = {number: row for number, row in run.requests.items() if row["start_ns"] >= warmup}
     done = [row["end_ns"] - row["start_ns"] for row in asked.values() if row["status"] == "done"]
