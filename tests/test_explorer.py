@@ -168,6 +168,9 @@ MUTATIONS: list[tuple[str, str, Callable[[Tables], None]]] = [
     ("exchanges.done", "streams", drop("exchanges", lambda row: row["leg"] == 1)),
     ("exchanges.travel", "caches", change("exchanges", "ready_first_ns", more(60 * MS), lambda row: row["leg"] == 2)),
     ("exchanges.travel", "caches", change("exchanges", "requested_ns", more(-25 * MS), lambda row: row["leg"] == 2)),
+    ("breakdown.adds up", "caches", change("breakdown", "mean_s", lambda old: old + 1e-6)),
+    ("breakdown.adds up", "caches", change("breakdown_legs", "unfinished_reached", more(1))),
+    ("breakdown.adds up", "streams", change("requests", "status", "failed", lambda row: row["status"] == "done")),
     ("intervals.time", "caches", change("legs", "time_ns", more(1))),
     ("intervals.time", "caches", change("links", "interval_ns", more(-1))),
     (

@@ -171,3 +171,14 @@ def test_a_wrong_table_is_told_before_anything_is_written(
     with pytest.raises(WorkloadError, match=message):
         scenario.sweep("sweep", jobs=1)
     assert sorted(os.listdir(folder)) == before
+
+
+@pytest.mark.timeout(30)  # to open a pipe without a writer waits for ever
+@pytest.mark.parametrize("key", ["requests", "hosts"])
+def test_a_pipe_is_no_table(cable: Path, folder: Path, key: str) -> None:
+    os.mkfifo("pipe")
+    before = sorted(os.listdir(folder))
+    scenario = Scenario.load(cable, {f"workload.{key}": "pipe", "sweep.replications": 2})
+    with pytest.raises(WorkloadError, match=f"pipe: is a pipe, not a file; name a table of {key}"):
+        scenario.sweep("sweep", jobs=1)
+    assert sorted(os.listdir(folder)) == before

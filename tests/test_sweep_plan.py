@@ -113,5 +113,5 @@ def test_what_cannot_be_planned_is_told(cable: Path) -> None:
     with pytest.raises(ScenarioError, match=r"cable.toml: has no table \[sweep\]; farweb run simulates it once"):
         planned(cable)
     cable.write_text(cable.read_text() + SWEEP)
-    with pytest.raises(WorkloadError, match=r"none.csv: No such file or directory; name a table of requests"):
+    with pytest.raises(WorkloadError, match=r"none.csv: no such file; name a table of requests"):
         planned(cable, workload__requests="none.csv")

@@ -1,9 +1,11 @@
 """The pool by itself: runs that kill workers, fail now and then, or come twice; and who may talk to its processes."""
 
 import os
+import shutil
 import signal
 import socket
 import ssl
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -216,6 +218,22 @@ def test_a_local_cluster_talks_to_nobody_else() -> None:
             plain = answer(port, encrypted=False)
             assert plain == b"" or plain.startswith(b"HTTP/1.1 404"), plain
             assert answer(port, encrypted=True) == b""
+
+
+ALONE = ("unshare", "--net", "--map-root-user", sys.executable, "-W", "ignore", "-m", "farweb")
+
+
+@pytest.mark.skipif(
+    shutil.which("unshare") is None or subprocess.run([*ALONE[:3], "true"], check=False).returncode != 0,
+    reason="a loopback that is down needs a network of one's own, and the system gives none",
+)
+def test_a_machine_without_loopback_is_told_before_a_worker_starts(cable: Path) -> None:
+    cable.write_text(cable.read_text() + SWEEP)
+    ended = subprocess.run([*ALONE, "sweep", cable, "-o", "s"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (
+        3,
+        "farweb: 127.0.0.1: Network is unreachable; worker processes need it: ip link set lo up\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ def _treated(draw: Draw, requests: list[Row]) -> list[Row]:
     """Requests with methods, or with treatments by caches, or both."""
     ways: list[Row] = [
         {"method": method, "caching": caching}
-        for method in draw.one((None,), (None, "HEAD", "POST"), ("GET", "GET", "OPTIONS", "PURGE"))
+        for method in draw.one((None,), (None, "HEAD", "POST"), ("GET", "CONNECT", "OPTIONS", "PURGE"))
         for caching in draw.one((None,), (None, "store", "serve"), ("store", "store", "bypass", "invalidate"))
     ]
     return [row | draw.one(*ways) for row in requests]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
+import explorer.rules.breakdown
 import explorer.rules.caches
 import explorer.rules.connections
 import explorer.rules.exchanges

@@ -159,11 +159,21 @@ class Run:
     @cached_property
     def treatments(self) -> dict[int, str]:
         """Treatment of each request by caches; none where a load or a draw makes other requests of the table's."""
+        return {
+            number: row.get("caching") or BY_METHOD.get(row.get("method") or "", "invalidate")
+            for number, row in self._rows_asked.items()
+        }
+
+    @cached_property
+    def methods(self) -> dict[int, str]:
+        """Method of each request, empty where it has none; none likewise."""
+        return {number: row.get("method") or "" for number, row in self._rows_asked.items()}
+
+    @cached_property
+    def _rows_asked(self) -> dict[int, dict[str, str]]:
         if {"load", "rate", "resample"} & set(self.scenario["workload"]):
             return {}
-        rows = sorted(self.asked, key=lambda row: Decimal(row["start_s"]))
-        methods = ((row.get("caching"), BY_METHOD.get(row.get("method") or "", "invalidate")) for row in rows)
-        return {number: caching or by_method for number, (caching, by_method) in enumerate(methods)}
+        return dict(enumerate(sorted(self.asked, key=lambda row: Decimal(row["start_s"]))))
 
     @cached_property
     def is_stored(self) -> bool:
@@ -212,7 +222,7 @@ class Run:
         return (node for node in self.nodes[leg.near + 1 : leg.far] if node in self.caches)
 
 
-BY_METHOD = {"": "store", "GET": "store", "HEAD": "serve"} | dict.fromkeys(("OPTIONS", "TRACE"), "bypass")
+BY_METHOD = {"": "store", "GET": "store", "HEAD": "serve"} | dict.fromkeys(("OPTIONS", "TRACE", "CONNECT"), "bypass")
 """Treatment by caches of a method, where the table has no other; `invalidate` of all others."""
 
 

@@ -10,6 +10,7 @@ import contextlib
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from farweb.sweep.main_guard import check_main_guard
 if TYPE_CHECKING:
     from distributed import LocalCluster
 
+_HERE = "127.0.0.1"
 _NOTHING = logging.CRITICAL + 1  # above the level of any message
 _ENDED = ("closing", "closed", "failed")  # states of the parent of a worker that does not start it again
 
@@ -59,9 +61,11 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
 
     Raises:
         FarwebError: They could not import the script that is running, or would import what other users leave.
+        RunError: They do not start, or have no way to talk.
     """
     check_main_guard()
     _check_modules()
+    _check_loopback()
     level = quiet()
     import dask
     from distributed import LocalCluster
@@ -80,10 +84,10 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
                         n_workers=jobs or cores(),
                         threads_per_worker=1,
                         worker_class=PersistentNanny,
-                        host="127.0.0.1",
+                        host=_HERE,
                         protocol="tls://",
                         security=Security.temporary(),
-                        dashboard_address="127.0.0.1:0",  # no port that another may have
+                        dashboard_address=f"{_HERE}:0",  # no port that another may have
                         scheduler_kwargs={"dashboard": False},
                         local_directory=scratch,
                         memory_limit=None,
@@ -158,6 +162,20 @@ def _check_modules() -> None:
                 f"{entry.absolute()}); keep modules where you alone may write, or start Python with -P, which leaves "
                 "out the script's folder"
             )
+
+
+def _check_loopback() -> None:
+    """See that processes of this machine can talk: a worker tries for 20 s in vain, and is started three times.
+
+    Raises:
+        RunError: The loopback interface is down, as in a new network namespace.
+    """
+    try:
+        with socket.create_server((_HERE, 0)) as server, socket.create_connection(server.getsockname()):
+            pass
+    except OSError as error:
+        why = os.strerror(error.errno or 0)
+        raise RunError(f"{_HERE}: {why}; worker processes need it: ip link set lo up") from None
 
 
 def _check_settings() -> None:

@@ -23,6 +23,7 @@ import pyarrow as pa
 from farweb import _core
 from farweb.errors import ResultsError, WorkloadError
 from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow
+from farweb.files.regular import check_file
 from farweb.inputs.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.results.store import Store, input_name
 
@@ -61,7 +62,7 @@ def _snapshot(source: Path, sha256: str, scratch: Path) -> Iterator[Path]:
     snapshot = folder / source.name
     digest = hashlib.sha256()
     try:
-        with _opened(source) as read, snapshot.open("wb") as written:
+        with open_source(source) as read, snapshot.open("wb") as written:
             while chunk := read.read(_CHUNK_BYTES):
                 digest.update(chunk)
                 written.write(chunk)
@@ -72,11 +73,22 @@ def _snapshot(source: Path, sha256: str, scratch: Path) -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def _opened(source: Path) -> BinaryIO:
+def open_source(source: Path, advice: str = "") -> io.BufferedReader:
+    """Open the file of a table.
+
+    Args:
+        source: The file.
+        advice: What to do instead, at the end of a message.
+
+    Raises:
+        WorkloadError: It is not there, no regular file, or cannot be read.
+    """
+    check_file(source, WorkloadError, advice)
     try:
         return source.open("rb")
     except OSError as error:
-        raise WorkloadError(f"{source}: cannot be read: {error.strerror}") from None
+        end = f"; {advice}" if advice else ""
+        raise WorkloadError(f"{source}: cannot be read: {error.strerror}{end}") from None
 
 
 def _write(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[str, Any]:

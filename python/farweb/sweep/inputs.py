@@ -18,12 +18,12 @@ from typing import Any
 
 from farweb import _core
 from farweb.description import Description
-from farweb.errors import ResultsError, StorageError, WorkloadError
+from farweb.errors import ResultsError, StorageError
 from farweb.files.columns import TableSpec
 from farweb.inputs.tables import HOSTS, REQUESTS
 from farweb.results.store import Store, input_name
 from farweb.run import Tables
-from farweb.sweep.copies import Copy, whole_copy, write_copy
+from farweb.sweep.copies import Copy, open_source, whole_copy, write_copy
 
 _KEPT = 64  # tables that a worker keeps open; chosen: more than a sweep has, and each costs an open file
 
@@ -76,11 +76,8 @@ class Inputs:
 
     def _digest(self, spec: TableSpec, path: Path) -> str:
         if path not in self._digests:
-            try:
-                with path.open("rb") as file:
-                    self._digests[path] = hashlib.file_digest(file, "sha256").hexdigest()
-            except OSError as error:
-                raise WorkloadError(f"{path}: {error.strerror}; name a table of {spec['name']}") from None
+            with open_source(path, f"name a table of {spec['name']}") as file:
+                self._digests[path] = hashlib.file_digest(file, "sha256").hexdigest()
             self._pending.setdefault(self._digests[path], (spec, path))
         return self._digests[path]
 

@@ -175,7 +175,9 @@ def treatment(run: Run) -> Iterator[str]:
         if treated not in ("bypass", "invalidate") or number not in run.requests:
             continue
         for row in (of[number] for of in run.by_leg if number in of):
-            if row["cache_answer"] not in (None, "bypass") and run.nodes[run.legs[row["leg"]].far] not in listed:
+            leg = run.legs[row["leg"]]
+            follows_table = not listed.isdisjoint([run.nodes[leg.far], *run.caches_inside(leg)])
+            if row["cache_answer"] not in (None, "bypass") and not follows_table:
                 yield f"request {number} passes caches by, and is a {row['cache_answer']} on leg {row['leg']}"
         if run.requests[number]["served_by"] in run.caches.keys() - listed:
             yield f"request {number} passes caches by, and {run.requests[number]['served_by']} serves it"

@@ -120,10 +120,16 @@ def held(run: Run) -> Iterator[str]:
 
 @rule("connections.pool")
 def pool(run: Run) -> Iterator[str]:
-    """A leg has no more connections at once than its carrier allows, up to what ends each at the client end."""
+    """A leg has no more connections at once than its carrier allows, up to what ends each at the client end.
+
+    Tunnels count apart at each host.
+    """
     if not (run.sees_ends and run.record["connections"] and run.record["exchanges"]):
         return
+    if not run.methods and any(row.get("method") == "CONNECT" for row in run.asked):
+        return
     ends = _client_ends(run)
+    tunnels = {row["connection_up"] for row in run.exchanges if run.methods.get(row["request"]) == "CONNECT"}
     for place, leg in enumerate(run.legs):
         of_leg = [row for row in run.connections.values() if row["leg"] == place]
         if leg.kind == "mux":
@@ -135,15 +141,17 @@ def pool(run: Run) -> Iterator[str]:
             limits = dict(_BROWSER) if client is not None else {}
             limits |= {key: leg.carrier[key] for key in ("per_host", "total") if key in leg.carrier}
             where = f"leg {place}" + ("" if client is None else f" of client {client}")
-            if leg is not run.legs[-1] and limits:
-                yield from _within(own, ends, min(limits.values()), where)
-                continue
             if "total" in limits:
                 yield from _within(own, ends, limits["total"], where)
-            if "per_host" in limits:
-                for host in sorted({str(row["host"]) for row in own}):
-                    of_host = [row for row in own if str(row["host"]) == host]
-                    yield from _within(of_host, ends, limits["per_host"], f"{where} to {host}")
+            if "per_host" not in limits:
+                continue
+            is_last = leg is run.legs[-1]  # on the others all connections are to the same proxy
+            groups: dict[tuple[str, bool], list[Row]] = {}
+            for row in own:
+                key = (str(row["host"]) if is_last else run.nodes[leg.far], row["connection"] in tunnels)
+                groups.setdefault(key, []).append(row)
+            for (to, is_tunnel), rows in sorted(groups.items()):
+                yield from _within(rows, ends, limits["per_host"], f"{where} to {to}{' (tunnels)' * is_tunnel}")
 
 
 def _client_ends(run: Run) -> dict[int, int]:
