@@ -261,7 +261,14 @@ def test_interrupted_run_ends_with_130_and_leaves_nothing(cable: Path) -> None:
 
 
 def test_verbs_of_other_tools_are_answered_by_name(farweb: Farweb) -> None:
-    for verb, sentence in (("har", "does not model pages and browsers"), ("netem", "does not model jitter")):
+    for verb, sentence in (
+        ("har", "does not model pages and browsers; a request table says when each request starts: docs/not.md"),
+        ("netem", "does not model jitter"),
+        ("wifi", "does not model access networks"),
+        ("bandwidth", "here it is rate"),
+        ("rtt", "here it is delay"),
+        ("h2", 'here it is a leg with carrier = { kind = "http/2" }'),
+    ):
         answer = farweb(verb, "x")
         assert (answer.code, answer.out) == (2, "") and sentence in answer.err
     assert "Did you mean 'sweep'?" in farweb("swep", "x").err

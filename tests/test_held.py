@@ -1,6 +1,5 @@
 """What holds senders: shares by leg on hand-made tables, and of a run as the command line shows them."""
 
-import re
 from html import escape
 from pathlib import Path
 
@@ -43,10 +42,24 @@ def test_a_run_without_exchanges_has_none(tmp_path: Path) -> None:
 @given(st.lists(st.integers(0, 10**12), min_size=len(HOLDERS), max_size=len(HOLDERS)).filter(any))
 def test_what_is_shown_adds_up_to_a_hundred(times: list[int]) -> None:
     shares = {holder: time / sum(times) for holder, time in zip(HOLDERS, times, strict=True)}
-    cells = [row[1] for row in held_sheet("r", [Held(0, 1, 1.0, shares)]).rows[: len(HOLDERS)]]
-    assert shown(cells) == pytest.approx(100.0, abs=1e-6)
-    for cell, share in zip(cells, shares.values(), strict=True):
-        assert abs(float(cell.removesuffix(" %")) - 100 * share) < 0.1 + 1e-9
+    sheet = held_sheet({"r": [Held(0, 1, 1.0, shares)]})
+    (row,) = sheet.rows
+    cells = dict(zip(sheet.header, row, strict=True))
+    assert shown([cells[called] for called in HOLDERS.values() if called in cells]) == pytest.approx(100.0, abs=1e-6)
+    for holder, called in HOLDERS.items():
+        assert abs(shown([cells.get(called, "0 %")]) - 100 * shares[holder]) < 0.1 + 1e-9
+
+
+def test_all_runs_are_in_one_table_without_what_held_nobody() -> None:
+    nothing = dict.fromkeys(HOLDERS, 0.0)
+    half = Held(0, 2, 4.0, {**nothing, "cwnd": 0.5, "nothing": 0.5})
+    whole = Held(1, 1, 5.0, {**nothing, "window": 1.0})
+    sheet = held_sheet({"a": [half], "b": [half, whole]})
+    holders = ["cwnd", "the peer's window", "nothing to send"]
+    assert sheet.header == ["run", "leg", *holders, "open, in all", "connections"]
+    assert sheet.rows[0] == ["a", "leg 0", "50.0 %", "0.0 %", "50.0 %", "4 s", "2"]
+    assert sheet.rows[2] == ["b", "leg 1", "0.0 %", "100.0 %", "0.0 %", "5 s", "1"]
+    assert held_sheet({"a": [], "b": []}).rows == []
 
 
 def test_the_command_line_and_the_report_tell_it(farweb: Farweb, cable: Path) -> None:
@@ -59,12 +72,11 @@ def test_the_command_line_and_the_report_tell_it(farweb: Farweb, cable: Path) ->
     (by_cwnd,) = (part["mean_s"] for part in breakdown["parts"] if part["kind"] == "cwnd")
     assert by_cwnd > 0
     assert result["shares"]["cwnd"] * result["time_s"] == pytest.approx(3 * by_cwnd)
-    lines = farweb("show", "r", "--breakdown").out.splitlines()
-    cells = [re.findall(r"\d+\.\d %", line) for line in lines if any(result in line for result in HOLDERS.values())]
-    of_senders = [cell for line in cells[-len(HOLDERS) :] for cell in line]
-    assert len(of_senders) == len(HOLDERS)
-    assert shown(of_senders) == pytest.approx(100.0)
+    shares = {HOLDERS[holder]: share for holder, share in result["shares"].items() if share >= 0.0005}
     assert farweb("report", "r", "-o", "r.html").code == 0
-    page = Path("r.html").read_text()
-    for holder, cell in zip(HOLDERS.values(), of_senders, strict=True):
-        assert f"{escape(holder)}</th><td>{cell}<" in page
+    shown_on_a_terminal, page = farweb("show", "r", "--breakdown").out, Path("r.html").read_text()
+    for holder, share in shares.items():
+        assert holder in shown_on_a_terminal
+        assert f"{100 * share:.1f} %" in shown_on_a_terminal
+        assert f">{escape(holder)}</th>" in page
+        assert f"<td>{100 * share:.1f} %<" in page

@@ -148,8 +148,10 @@ def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: P
     checked = farweb("check", "with.toml", "--json").json()["check"]
     assert checked["carried_bytes_share"] == 1
     assert "1 tunnel with 86.0 %" in checked["text"].replace("\n", " ")
+    assert "of the log's bytes came in 1 tunnel (CONNECT)" in (folder / "with.toml").read_text()
     without = farweb("new", "without.toml", "--log", "access.log", "--no-tunnels")
     assert "carries 14.0 % of the 110 kB that crossed the link in access.log (another" in without.err
     assert "; left out: 86.0 % connect-tunnel" in without.err
+    assert "(CONNECT)" not in (folder / "without.toml").read_text()
     farweb("new", "early.toml", "--log", "access.log", "--no-tunnels", "--client", "10.0.0.1")
     assert farweb("check", "early.toml", "--json").json()["check"]["carried_bytes_share"] == 1, "of the part asked for"

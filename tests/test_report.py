@@ -167,6 +167,31 @@ def test_runs_of_the_same_requests_are_compared_one_by_one(tmp_path: Path) -> No
     assert "better" not in Outline(report([before, other], plots=["cdf"]).html()).text
 
 
+def test_three_runs_are_ranked_and_each_pair_is_a_row(tmp_path: Path) -> None:
+    def run(name: str, latency_s: float) -> Results:
+        rows = [request(number, latency_s + number % 7 / 100, 1000) for number in range(200)]
+        return with_scenario(write_results(tmp_path / name, rows, name=name), scenario(tmp_path))
+
+    text = Outline(report([run("slow", 3), run("quick", 1), run("alike", 1.001)], plots=["cdf"]).html()).text
+    text = text.replace("\xa0", " ")
+    assert "Best: quick and alike; then slow. Runs of one place are not ranked" in text
+    assert "Each against each, for this log: difference and 95 % interval" in text
+    assert re.search(r"quick\s*slow\s*better\s*−6", text)
+    assert re.search(r"alike\s*quick\s*equivalent\s*\+0", text)
+    assert "The median is 2.94 times as long for slow as for quick." in text
+    assert "1 times" not in text
+
+
+def test_quantiles_that_are_alike_as_printed_are_said_to_be(tmp_path: Path) -> None:
+    def run(name: str, latency_s: float) -> Results:
+        rows = [request(number, latency_s, 1000) for number in range(5)]
+        return with_scenario(write_results(tmp_path / name, rows, name=name), scenario(tmp_path))
+
+    text = Outline(report([run("a", 1), run("b", 1.004)], plots=["cdf"]).html()).text
+    assert "The 90 % quantile is as long for b as for a, within half a percent." in text
+    assert "What replicates" not in text  # no interval is of blocks: there are too few requests
+
+
 def test_requests_without_a_latency_are_named_beside_the_numbers(lossy: list[Results]) -> None:
     outline = Outline(report(lossy, plots=["cdf"]).html())
     assert "cable <b>: median latency 550 ms of 10 requests; 90 %: more than 900 ms" in outline.text

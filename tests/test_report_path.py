@@ -171,6 +171,15 @@ def test_assumptions_name_proxies_and_their_carriers() -> None:
     assert "Proxies" not in "\n".join(left_out([made()]))
 
 
+def test_assumptions_of_paths_of_several_shapes_are_each_of_its_legs() -> None:
+    said = "\n".join(assumptions([with_leg(carrier={"kind": "http/1.1", "total": 7}), proxied(20)]))
+    assert "client – server: idle timeout 15 s, closed by client, total 7." in said
+    assert "office – hub: connections 20, overhead 20 B" in said
+    for stretch in ("client – server", "office – hub", "hub – server"):
+        assert f"{stretch}: no TLS." in said
+        assert re.search(f"{stretch}: .* of propagation there and back", said)
+
+
 def test_lines_are_as_wide_as_there_is_room_and_the_label_stays_with_the_first() -> None:
     terms = [Term("", "34 Mbit/s"), Term("", "60 ms"), Term("queue ", "256000 B")]
     assert [len(line) for line in wrap("up → ", terms, 1000)] == [3]

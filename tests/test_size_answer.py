@@ -113,6 +113,14 @@ def test_the_ratio_to_the_best_is_shown(scenario: Scenario) -> None:
     assert "of best" in text(found)
 
 
+def test_no_interval_begins_below_zero(scenario: Scenario) -> None:
+    found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s", noise=0.01)
+    wide = [replace(estimate, low=-1.0, high=2.0) for estimate in found.curve[0].estimates]
+    said = text(replace(found, curve=(replace(found.curve[0], estimates=tuple(wide)), *found.curve[1:])))
+    assert "0 s – 2 s" in said
+    assert "-1 s" not in said
+
+
 def test_json_has_everything(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s", noise=0.01)
     said = json.loads(json.dumps(found.to_dict()))

@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,19 @@ def test_a_log_is_read_as_it_is_imported(folder: Path, farweb: Farweb) -> None:
     assert {**log, "source": "", "imported": None} == {**table, "source": ""}
     with pytest.raises(WorkloadError, match=r"access\.log.*that line reads as format squid"):
         read_stats("access.log", format="combined")
+
+
+def test_the_part_of_tunnels_stands_beside_the_load(folder: Path, farweb: Farweb) -> None:
+    line = "{}.500 100 10.0.0.1 TCP_{}/200 {} {} - HIER_DIRECT/192.0.2.1 -\n"
+    asked = [
+        ("TUNNEL", 9000, "CONNECT a.example:443"),
+        ("MISS", 500, "GET http://a.example/1"),
+        ("MISS", 500, "GET http://a.example/2"),
+    ]
+    Path("access.log").write_text("".join(line.format(1157689320 + at, *each) for at, each in enumerate(asked)))
+    answer = farweb("workload", "stats", "access.log")
+    assert re.search(r"mean load .*\nof it in tunnels +90(\.0)? % \(1\)", answer.out)
+    assert farweb("workload", "stats", "access.log", "--json").json()["tunnels"] == [1, 9000]
 
 
 def test_a_packed_logfile_of_blank_separated_columns(folder: Path) -> None:

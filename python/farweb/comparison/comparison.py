@@ -53,8 +53,8 @@ class Comparison:
 
     @property
     def of_a_log(self) -> bool:
-        """True where each replication repeats the same requests, so that judgements hold for these."""
-        return any(each.verdict.scope == OF_LOG for each in self.pairs)
+        """True where each replication repeats the same requests, so that intervals hold for these."""
+        return any(each.verdict.scope == OF_LOG and each.verdict.interval_of == "blocks" for each in self.pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from farweb.text.quantities import share
+from farweb.text.words import plural
 
 _CARRIERS = {"1.0": "http/1.0", "1.1": "http/1.1", "2": "http/2", "3": "http/2"}
 
@@ -55,7 +56,8 @@ def serving_of(counts: Mapping[str, Any]) -> Serving:
     tls, of_tls = _tls(counts, version)
     idle, of_idle = _idle(counts["software"]) if kind == "http/1.1" else (None, "")
     timeout = "" if idle is None else f', idle_timeout = "{idle}", closed_by = "server"'
-    return Serving(f'{{ kind = "{kind}"{timeout} }}', tls, tuple(filter(None, (of_version, of_tls, of_idle))))
+    reasons = tuple(filter(None, (of_version, of_tls, _tunnels(counts), of_idle)))
+    return Serving(f'{{ kind = "{kind}"{timeout} }}', tls, reasons)
 
 
 def _most(versions: Mapping[str, Mapping[str, int]]) -> tuple[str | None, str]:
@@ -83,6 +85,18 @@ def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
         )
     part = share(secure / (secure + plain)) if secure else "None"
     return secure > plain, f"{part} of the requests that name their scheme were under TLS."
+
+
+def _tunnels(counts: Mapping[str, Any]) -> str:
+    """A sentence on the tunnels that are kept; empty without any."""
+    kept = counts["caching"].get("tunnel")
+    if not kept:
+        return ""
+    part = share(min(1.0, kept["bytes"] / counts["bytes_logged"])) if counts["bytes_logged"] else "none"
+    return (
+        f"{part} of the log's bytes came in {plural(kept['requests'], 'tunnel')} (CONNECT), whose handshakes of TLS "
+        "are in their bytes: each is a transfer of all of these."
+    )
 
 
 def _idle(software: str | None) -> tuple[str | None, str]:

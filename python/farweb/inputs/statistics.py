@@ -73,6 +73,8 @@ class WorkloadStats:
     """Different objects that are asked for; None when the table names none."""
     repeated: float | None
     """Of the requests that name an object, the share for one that an earlier request named, 0 to 1; None as above."""
+    tunnels: tuple[int, int] | None
+    """Tunnels (CONNECT) and bytes of their responses; None when the table names none."""
     caching: CacheTreatment | None
     """Treatment by shared caches of the requests that name an object; None as above."""
     clients: ClientStats | None
@@ -99,6 +101,7 @@ class WorkloadStats:
             *treated,
             ["response bytes", size(self.response_bytes_total)],
             ["mean load", rate(8 * self.response_bytes_total / self.span_s) if self.span_s else "–"],
+            *self._of_tunnels(),
             [
                 f"most requests in {seconds(self.interval_s)}",
                 f"{count(busiest[1])} from {seconds(busiest[0])}",
@@ -139,6 +142,14 @@ class WorkloadStats:
             ]
             sheets.append(Sheet(f"Hosts by {column}", ["", "hosts", "requests"], rows))
         return sheets
+
+    def _of_tunnels(self) -> list[list[str]]:
+        """The part of tunnels in the load, where there are any."""
+        number, carried = self.tunnels or (0, 0)
+        if not number:
+            return []
+        part = share(carried / self.response_bytes_total)
+        return [["of it in tunnels", f"{part} ({count(number)})"]]
 
     def _left_out(self) -> list[list[str]]:
         """Rows on the log that the requests come from: its format, and what the import left out."""
@@ -278,11 +289,19 @@ def _collect(
         self_correlation=_self_correlation(database, first, span),
         objects=objects if named else None,
         repeated=1 - objects / named if named else None,
+        tunnels=_tunnels(database) if "method" in columns else None,
         caching=_treatment(path) if named else None,
         clients=client_stats(database, path.parent, has_days="day" in columns) if "client" in columns else None,
         imported=imported,
         host_mix={column: _mix(database, column) for column in _HOST_VALUES} if with_hosts else None,
     )
+
+
+def _tunnels(database: duckdb.DuckDBPyConnection) -> tuple[int, int] | None:
+    number, carried = one_row(
+        database, "SELECT count(*), sum(response_bytes)::BIGINT FROM requests WHERE method = 'CONNECT'"
+    )
+    return (number, carried) if number else None
 
 
 def _treatment(path: Path) -> CacheTreatment:

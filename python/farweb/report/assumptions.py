@@ -168,31 +168,39 @@ def _caches(points: Sequence[Point]) -> list[str]:
 
 
 def _carriers(points: Sequence[Point]) -> list[str]:
-    """Settings of the carriers, leg by leg."""
+    """Settings of the carriers, stretch by stretch."""
     said = []
-    for number in range(min(len(point.scenario["leg"]) for point in points)):
-        legs = [point.scenario["leg"][number] for point in points]
-        keys = dict.fromkeys(key for leg in legs for key in leg["carrier"] if key != "kind")
-        values = {
-            key: _unique(str(value) for leg in legs if (value := leg["carrier"].get(key)) is not None) for key in keys
-        }
+    for stretch, found in _stretches(points).items():
+        carriers = [point.scenario["leg"][number]["carrier"] for point, number in found]
+        keys = dict.fromkeys(key for carrier in carriers for key in carrier if key != "kind")
+        values = {key: _unique(str(each[key]) for each in carriers if each.get(key) is not None) for key in keys}
         if any(values.values()):
             keys_said = [f"{key_words(key)} {span(texts)}" for key, texts in values.items() if texts]
-            said.append(f"{legs[0]['from']} – {legs[0]['to']}: {', '.join(keys_said)}.")
+            said.append(f"{stretch}: {', '.join(keys_said)}.")
     return said
 
 
-def _tls(points: Sequence[Point]) -> list[str]:
-    """TLS, leg by leg."""
-    said: dict[str, list[str]] = {}
+def _stretches(points: Sequence[Point]) -> dict[str, list[tuple[Point, int]]]:
+    """The legs of all points by their ends, each as its point and its number there."""
+    found: dict[str, list[tuple[Point, int]]] = {}
     for point in points:
-        for leg in point.scenario["leg"]:
-            if leg["carrier"]["kind"] == "transfer":  # which has no connections
-                continue
-            tls, stretch = leg.get("tls"), f"{leg['from']} – {leg['to']}"
-            how = "no TLS" if tls is None else f"TLS {tls['version']}, {_STARTS.get(tls['start'], tls['start'])}"
-            said.setdefault(stretch, []).append(how)
-    return [f"{stretch}: {' or '.join(_unique(kinds))}." for stretch, kinds in said.items()]
+        for number, leg in enumerate(point.scenario["leg"]):
+            found.setdefault(f"{leg['from']} – {leg['to']}", []).append((point, number))
+    return found
+
+
+def _tls(points: Sequence[Point]) -> list[str]:
+    """TLS, stretch by stretch."""
+    said = []
+    for stretch, found in _stretches(points).items():
+        kinds = []
+        for leg in (point.scenario["leg"][number] for point, number in found):
+            if leg["carrier"]["kind"] != "transfer":  # which has no connections
+                tls = leg.get("tls")
+                start = None if tls is None else _STARTS.get(tls["start"], tls["start"])
+                kinds.append("no TLS" if tls is None else f"TLS {tls['version']}, {start}")
+        said += [f"{stretch}: {' or '.join(_unique(kinds))}."] if kinds else []
+    return said
 
 
 _STARTS = {"full": "a full handshake", "resumed": "resumed where a client has a ticket", "0-rtt": "0-RTT with a ticket"}
@@ -218,13 +226,12 @@ def _tcp(points: Sequence[Point]) -> list[str]:
 
 
 def _windows(points: Sequence[Point]) -> list[str]:
-    """Limits of one connection, leg by leg."""
+    """Limits of one connection, stretch by stretch."""
     said = []
-    for number in range(min(len(point.figures["legs"]) for point in points)):
-        legs = [point.figures["legs"][number] for point in points]
-        stretch = f"{legs[0]['from']} – {legs[0]['to']}"
+    for stretch, found in _stretches(points).items():
+        legs = [point.figures["legs"][number] for point, number in found]
         round_trip = extent([leg["rtt_ns"] / 1e9 for leg in legs], seconds)
-        if any(_by_host(point, number) and leg["hosts"] is None for point, leg in zip(points, legs, strict=True)):
+        if any(_by_host(*place) and leg["hosts"] is None for place, leg in zip(found, legs, strict=True)):
             said.append(
                 f"{stretch}: {round_trip} of propagation there and back. Servers have the window and the segment size "
                 "that the host table has; it is not at hand here, so limits are not worked out."

@@ -60,7 +60,12 @@ def runs_page(
     summaries = {name: summarize(result) for name, result in zip(names, results, strict=True)}
     measured = _measured(names, results, metrics)
     sections = [
-        section("Answer", page.facts([*_verdicts(compared), *_answer(summaries), *_asked(measured)]), kind="answer"),
+        section(
+            "Answer",
+            page.facts([*_verdicts(compared), *_answer(summaries), *_asked(measured)]),
+            page.table(_pairs(compared)),
+            kind="answer",
+        ),
         section("Path", *paths(points, _called)),
         section("Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), page.table(measured)),
         section("Figures", *map(page.figure, charts or _charts(results, asked.plots, list(summaries.values())))),
@@ -68,7 +73,7 @@ def runs_page(
             "Links and connections",
             page.table(_links_sheet(summaries)),
             *map(page.table, sheets({name: summary.legs for name, summary in summaries.items()})),
-            *(page.table(held_sheet(name, held_by_leg(result))) for name, result in zip(names, results, strict=True)),
+            page.table(held_sheet({name: held_by_leg(result) for name, result in zip(names, results, strict=True)})),
         ),
         section("Log", *([page.table(imported.sheet()), page.bullets(imported.remarks())] if imported else [])),
         rests_on(points, [_NOT_INDEPENDENT]),
@@ -189,16 +194,37 @@ def _compared(results: Sequence[RunTables], metrics: Sequence[str]) -> Compariso
 
 
 def _verdicts(compared: Comparison | None) -> list[tuple[str, str]]:
-    """Verdicts on each run against each, the first with what its requests do; and what would replicate a log."""
+    """The verdict on two runs with what their requests do, or the ranks of several; and what would replicate a log."""
     if compared is None:
         return []
-    with_first = {change.other: change.verdict for change in compared.changes}
-    said = [
-        with_first[pair.other] if pair.base == compared.base else f"{pair.verdict.sentence}." for pair in compared.pairs
-    ]
-    parted = [each.partition(": ") for each in said]
-    facts = [(f"{first}:", rest) for first, _, rest in parted]
+    facts = [_places(compared)] if len(compared.names) > 2 else [_parted(change.verdict) for change in compared.changes]
     return [*facts, *([("For this log:", FIXED_LOG)] if compared.of_a_log else [])]
+
+
+def _parted(verdict: str) -> tuple[str, str]:
+    first, _, rest = verdict.partition(": ")
+    return f"{first}:", rest
+
+
+def _places(compared: Comparison) -> tuple[str, str]:
+    """Several runs by rank: a fact."""
+    first, *others = compared.ranking[""]
+    if not others:
+        return f"None of the {len(first)} runs is better than another:", "the table below has each against each."
+    then = "".join(f"; then {listed(place)}" for place in others)
+    return f"Best: {listed(first)}{then}.", "Runs of one place are not ranked; the table below has each against each."
+
+
+def _pairs(compared: Comparison | None) -> Sheet:
+    """Each of several runs judged against each, a row a pair; no row of fewer than three."""
+    pairs = compared.pairs if compared is not None and len(compared.names) > 2 else ()
+    header = ["", "against", "is", *(each.called for each in pairs[0].verdict.quantities)] if pairs else []
+    rows = [
+        [pair.other, pair.base, pair.verdict.overall, *(each.in_lines for each in pair.verdict.quantities)]
+        for pair in pairs
+    ]
+    scope = f", {pairs[0].verdict.scope}" if pairs and pairs[0].verdict.scope else ""
+    return Sheet(f"Each against each{scope}: difference and 95 % interval", header, rows, names=2)
 
 
 def _ranking(by_median: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:
@@ -209,8 +235,12 @@ def _ranking(by_median: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:
         ("median", first.latency.p50_s, last.latency.p50_s),
         ("90 % quantile", first.latency.p90_s, last.latency.p90_s),
     ):
-        if short and long and math.isfinite(short) and math.isfinite(long):
-            facts.append((f"The {what} is {long / short:.3g} times as long", f"for {slow} as for {quick}."))
+        if not short or not long or not (math.isfinite(short) and math.isfinite(long)):
+            continue
+        if (ratio := f"{long / short:.3g}") == "1":
+            facts.append((f"The {what} is as long", f"for {slow} as for {quick}, within half a percent."))
+        else:
+            facts.append((f"The {what} is {ratio} times as long", f"for {slow} as for {quick}."))
     more, less = first.failed_share or 0.0, last.failed_share or 0.0
     if more > less:
         why = f"{share(more)} of its requests were not answered, against {share(less)} with {slow}."

@@ -125,7 +125,7 @@ class Breakdown:
         return to_html([self.sheet()]) + remarks + to_html(self._held_sheets())
 
     def _held_sheets(self) -> list[Sheet]:
-        return [held_sheet(self.name, self.held)] if self.held else []
+        return [held_sheet({self.name: self.held})] if self.held else []
 
     def sheet(self) -> Sheet:
         """The table for people: a row a kind, a column a leg."""

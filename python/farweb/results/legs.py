@@ -319,15 +319,26 @@ def held_by_leg(results: "RunTables") -> tuple[Held, ...]:
     return tuple(found)
 
 
-def held_sheet(name: str, legs: Sequence[Held]) -> Sheet:
-    """The table for people: a row a holder, a column a leg; in each column the shares add up to 100.0 %."""
-    each = [_percent([leg.shares[holder] for holder in HOLDERS]) for leg in legs]
-    rows = [list(row) for row in zip(HOLDERS.values(), *each, strict=True)] if legs else []
-    if legs:
-        rows.append(["open, in all", *(seconds(leg.time_s) for leg in legs)])
-        rows.append(["connections", *(count(leg.connections) for leg in legs)])
-    header = ["", *(f"leg {leg.leg}" for leg in legs)]
-    return Sheet(f"{name}: what holds the senders of responses", header, rows)
+def held_sheet(held: Mapping[str, Sequence[Held]]) -> Sheet:
+    """The table for people: a row a leg, in which the shares add up to 100.0 %, and a column a holder that held any.
+
+    Args:
+        held: By the name of a run, its legs; of several runs rows have the name.
+    """
+    first = ["leg"] if len(held) == 1 else ["run", "leg"]
+    every = [([run, f"leg {leg.leg}"][-len(first) :], leg) for run, legs in held.items() for leg in legs]
+    percents = [
+        dict(zip(HOLDERS, _percent([leg.shares[holder] for holder in HOLDERS]), strict=True)) for _, leg in every
+    ]
+    some = [holder for holder in HOLDERS if any(percent[holder] != "0.0 %" for percent in percents)]
+    rows = [
+        [*name, *(percent[holder] for holder in some), seconds(leg.time_s), count(leg.connections)]
+        for (name, leg), percent in zip(every, percents, strict=True)
+    ]
+    header = [*first, *(HOLDERS[holder] for holder in some), "open, in all", "connections"]
+    return Sheet(
+        "Holders of the senders of responses, shares of the time that connections are open", header, rows, len(first)
+    )
 
 
 def _percent(shares: Sequence[float]) -> list[str]:

@@ -41,9 +41,10 @@ def _missing(sweep: "SweepTables") -> Iterator[str]:
 
 def _replications(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]:
     design, values = sweep.design, {metric: sweep.values(metric) for metric in metrics}
-    if design.replications == 1 and sweep.runs["replication"].max() == 0:
+    is_log = bool(sweep.fixed_points)  # whose intervals are of blocks, however many replications repeat it
+    if not is_log and design.replications == 1 and sweep.runs["replication"].max() == 0:
         yield "one replication has no confidence interval; set sweep.replications, five or more"
-    elif same := [metric for metric, array in values.items() if _constant(array)]:
+    elif not is_log and (same := [metric for metric, array in values.items() if _constant(array)]):
         yield (
             f"{', '.join(same)}: the same in all replications, so that intervals have no width: nothing in this "
             "scenario is random that would change them"

@@ -350,8 +350,9 @@ def shown(value: float | None, unit: str) -> str:
 
 
 def _interval(low: float | None, high: float | None, unit: str) -> str:
+    """An interval of a metric or of a ratio, cut at zero, as neither is negative."""
     if low is None or high is None:
         return "–"
     if low == high:
         return "all equal"
-    return f"{shown(low, unit)} – {shown(high, unit)}"
+    return f"{shown(max(low, 0.0), unit)} – {shown(high, unit)}"

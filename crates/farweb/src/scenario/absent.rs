@@ -1,4 +1,4 @@
-//! Names of the field that farweb does not have, each with a word on what stands in its place.
+//! Names of the field that farweb does not have, or has elsewhere, each with a word on what stands in its place.
 //!
 //! A stranger tries the names of other tools first; "unknown key" leaves open if the name is misspelt or the thing is not there.
 
@@ -32,8 +32,8 @@ const ABSENT: &[(&[&str], &str)] = &[
         "links that change with time; rate and delay are constant",
     ),
     (
-        &["wifi", "wlan", "lte", "5g", "nr", "ran", "docsis", "starlink", "satellite", "radio"],
-        "models of access networks; farweb new writes paths with rates and delays of some",
+        &["wifi", "wlan", "lte", "5g", "nr", "ran", "docsis", "starlink", "radio"],
+        "access networks; farweb new --path leo (mobile, cable, geo) writes rates and delays of such paths",
     ),
     (&["quic", "http3", "h3"], "QUIC and HTTP/3; http/2 with tls.start = \"0-rtt\" comes nearest"),
     (
@@ -78,12 +78,43 @@ const ABSENT: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// The sentence for a name that farweb does not have: `farweb does not model …`.
+/// Names of things that a scenario has under another name, likewise.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["latency", "rtt", "ping", "owd"], "delay = \"300 ms\" of each direction of a link"),
+    (
+        &["bandwidth", "throughput", "speed", "bw", "capacity"],
+        "rate = \"10 Mbit/s\" of each direction of a link",
+    ),
+    (
+        &["plr", "packetloss", "droprate"],
+        "loss = { kind = \"bernoulli\", probability = 0.01 } of a direction of a link",
+    ),
+    (
+        &["congestion", "congestioncontrol", "cc", "cubic", "reno", "newreno"],
+        "tcp.profile, with tcp.constants.congestion_control beside \"linux\"",
+    ),
+    (&["window", "rwnd", "rcvbuf", "sndbuf", "rmem", "wmem"], "tcp.buffer"),
+    (&["h2", "http2", "h2c"], "a leg with carrier = { kind = \"http/2\" }"),
+    (&["h1", "http1", "http11", "keepalive"], "a leg with carrier = { kind = \"http/1.1\" }"),
+    (&["https", "ssl"], "tls = { version = \"1.3\" } on a leg"),
+    (&["satellite", "geostationary"], "farweb new --path geo, or leo"),
+    (&["replications", "repeat", "seeds"], "sweep.replications, with farweb sweep"),
+];
+
+/// The sentence for a name that farweb does not have, `farweb does not model …`, or has elsewhere, `here it is …`.
 #[must_use]
 pub fn absent(word: &str) -> Option<String> {
+    not_modelled(word).or_else(|| among(ELSEWHERE, word).map(|sentence| format!("here it is {sentence}")))
+}
+
+/// The sentence for a name that farweb does not have.
+pub(super) fn not_modelled(word: &str) -> Option<String> {
+    among(ABSENT, word).map(|sentence| format!("farweb does not model {sentence}: docs/not.md"))
+}
+
+fn among(table: &[(&[&str], &'static str)], word: &str) -> Option<&'static str> {
     let plain: String = word.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
-    let found = ABSENT.iter().find(|(names, _)| names.contains(&&*plain));
-    found.map(|(_, sentence)| format!("farweb does not model {sentence}"))
+    table.iter().find(|(names, _)| names.contains(&&*plain)).map(|(_, sentence)| *sentence)
 }
 
 #[cfg(test)]
@@ -100,7 +131,7 @@ mod tests {
 
     #[test]
     fn each_name_stands_once() {
-        let mut names: Vec<_> = ABSENT.iter().flat_map(|(names, _)| names.iter()).collect();
+        let mut names: Vec<_> = ABSENT.iter().chain(ELSEWHERE).flat_map(|(names, _)| names.iter()).collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();

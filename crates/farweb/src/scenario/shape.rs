@@ -2,16 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::absent::absent;
+use super::absent::{absent, not_modelled};
 use super::document::{Document, join, quote};
 use super::problem::Problem;
 use super::{CapturePoint, QueueLimit, SCHEMA, key};
 use crate::http::mux::Overhead;
 use crate::net::ListedPackets;
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share};
-
-/// Words of the format that this version does not have yet: the end of the key, the word, and what it names.
-const LATER: [(&str, &str, &str); 1] = [(".carrier.kind", "http/3", "carrier")];
 
 /// Everything in `document` that does not follow the schema of a scenario.
 pub(super) fn problems(document: &Document) -> Vec<Problem> {
@@ -129,13 +126,6 @@ impl<'a> Walk<'a> {
         if words.contains(&word) {
             return;
         }
-        let later = LATER.iter().find(|(key, later, _)| path.ends_with(key) && *later == word);
-        if let Some((_, _, what)) = later {
-            let has = list_quoted(words);
-            let message =
-                format!("farweb {} does not have the {what} {}; it has {has}", crate::VERSION, quote(word));
-            return self.report(path, message);
-        }
         let meant = did_you_mean(word, words);
         let message = format!("found {}; it is {}{meant}", quote(word), choice(words));
         self.report(path, message);
@@ -151,7 +141,7 @@ impl<'a> Walk<'a> {
                 Some(schema) => self.value(&path, schema, value),
                 None if any_key.is_object() => self.value(&path, any_key, value),
                 None if any_key == true => {}
-                None => self.unknown_key(&path, key, keys.unwrap_or(&no_keys)),
+                None => self.unknown_key(&path, key, value, keys.unwrap_or(&no_keys)),
             }
         }
         for key in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
@@ -163,11 +153,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn unknown_key(&mut self, path: &str, key: &str, keys: &Map<String, Value>) {
+    fn unknown_key(&mut self, path: &str, key: &str, value: &Value, keys: &Map<String, Value>) {
         let keys: Vec<&str> = keys.keys().map(String::as_str).collect();
         // Chosen: as many as a person reads to find one.
         const FEW: usize = 14;
-        let meant = did_you_mean(key, &keys);
+        let meant = match did_you_mean(key, &keys) {
+            meant if meant.starts_with(" (did you mean") => meant,
+            meant => Some(not_here(value)).filter(|of_value| !of_value.is_empty()).unwrap_or(meant),
+        };
         let message = match keys.as_slice() {
             [] => "unknown key; there are none here".to_owned(),
             keys if keys.len() <= FEW || meant.is_empty() => {
@@ -303,8 +296,17 @@ pub(super) fn choice(words: &[&str]) -> String {
     format!("{}{}", if words.len() == 1 { "" } else { "one of " }, list_quoted(words))
 }
 
-/// " (did you mean …?)" when one of `words` is near; else " (farweb does not model …)" for a name that is known to be absent.
+/// " (farweb does not model …)", or where it has it, for a text that is such a name; else nothing.
+fn not_here(value: &Value) -> String {
+    value.as_str().and_then(absent).map(|sentence| format!(" ({sentence})")).unwrap_or_default()
+}
+
+/// " (farweb does not model …)" for a name that is known to be absent; else " (did you mean …?)" when one of `words` is near; else
+/// where farweb has what is called so.
 pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
+    if let Some(sentence) = not_modelled(found) {
+        return format!(" ({sentence})");
+    }
     let found = found.to_lowercase();
     let letters = found.chars().count();
     // A third of the letters may differ: "bufer", "conections"; chosen so that short words need to be close. A word that

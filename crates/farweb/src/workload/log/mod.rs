@@ -230,6 +230,13 @@ fn unknown(lines: &Lines) -> WorkloadError {
     if first.is_none() {
         return WorkloadError(format!("{}: is empty", lines.name()));
     }
+    if is_har(lines.head()) {
+        return WorkloadError(format!(
+            "{}: is a HAR file, the page loads of a browser, which farweb does not model (docs/not.md); a log of a server or a proxy \
+             is read",
+            lines.name()
+        ));
+    }
     let names: Vec<_> = LogFormat::names().map(|(name, _)| name).collect();
     WorkloadError(format!(
         "{}: no known format has lines like its first, {}; name the format ({}), describe its lines by a format string, such as \
@@ -238,6 +245,12 @@ fn unknown(lines: &Lines) -> WorkloadError {
         clipped(first.unwrap_or_default(), 120),
         names.join(", "),
     ))
+}
+
+/// Whether a file begins as the object `log` of the HTTP Archive format does, on one line or on several.
+fn is_har(head: &[u8]) -> bool {
+    let plain: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(12).collect();
+    plain.starts_with(b"{\"log\":{")
 }
 
 /// Assumptions, a sentence each.

@@ -462,6 +462,8 @@ fn formats_are_known_by_their_lines() {
     let unknown = error(LogFormat::Auto, b"\nhello\n", LogOptions::default());
     assert!(unknown.contains("name the format (squid, squid-common, haproxy, alb,"), "{unknown}");
     assert!(unknown.contains("start=KEY url=KEY bytes=KEY"), "{unknown}");
+    let har = error(LogFormat::Auto, b"{\n  \"log\": {\n \"version\": \"1.2\"}}", LogOptions::default());
+    assert!(har.starts_with("access.log: is a HAR file"), "{har}");
     let near = "alba".parse::<LogFormat>().unwrap_err().to_string();
     assert!(near.starts_with("format: found \"alba\" (did you mean alb?); write one of: squid, "), "{near}");
     assert!(
