@@ -349,8 +349,10 @@ impl Exchanges {
         self.0.get(below)?.beside
     }
 
-    /// Forgets an exchange that has ended; nobody waits for it any more.
+    /// Forgets an exchange that has ended. Nobody waits for it any more, and it for none: the beginning of a body above may have
+    /// been its whole answer.
     pub(crate) fn forget(&mut self, id: ExchangeId) {
+        self.part(id);
         let mut next = self.0.get(id).and_then(|exchange| exchange.below);
         while let Some(below) = next.and_then(|below| self.0.get_mut(below)) {
             below.above = None;

@@ -183,6 +183,21 @@ fn a_condition_is_answered_by_a_cache_with_its_own_version() {
     assert_eq!(counts(&tables, "request_bytes"), [1200, 500], "a conditional request counts 200 B");
 }
 
+/// The parent's copy is of another version, and the new one too large for it: its condition brings the body that the child has.
+/// The child's is confirmed with the first byte of that, and ends long before it is whole.
+#[test]
+fn a_condition_that_is_answered_by_the_beginning_of_a_body_ends_before_it() {
+    let cache = |node: &str, capacity: &str| {
+        format!("[[cache]]\nnode = \"{node}\"\npolicy = \"lru\"\ncapacity = \"{capacity}\"\nttl = \"1 s\"\n")
+    };
+    let caches = cache("child", "1 MB") + &cache("parent", "50 kB");
+    let nodes = ["client", "child", "parent", "server"];
+    let asks = [Ask(0, 300), Ask(5000, 100_000), Ask(20_000, 100_000)];
+    let tables = run(&nodes, &nodes[1..], &caches, &asks);
+    assert_eq!(by_request(&tables, "served_bytes"), [300, 100_000, 100_000]);
+    assert_eq!(counts(&tables, "revalidations"), [1, 0]);
+}
+
 /// Two conditional requests of a cache that does not coalesce wait above for one confirmation: neither brings a body.
 #[test]
 fn what_a_joined_confirmation_confirms_is_served_below() {
