@@ -51,6 +51,12 @@ def table(rows: Sequence[Row]) -> pl.DataFrame:
     )
 
 
+def connections(numbers: Sequence[int], open_ns: Sequence[int], tls_cwnd_ns: int | None = None) -> pl.DataFrame:
+    """Connections with the times at which they were opened, and for which their flights of TLS were held."""
+    schema = {"connection": pl.Int64, "open_ns": pl.Int64, "tls_cwnd_ns": pl.Int64}
+    return pl.DataFrame([(*row, tls_cwnd_ns) for row in zip(numbers, open_ns, strict=True)], schema, orient="row")
+
+
 def in_ms(found: pl.DataFrame, row: int = 0) -> Mapping[str, float]:
     """The parts of a request that are not zero, in ms."""
     values = found.row(row, named=True)
@@ -201,7 +207,7 @@ def test_each_leg_uses_connections_as_its_own_carrier_does() -> None:
     """Another request was on the connection of the first leg before; the second opens one a request."""
     inner, outer = chain()
     legs = [over("http/1.1", "client", "proxy1", 60), CHAIN[1]]
-    opened = pl.DataFrame({"connection": [0, 1], "open_ns": [-1 * MS, 62 * MS]})
+    opened = connections([0, 1], [-1 * MS, 62 * MS])
     rows = [{**inner, "connection_up": 0, "connect_ns": 12 * MS}, {**outer, "connection_up": 1}]
     found = in_ms(parts(table(rows), legs, opened))
     assert {name: found[name] for name in found if name.startswith(("wait", "handshake", "request"))} == {
@@ -222,9 +228,25 @@ def test_each_leg_uses_connections_as_its_own_carrier_does() -> None:
 )
 def test_waiting_for_a_connection_is_no_handshake(carrier: str, open_ms: int, wait: int, handshake: int) -> None:
     row = exchange(0, 0, 1000, connection_up=3, connect=1120, requested=1180, ready_last=1180, sent_last=1180, end=1240)
-    opened = pl.DataFrame({"connection": [2, 3], "open_ns": [0, open_ms * MS]})
+    opened = connections([2, 3], [0, open_ms * MS])
     found = in_ms(parts(table([row]), [over(carrier, "client", "server", 60)], opened))
     assert (found.get("wait 0", 0), found.get("handshake 0", 0)) == (wait, handshake)
+
+
+@pytest.mark.parametrize(
+    ("open_ms", "handshake", "flight"),
+    [
+        (1000, 240, 120),
+        (1280, 0, 80),  # opened when the request had waited for 280 ms: the flight has all that was left
+        (10, 0, 0),  # the handshake was another request's
+    ],
+)
+def test_a_flight_of_tls_that_waits_for_the_window_is_no_handshake(open_ms: int, handshake: int, flight: int) -> None:
+    row = exchange(0, 0, 1000, connection_up=3, connect=1360, requested=1420, ready_last=1420, sent_last=1420, end=1480)
+    opened = connections([3], [open_ms * MS], 120 * MS)
+    found = in_ms(parts(table([row]), [over("http/1.1", "client", "server", 60)], opened))
+    assert (found.get("handshake 0", 0), found.get("flight 0", 0)) == (handshake, flight)
+    assert sum(found.values()) == 480
 
 
 def test_a_transfer_has_neither_connection_nor_request() -> None:
@@ -256,9 +278,9 @@ def test_what_a_request_never_came_to_the_end_of_is_null() -> None:
     inner = {**inner, **gone, "window_ns": None}
     # The server was not reached: its connection was opened, but no handshake came to an end.
     waits = {**outer, **gone, "window_ns": None, "connect_ns": None, "requested_ns": None, "connection_up": 1}
-    opened = pl.DataFrame({"connection": [1], "open_ns": [64 * MS]})
+    opened = connections([1], [64 * MS])
     (row,) = parts(table([inner, waits]), CHAIN, opened).iter_rows(named=True)
-    known = {"wait 0": 0, "handshake 0": 0, "request 0": 62 * MS, "wait 1": 2 * MS}
+    known = {"wait 0": 0, "handshake 0": 0, "flight 0": 0, "request 0": 62 * MS, "wait 1": 2 * MS}
     assert {name: value for name, value in row.items() if value is not None} == {"request": 1, **known}
     # And here no connection was there to wait for, on the only leg that it came to.
     (row,) = parts(table([{**inner, "connect_ns": None, "requested_ns": None}]), CHAIN, opened).iter_rows(named=True)
@@ -277,7 +299,7 @@ def test_a_fetch_under_way_inside_a_leg_comes_before_its_connection() -> None:
     near = exchange(0, 0, 0, connection_up=0, connect=112, requested=118, ready_last=119, sent_last=119, end=127)
     near_too = exchange(1, 0, 0, connection_up=1, connect=22, requested=28, ready_last=29, sent_last=29, end=37)
     far = exchange(2, 0, 0, connection_up=2, connect=130, requested=190, ready_last=200, sent_last=200, end=261)
-    opened = pl.DataFrame({"connection": [0, 1, 2], "open_ns": [100 * MS, 10 * MS, 10 * MS]})
+    opened = connections([0, 1, 2], [100 * MS, 10 * MS, 10 * MS])
     asked = served([near, near_too, far], ["delayed hit", "hit", "miss"], ["edge", "edge", "server"])
     found = parts(asked, [edge], opened)
     close = {"handshake 0": 12, "request 0": 6, "travel 0": 6, "rest 0": 2}

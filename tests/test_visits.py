@@ -173,3 +173,23 @@ def test_check_says_who_asks(visited: Answer, farweb: Farweb, folder: Path) -> N
     assert 'write share = "all"' in warning
     assert said("--set", "clients.share=all")[1] == []
     assert said("--set", "leg.0.carrier.kind=http/1.0")[1] == []
+
+
+def test_a_chain_beyond_the_first_window_costs_new_visitors_a_round_trip(farweb: Farweb, folder: Path) -> None:
+    """A flight of 16 kB is more than ten segments, and waits for an ACK, 120 ms; one who comes back has a ticket."""
+    leg = (
+        'carrier = { kind = "http/1.1", idle_timeout = "1 s" }\n'
+        'tls = { start = "resumed", certificates = "ml-dsa-65" }\ntcp = { profile = "linux" }\n'
+    )
+    before, _, behind = SCENARIO.partition('carrier = { kind = "http/1.0" }\n')
+    text = before + leg + behind.partition("\n")[2]
+    (folder / "link.toml").write_text(text + "[record]\nexchanges = true\nconnections = true\n")
+    lines = "".join(f"{start},a.example,300,1000,c1\n" for start in (0, 100))
+    (folder / "requests.csv").write_text("start_s,host,request_bytes,response_bytes,client\n" + lines)
+    farweb("run", "link.toml", "-o", "r")
+    shown = farweb("show", "r", "--breakdown", "--by", "visit", "--json").json()["breakdowns"]
+    parts_s = [{part["kind"]: part["mean_s"] for part in each["parts"]} for each in shown]
+    assert [each["flight"] for each in parts_s] == [pytest.approx(0.120, abs=0.001), 0.0]
+    # TCP's handshake and that of TLS.
+    assert [each["handshake"] for each in parts_s] == [pytest.approx(0.240, abs=0.002)] * 2
+    assert "flight of TLS held by cwnd" in farweb("show", "r", "--breakdown").out

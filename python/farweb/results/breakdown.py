@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from farweb.results.run import RunTables
 
-_SELDOM: Sequence[Kind] = ("buffer", "credit", "nagle", "other", "pace")
+_SELDOM: Sequence[Kind] = ("flight", "buffer", "credit", "nagle", "other", "pace")
 """Kinds of parts that the table for people leaves out where they took no time."""
 
 _NS = 1e9
@@ -299,10 +299,15 @@ def _pieces(
 
 
 def _opened(results: "RunTables") -> "pl.DataFrame | None":
-    """Times at which connections were opened, where the run recorded them."""
+    """Times at which connections were opened, and for which flights of TLS were held, where the run recorded them."""
+    import polars as pl
+
     if not results.has("connections"):
         return None
-    opened = results.scan("connections").select("connection", "open_ns").collect()
+    table = results.scan("connections")
+    if "tls_cwnd_ns" not in table.collect_schema():  # of a farweb that did not record it
+        table = table.with_columns(tls_cwnd_ns=pl.lit(None, pl.Int64))
+    opened = table.select("connection", "open_ns", "tls_cwnd_ns").collect()
     if opened["connection"].is_duplicated().any():
         raise _repeated(results, "connections", "connection")
     return opened

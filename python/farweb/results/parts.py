@@ -15,6 +15,8 @@ no latency: its parts are null from where it stopped.
   carry one response this does not happen, as the end of the stream goes with the last byte. Credit is that of the
   carrier, as W3C MUX has it. What none of these held is held otherwise: by a program that takes time to wake, by the
   recovery from a loss, or by a connection that is not established.
+- **A flight of TLS** that does not fit the server's window waits for acknowledgements, which is no part of a handshake
+  here. A request that came while one was under way has at most what was left of it.
 - **The server's pace** holds what TCP has sent, where the release is regulated (`origin.release = "regulated"`).
 - **Travel** is the propagation of the leg's links; **the rest** is queues, transmission, segments sent again, and what
   a proxy takes to pass something on (nothing, as it is modelled).
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 Kind = Literal[
     "wait",
     "handshake",
+    "flight",
     "request",
     "fetch",
     "server",
@@ -53,6 +56,7 @@ Kind = Literal[
 KINDS: Mapping[Kind, str] = {
     "wait": "waiting for a connection",
     "handshake": "handshake",
+    "flight": "flight of TLS held by cwnd",
     "request": "request on its way",
     "fetch": "waiting for a fetch under way",
     "server": "server",
@@ -129,8 +133,8 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
         exchanges: The table `exchanges`, or rows of it, with `served_by` of the table `requests` where there are caches
             inside a leg.
         legs: Of the scenario, from the clients.
-        opened: `connection` and `open_ns` of each connection; None where they were not recorded: then what comes before
-            a connection is there counts as its handshake.
+        opened: `connection`, `open_ns` and `tls_cwnd_ns` of each connection; None where they were not recorded: then
+            what comes before a connection is there counts as its handshake.
 
     Returns:
         A row a request that came to the first leg, with the columns `request`, `server`, and `kind leg` for each other
@@ -171,7 +175,7 @@ def _leg_rows(
 
     rows = exchanges.filter(pl.col("leg") == place)
     if opened is None:
-        rows = rows.with_columns(open_ns=pl.col("start_ns"))
+        rows = rows.with_columns(open_ns=pl.col("start_ns"), tls_cwnd_ns=pl.lit(None, pl.Int64))
     else:
         rows = rows.join(opened, left_on="connection_up", right_on="connection", how="left")
     if not leg.use.requests:
@@ -183,8 +187,10 @@ def _leg_rows(
     is_open = pl.col("connect_ns").is_not_null()
     begun = pl.when(is_open).then(begun.clip(upper_bound=pl.col("connect_ns"))).otherwise(pl.col("open_ns"))
     rows = rows.with_columns(begun_ns=begun.clip(lower_bound=pl.col("start_ns")))
+    shaken = pl.col("connect_ns") - pl.col("begun_ns")
+    rows = rows.with_columns(flight_ns=pl.min_horizontal(shaken, pl.col("tls_cwnd_ns").fill_null(0)) + 0 * shaken)
     rows = rows.with_columns(window_ns=pl.col("window_ns") - pl.col("buffer_ns"))
-    of_leg = (*STEPS, "buffer_ns", "credit_ns", "nagle_ns", "pace_ns", "begun_ns", "cache_answer")
+    of_leg = (*STEPS, "buffer_ns", "credit_ns", "nagle_ns", "pace_ns", "begun_ns", "flight_ns", "cache_answer")
     return rows.select("request", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
 
 
@@ -258,7 +264,8 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.E
         if _waits_before(leg):
             wait = pl.when(joined).then(0 * wait).otherwise(wait)
     yield f"wait {place}", wait
-    yield f"handshake {place}", at("connect") - at("begun")
+    yield f"handshake {place}", at("connect") - at("begun") - at("flight")
+    yield f"flight {place}", at("flight")
     yield f"request {place}", at("requested") - at("connect")
     for kind, begin, end in zip(_REASONS, [0 * costs, *ends], ends, strict=False):
         yield f"{kind} {place}", end - begin

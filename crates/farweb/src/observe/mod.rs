@@ -88,6 +88,13 @@ impl Observer {
         }
     }
 
+    /// Requests may go on a connection from now on.
+    pub(crate) fn on_ready(&mut self, now: Instant, id: ConnectionId) {
+        if let Some(senders) = &mut self.senders {
+            senders.note_ready(now, id);
+        }
+    }
+
     /// Both ends of a connection are closed or in TIME_WAIT.
     pub(crate) fn on_connection_over(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
         self.legs[connection.leg].remove(now, Counted::Open);
@@ -98,7 +105,7 @@ impl Observer {
 
     /// A connection is forgotten, or the run ends.
     pub(crate) fn on_connection_end(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
-        let held = self.senders.as_ref().map(|senders| senders.at(now, id));
+        let held = self.senders.as_ref().map(|senders| (senders.at(now, id), senders.opening(id)));
         self.recorder.push_connection(connection, held.as_ref(), now);
         if connection.recorded {
             self.frames.forget(connection);

@@ -139,16 +139,19 @@ impl Recorder {
         });
     }
 
-    /// A connection that is over, or still there when the run ends at `now`, and what its clocks show where they are kept.
+    /// A connection that is over, or still there when the run ends at `now`; where clocks of its sender are kept, their times, and the time
+    /// by cwnd before requests might go.
     pub(crate) fn push_connection(
         &mut self,
         connection: &Connection,
-        held: Option<&HeldTimes>,
+        held: Option<&(HeldTimes, Duration)>,
         now: Instant,
     ) {
         let Some(columns) = &mut self.connections else {
             return;
         };
+        let opening = held.filter(|_| connection.end(End::Client).session.has_tls()).map(|held| held.1);
+        let held = held.map(|(times, _)| times);
         let [up, down] = [End::Client, End::Server].map(|end| connection.end(end).sent);
         columns.push(&ConnectionRow {
             connection: int(connection.number),
@@ -176,6 +179,7 @@ impl Recorder {
             held_credit_ns: held.map(|times| held_ns(times, Cause::Credit)),
             held_application_ns: held.map(|times| held_ns(times, Cause::Application)),
             held_nothing_ns: held.map(|times| held_ns(times, Cause::Nothing)),
+            tls_cwnd_ns: opening.map(|time| int(time.as_nanos())),
         });
     }
 

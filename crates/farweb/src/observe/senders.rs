@@ -6,7 +6,7 @@
 //! `tcp_output.c`), for the peer's window and the send buffer; the congestion window has the rest there.
 
 use crate::conn::{Cause, ConnectionId, ExchangeId, HeldTimes};
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 
 /// The clocks of the senders of responses, by the place of their connections.
 #[derive(Debug, Default)]
@@ -19,6 +19,8 @@ struct Clocks {
     cause: Option<Cause>,
     since: Instant,
     times: HeldTimes,
+    /// Time for which cwnd had held it when requests might go.
+    opening: Duration,
     /// Responses that are due here and not there to the end; some may have ended since.
     due: Vec<ExchangeId>,
 }
@@ -36,6 +38,17 @@ impl Senders {
     /// Notes that from now on `cause` holds the sender on a connection.
     pub(crate) fn change(&mut self, now: Instant, id: ConnectionId, cause: Cause) {
         self.0[id.place()].change(now, cause);
+    }
+
+    /// Requests may go on a connection from now on.
+    pub(crate) fn note_ready(&mut self, now: Instant, id: ConnectionId) {
+        let clocks = &mut self.0[id.place()];
+        clocks.opening = clocks.at(now).by(Cause::Cwnd);
+    }
+
+    /// Time for which cwnd held the sender on a connection before requests might go.
+    pub(crate) fn opening(&self, id: ConnectionId) -> Duration {
+        self.0[id.place()].opening
     }
 
     /// A connection is over: its clocks stop.
@@ -64,7 +77,13 @@ impl Senders {
 
 impl Clocks {
     fn new(now: Instant) -> Self {
-        Self { cause: Some(Cause::Nothing), since: now, times: HeldTimes::default(), due: Vec::new() }
+        Self {
+            cause: Some(Cause::Nothing),
+            since: now,
+            times: HeldTimes::default(),
+            opening: Duration::ZERO,
+            due: Vec::new(),
+        }
     }
 
     fn change(&mut self, now: Instant, cause: Cause) {
@@ -92,7 +111,6 @@ impl Clocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Duration;
 
     #[test]
     fn one_clock_runs_until_the_connection_is_over() {

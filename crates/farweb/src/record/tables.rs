@@ -209,6 +209,7 @@ table! {
         held_credit_ns: [int?] "ns" "Time in which the credit of the carrier held bytes of the sender, after all that it allowed was sent.",
         held_application_ns: [int?] "ns" "Time in which the sender waited for its program: a response was asked for, and all that was there of it had been sent.",
         held_nothing_ns: [int?] "ns" "Time in which the sender had nothing to send.",
+        tls_cwnd_ns: [int?] "ns" "Part of `held_cwnd_ns` before requests might go, in which flights of the TLS handshake waited for the server's window; null without TLS, or without `record.exchanges`.",
     }
 }
 

@@ -51,6 +51,7 @@ impl Network {
         if end == End::Client {
             connection.established = When::at(self.context.now);
             self.context.note_established(connection);
+            self.context.observer.on_ready(self.context.now, id);
         }
         if end == End::Client || speaks_first || connection.end(end).has_work() {
             self.write(id, connection, end, output);

@@ -43,7 +43,7 @@ _SHOWN: Sequence[_Part] = (
     _Part("handshake", "handshake", ("handshake",), 0),
     _Part("way", "on the way, there and back", ("request", "travel"), 2),
     _Part("server", "server and its pace", ("server", "pace"), 3),
-    _Part("cwnd", "held by cwnd", ("cwnd",), 1),
+    _Part("cwnd", "held by cwnd", ("cwnd", "flight"), 1),
     _Part("window", "held by the window or the send buffer", ("window", "buffer"), 4),
     _Part("credit", "held by credit", ("credit",), style.BRIGHTLY),
     _Part("other", "held otherwise (Nagle)", ("nagle", "other"), None),
