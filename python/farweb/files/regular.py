@@ -59,6 +59,14 @@ def _other_kind(found: os.stat_result) -> str | None:
     return next((what for is_kind, what in _KINDS if is_kind(found.st_mode)), None)
 
 
+def kind_of(path: Path) -> str:
+    """Kind of whatever a name leads to, in words."""
+    try:
+        return _other_kind(path.stat()) or "is a file"
+    except OSError as reason:
+        return "is a loop of links" if reason.errno == errno.ELOOP else f"cannot be read: {reason.strerror}"
+
+
 # Flags are 0 on systems that lack them.
 _READ = (
     os.O_RDONLY
