@@ -16,7 +16,7 @@ from farweb.results.breakdown import break_down, sums_by_kind
 from farweb.results.legs import connection_uses
 from farweb.results.parts import KINDS, Leg, parts, path_legs
 from sample_results import COLUMNS, Row, leg, request, write_results
-from samples import Farweb
+from samples import REQUESTS, Farweb
 
 MS = 1_000_000
 
@@ -501,6 +501,14 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
         break_down(older)
     with pytest.raises(ResultsError, match="no request tagged sample finished"):
         break_down(make(tmp_path / "none", chain(0), [request(0, 0.23, 10)]), tagged=True)
+
+
+def test_a_run_that_ended_before_its_first_request_says_so(farweb: Farweb, cable: Path) -> None:
+    Path("requests.csv").write_text(REQUESTS.replace("\n0.0,", "\n5.0,"))
+    assert farweb("run", cable, "-o", "r", "--set", "run.until='1 s'", "--set", "record.exchanges=true").code == 0
+    answer = farweb("show", "r", "--breakdown")
+    assert answer.code == 2
+    assert answer.err == "farweb: r: has no table of exchanges: the run ended before its first request (run.until)\n"
 
 
 def test_show_prints_the_breakdown(tmp_path: Path, farweb: Farweb) -> None:
