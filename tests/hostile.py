@@ -167,8 +167,8 @@ def doubled(name: str) -> Callable[[pa.Table], pa.Table]:
 
 
 def repeated(times: int) -> Callable[[pa.Table], pa.Table]:
-    """Each row so many times."""
-    return lambda table: pa.concat_tables([table.slice(0, 1)] * times)
+    """Its first row so many times."""
+    return lambda table: table.take(pa.array([0] * times))
 
 
 def in_footer(folder: Path) -> None:
@@ -208,6 +208,7 @@ MANIFEST_VALUES: Sequence[tuple[tuple[str | int, ...], Any]] = (
     (("scenario", "path", "link", 0, "up"), None),
     (("scenario", "path", "link", 0, "up", "delay"), 5),
     (("scenario", "path", "link"), []),
+    (("scenario", "record"), 5),
     (("scenario", "leg"), []),
     (("scenario", "leg", 0), 1),
     (("scenario", "leg", 0, "from"), "nowhere"),
@@ -332,6 +333,8 @@ RUN_ATTACKS: Sequence[Attack] = (
         Attack(f"{table}: {what}", table_with(f"{table}.parquet", change), table=table)
         for table, what, change in OTHERS_ODD
     ),
+    Attack("requests: more rows than events", table_with("requests.parquet", repeated(1_000_000)), ALL),
+    Attack("exchanges: more rows than requests on legs", table_with("exchanges.parquet", repeated(1_000_000)), ALL),
     Attack("requests: damaged footer", in_footer, READ_REQUESTS, table="requests"),
     Attack("requests: long footer", long_footer, READ_REQUESTS, table="requests"),
 )

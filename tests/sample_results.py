@@ -257,7 +257,7 @@ def write_results(
         "wall_s": 0.1,
         "cpu_s": 0.1,
         "now_ns": 60 * SECOND,
-        "events": 1000,
+        "events": 1000 + len(requests),
         "packet_hops": 500,
         "warmup_ns": warmup_ns,
         "links": [

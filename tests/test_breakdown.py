@@ -16,7 +16,7 @@ from farweb.results.breakdown import break_down, sums_by_kind
 from farweb.results.legs import connection_uses
 from farweb.results.parts import KINDS, Leg, parts, path_legs
 from sample_results import COLUMNS, Row, leg, request, write_results
-from samples import Farweb
+from samples import REQUESTS, Farweb
 
 MS = 1_000_000
 
@@ -449,7 +449,8 @@ def test_pieces_give_what_the_whole_gives(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("table", ["requests", "exchanges", "connections"])
 def test_rows_that_would_multiply_are_refused(tmp_path: Path, table: str) -> None:
     opened: list[Row] = [{"connection": number, "leg": 0, "open_ns": 0} for number in range(2)]
-    rows: dict[str, list[Row]] = {"requests": [request(0, 0.23, 1000)], "exchanges": chain(0), "connections": opened}
+    requests: list[Row] = [request(number, 0.23, 1000) for number in range(2)]
+    rows: dict[str, list[Row]] = {"requests": requests, "exchanges": chain(0), "connections": opened}
     rows[table].append(rows[table][0])
     results = write_results(
         tmp_path / "r",
@@ -459,6 +460,17 @@ def test_rows_that_would_multiply_are_refused(tmp_path: Path, table: str) -> Non
         scenario=[leg()] * 2,
     )
     with pytest.raises(ResultsError, match=rf"{table}\.parquet: has several rows of the same "):
+        break_down(results)
+
+
+def test_rows_that_would_multiply_are_refused_before_they_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    requests = [request(number, 0.23, 1000) for number in range(7)]
+    results = make(tmp_path / "r", chain(0) * 7, requests)
+    monkeypatch.setattr("farweb.results.breakdown._LEAST_REQUESTS", 2)
+    monkeypatch.setattr("farweb.results.breakdown.spare_bytes", lambda: 0)
+    for kind in (pl.DataFrame, pl.LazyFrame):
+        monkeypatch.setattr(kind, "join", lambda *_, **__: pytest.fail("they are joined"))
+    with pytest.raises(ResultsError, match=r"exchanges\.parquet: has several rows of the same request and leg"):
         break_down(results)
 
 
@@ -511,6 +523,14 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
         break_down(older)
     with pytest.raises(ResultsError, match="no request tagged sample finished"):
         break_down(make(tmp_path / "none", chain(0), [request(0, 0.23, 10)]), tagged=True)
+
+
+def test_a_run_that_ended_before_its_first_request_says_so(farweb: Farweb, cable: Path) -> None:
+    Path("requests.csv").write_text(REQUESTS.replace("\n0.0,", "\n5.0,"))
+    assert farweb("run", cable, "-o", "r", "--set", "run.until='1 s'", "--set", "record.exchanges=true").code == 0
+    answer = farweb("show", "r", "--breakdown")
+    assert answer.code == 2
+    assert answer.err == "farweb: r: has no table of exchanges: the run ended before its first request (run.until)\n"
 
 
 def test_show_prints_the_breakdown(tmp_path: Path, farweb: Farweb) -> None:

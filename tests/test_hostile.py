@@ -18,9 +18,20 @@ import pytest
 
 from farweb.cli import main
 from farweb.errors import FarwebError
-from farweb.files import regular
+from farweb.files import parquet, regular
 from farweb.results import store
-from hostile import RUN_ATTACKS, RUN_VERBS, SWEEP_ATTACKS, SWEEP_VERBS, VERIFY, Attack
+from hostile import (
+    RUN_ATTACKS,
+    RUN_VERBS,
+    SWEEP_ATTACKS,
+    SWEEP_VERBS,
+    VERIFY,
+    Attack,
+    column,
+    manifest_with,
+    repeated,
+    table_with,
+)
 from samples import REQUESTS, SCENARIO, Answer
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc, devices are those of Linux")
@@ -158,6 +169,20 @@ def test_a_verb_answers_or_refuses_in_a_line(whole: Whole, folder: Path, attack:
         if took > _SOON_S:
             wrong.append(f"{name}: took {took:.0f} s")
     assert not wrong, "\n".join(wrong)
+
+
+def test_requests_that_memory_does_not_hold_are_refused_before_they_are_read(
+    whole: Whole, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay(whole, of_sweep=False)
+    manifest_with("events", value=10_000)(Path("r"))
+    table_with("requests.parquet", lambda table: column("request", range)(repeated(1000)(table)))(Path("r"))
+    monkeypatch.setattr(parquet, "spare_bytes", lambda: 20_000)
+    taken = {"cdf": "100 kB", "report": "100 kB", "compare": "200 kB", "breakdown": "32 kB", "plot breakdown": "32 kB"}
+    for name, needed in taken.items():
+        said = answer(RUN_VERBS[name])
+        end = f"is too large: its 1,000 rows take {needed}, and 20 kB of memory can be spared\n"
+        assert (said.code, said.err) == (2, f"farweb: r/requests.parquet: {end}"), name
 
 
 @pytest.mark.parametrize("of_sweep", [False, True])

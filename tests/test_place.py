@@ -189,10 +189,14 @@ def test_a_folder_and_a_file_do_not_replace_one_another_or_a_device(folder: Path
         pytest.fail("no work begins")
     with pytest.raises(StorageError, match="pipe: is a pipe, not a file; name a file"), staged_file(Path("pipe")):
         pytest.fail("no work begins")
-    for name in ("file", "pipe"):
-        with pytest.raises(StorageError, match=f"{name}: is a file; name a folder"), staged_folder(Path(name)):
+    Path("loop").symlink_to("loop")
+    with pytest.raises(StorageError, match="loop: is a loop of links; name a file"), staged_file(Path("loop")):
+        pytest.fail("no work begins")
+    kinds = {"file": "a file", "pipe": "a pipe, not a file", "loop": "a loop of links"}
+    for name, kind in kinds.items():
+        with pytest.raises(StorageError, match=f"{name}: is {kind}; name a folder"), staged_folder(Path(name)):
             pytest.fail("no work begins")
-    assert sorted(os.listdir()) == ["file", "folder", "pipe"]
+    assert sorted(os.listdir()) == ["file", "folder", "loop", "pipe"]
 
 
 def test_no_folder_replaces_the_current_one_or_a_mounted_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

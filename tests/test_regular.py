@@ -1,11 +1,14 @@
 """What is no regular file, or too large to be what it should be, is refused before it is opened."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from samples import Farweb
+
+_ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
 
 VERBS = {
     "check": ("check", "{}"),
@@ -28,6 +31,9 @@ VERBS = {
         ("/dev/zero", "/dev/zero: is a device, not a file"),
         (".", ".: is a folder"),
         ("gone", "gone: no such file"),
+        pytest.param(
+            "/proc/version", "/proc/version: is empty, or the kernel makes it as it is read", marks=_ON_LINUX
+        ),  # as /proc/kmsg, which would keep a reader waiting
     ],
 )
 def test_what_is_no_file_is_refused(farweb: Farweb, folder: Path, verb: str, name: str, what: str) -> None:
@@ -38,10 +44,12 @@ def test_what_is_no_file_is_refused(farweb: Farweb, folder: Path, verb: str, nam
     assert os.listdir(folder) == ["pipe"]
 
 
+@pytest.mark.timeout(30)  # as above
+@pytest.mark.parametrize("verb", ["check", "run"])
 @pytest.mark.parametrize("key", ["requests", "hosts"])
-def test_tables_that_a_scenario_names_are_files(farweb: Farweb, cable: Path, key: str) -> None:
+def test_tables_that_a_scenario_names_are_files(farweb: Farweb, cable: Path, verb: str, key: str) -> None:
     os.mkfifo("pipe")
-    answer = farweb("run", cable, "--set", f'workload.{key}="pipe"')
+    answer = farweb(verb, cable, "--set", f'workload.{key}="pipe"')
     assert answer.code == 2
     assert "pipe: is a pipe, not a file" in answer.err
 

@@ -31,7 +31,7 @@ def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Resu
         "seed": 3,
         "now_ns": 2_000 * MS,
         "warmup_ns": warmup_ns,
-        "events": 10,
+        "events": 1000,
         "packet_hops": 18,
         "wall_s": 0.5,
         "cpu_s": 0.4,

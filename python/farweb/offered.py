@@ -124,7 +124,7 @@ def read_trace(scenario: Description, figures: Mapping[str, Any]) -> "Trace | No
     sizes = sorted({link.mss for link in rated_links(scenario, figures)})
     if path is None:
         return _trace(_core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"]), sizes)
-    if not path.is_file():
+    if not path.exists():
         return None
     has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
     with open_requests(path) as requests:

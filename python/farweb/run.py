@@ -18,6 +18,7 @@ from farweb.errors import ResultsError, RunError
 from farweb.files.atomic import is_stage, staged_folder, taken
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
+from farweb.files.regular import kind_of
 from farweb.inputs.tables import open_hosts, open_requests, row_count
 from farweb.memory import events_allowed, trim
 from farweb.results import integrity, legs
@@ -289,7 +290,7 @@ def _may_write(out: Path, replace: bool) -> None:
     if not os.path.exists(out) or (out.is_dir() and not any(out.iterdir())):  # noqa: PTH110 - a name may be too long
         return
     if not out.is_dir():
-        raise ResultsError(f"{out}: is a file; name a folder with --out")
+        raise ResultsError(f"{out}: {kind_of(out)}; name a folder with --out")
     own = {MANIFEST, *(f"{table}.parquet" for table in results_tables())}
     rest = (path for path in out.iterdir() if path.name not in own | EXPORTED and not is_stage(path.name))
     other = sorted(path.name for path in rest if not (path.is_file() and is_made(path)))

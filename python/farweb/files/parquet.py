@@ -148,6 +148,17 @@ class Table:
                 self._look_at_extent(stream, metadata)
             yield file
 
+    def require_room(self, bytes_a_row: int) -> None:
+        """Refuse rows that are all to be in memory and do not fit, before one is read.
+
+        Raises:
+            ResultsError: They take more than can be spared, or it is damaged.
+        """
+        with self.opened() as file:
+            rows: int = file.metadata.num_rows
+        if (needed := rows * bytes_a_row) > (spare := spare_bytes()):
+            raise self.too_large(f"its {rows:,} rows take {size(needed)}, and {size(spare)} of memory can be spared")
+
     def require_sound_groups(self) -> None:
         """Look at each group of rows, for readers that take no less of a column at once and look at no value.
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from farweb.errors import StorageError
-from farweb.files.regular import check_file
+from farweb.files.regular import kind_of
 
 OLD = ".old"
 """Suffix of the hidden name under which an older folder is, where two names cannot change places."""
@@ -52,19 +52,19 @@ class Place:
         Raises:
             StorageError: There is one.
         """
-        if self._found is not None:
-            check_file(self.out, StorageError, "name a file")
+        if self._found is not None and not self.path.is_file():
+            raise StorageError(f"{self.out}: {kind_of(self.path)}; name a file")
 
     def require_folder(self) -> None:
         """Refuse what no folder replaces.
 
         Raises:
-            StorageError: There is a file, the current folder, or one on which a disk is mounted.
+            StorageError: There is a file, a loop of links, the current folder, or one on which a disk is mounted.
         """
         if self._found is None:
             return
         if not self.path.is_dir():
-            raise StorageError(f"{self.out}: is a file; name a folder")
+            raise StorageError(f"{self.out}: {kind_of(self.path)}; name a folder")
         if self.path.is_mount() or self.path.samefile(Path()):
             what = "a mount point" if self.path.is_mount() else "the current folder"
             raise StorageError(f"{self.out}: is {what}, which cannot be replaced; name a folder in it")

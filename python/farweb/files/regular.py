@@ -1,8 +1,10 @@
 """Inputs that are regular files of a sensible size: whatever else a path names is refused before it is read.
 
-To open a pipe without a writer waits for ever, and a device such as /dev/zero never ends.
+To open a pipe without a writer waits for ever, a device such as /dev/zero never ends, and to read /proc/kmsg waits for
+the kernel.
 """
 
+import contextlib
 import errno
 import os
 import stat
@@ -31,7 +33,7 @@ _KINDS = (
 
 
 def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.stat_result:
-    """Refuse all but regular files; the system's description of one.
+    """Refuse all but regular files with content of their own; the system's description of one.
 
     Args:
         path: What is to be read.
@@ -39,7 +41,7 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
         advice: What to do instead, at the end of the message.
 
     Raises:
-        FarwebError: There is no regular file; of the type `error`.
+        FarwebError: There is no such file; of the type `error`.
     """
     end = f"; {advice}" if advice else ""
     try:
@@ -49,14 +51,32 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
         raise error(f"{path}: {what}{end}") from None
     except ValueError:  # a name with a null byte
         raise error(f"{path!r}: is no name of a file{end}") from None
-    if kind := _other_kind(found):
+    if kind := _other_kind(found) or _made_by_kernel(path, found):
         raise error(f"{path}: {kind}{end}")
     return found
+
+
+def _made_by_kernel(path: Path, found: os.stat_result) -> str | None:
+    """Words for a regular file that the kernel writes as it is read, below /proc for one: it has no size."""
+    if found.st_size or not hasattr(os, "statvfs"):  # of Windows
+        return None
+    with contextlib.suppress(OSError):
+        if not os.statvfs(path).f_blocks:
+            return "is empty, or the kernel makes it as it is read"
+    return None
 
 
 def _other_kind(found: os.stat_result) -> str | None:
     """Kind of a file that is not regular; None for a regular file."""
     return next((what for is_kind, what in _KINDS if is_kind(found.st_mode)), None)
+
+
+def kind_of(path: Path) -> str:
+    """Kind of whatever a name leads to, in words."""
+    try:
+        return _other_kind(path.stat()) or "is a file"
+    except OSError as reason:
+        return "is a loop of links" if reason.errno == errno.ELOOP else f"cannot be read: {reason.strerror}"
 
 
 # Flags are 0 on systems that lack them.

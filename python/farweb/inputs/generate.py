@@ -20,7 +20,7 @@ from farweb import _core
 from farweb.errors import FarwebError, ScenarioError
 from farweb.files.atomic import staged_folder, taken
 from farweb.files.columns import TableSpec, arrow_schema, to_arrow
-from farweb.files.regular import read_text
+from farweb.files.regular import kind_of, read_text
 from farweb.inputs.tables import HOSTS_READ, REQUESTS
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet, to_html, to_rich
@@ -188,7 +188,7 @@ def _may_write(out: Path, replace: bool) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise FarwebError(f"{out}: is a file; name a folder with --out")
+        raise FarwebError(f"{out}: {kind_of(out)}; name a folder with --out")
     other = sorted({path.name for path in out.iterdir()} - set(FILES))
     if other:
         raise FarwebError(

@@ -32,7 +32,8 @@ _SELDOM: Sequence[Kind] = ("flight", "buffer", "credit", "nagle", "other", "pace
 
 _NS = 1e9
 _, _SAMPLE = GROUPS["sample"]
-_BYTES_A_REQUEST = 2_000  # of memory on each leg
+_BYTES_A_REQUEST = 2_000  # of memory on each leg, in a piece
+_BYTES_A_NUMBER = 32  # of memory, of each request: its number as read, sorted, and the steps between
 _LEAST_REQUESTS = 10_000  # in a piece; chosen: fewer are no faster
 
 
@@ -283,6 +284,7 @@ def _pieces(
             f"{results.path}: its table of exchanges has no {missing[0]}: it is of an older farweb; run it again"
         )
     chosen = all_requests.filter(pl.col("start_ns") >= results.warmup_ns, rows)
+    results.table("requests").require_room(_BYTES_A_NUMBER)
     names = ["request", *(["served_by"] if any(leg.inside for leg in legs) else [])]
     opened, numbers = _opened(results), all_requests.select("request").collect()["request"].sort()
     if (numbers.diff() == 0).any():
@@ -292,6 +294,8 @@ def _pieces(
         one = pl.col("request").is_between(numbers[begin], numbers[min(begin + most, len(numbers)) - 1])
         some, steps = (chosen, table) if most == len(numbers) else (chosen.filter(one), table.filter(one))
         requests = some.select(*names, done=pl.col("status") == "done").collect()
+        if steps.select(pl.col("request").count()).collect(engine="streaming").item() > most * len(legs):
+            raise _repeated(results, "exchanges", "request and leg")
         exchanges = steps.join(requests.lazy(), on="request").collect()
         if exchanges.select("request", "leg").is_duplicated().any():
             raise _repeated(results, "exchanges", "request and leg")

@@ -22,6 +22,7 @@ SAME = ("host", "start_ns", "request_bytes", "response_bytes")
 """Columns in which requests of the same number are equal where they are the same requests."""
 
 _NS = 1e9
+_BYTES_A_REQUEST = 200  # of memory: 60 million of one side took 10.7 GB
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,11 @@ def requests_of(results: "RunTables", warmup_ns: int, rows: pl.Expr, to: str = "
         warmup_ns: Requests that start before are left out.
         rows: Which of the others.
         to: The column up to which `latency_s` counts.
+
+    Raises:
+        ResultsError: The table is damaged, or too large for memory.
     """
+    results.table("requests").require_room(_BYTES_A_REQUEST)
     latency = pl.when(pl.col("status") == "done").then((pl.col(to) - pl.col("start_ns")) / _NS)
     since = results.scan("requests").filter(pl.col("start_ns") >= warmup_ns, rows)
     return since.select("request", *SAME, latency_s=latency.fill_null(float("inf"))).sort("request").collect()

@@ -120,8 +120,15 @@ class RunTables:
         if not self.has(table):
             if table in self.manifest["rows"]:
                 raise ResultsError(f"{self.path / table}.parquet: has gone; the same farweb run makes it again")
-            raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
+            raise ResultsError(f"{self.path}: has no table of {table}: {self._why_not(table)}")
         return table_of_run(self._store, self._part, self.manifest, table)
+
+    def _why_not(self, table: str) -> str:
+        """Reason why there is no table, or what to do."""
+        asked = self.manifest["scenario"].get("record", {}).get("packets" if table == "frames" else table)
+        if asked not in (None, False, "none") and self.manifest["rows"].get("requests") == 0:
+            return "the run ended before its first request (run.until)"
+        return how_to_record(table)
 
     def has(self, table: str) -> bool:
         """True if there is a file of a table."""

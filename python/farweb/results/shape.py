@@ -74,7 +74,7 @@ MORE_SHAPE = Perhaps(
     {
         **{"files": Each({"bytes": WHOLE, "sha256": TEXT}), "measured": _MEASURED, "warnings": [TEXT]},
         **{"legs": [{"leg": WHOLE, "connection_use": Each(TRUTH)}], "metrics": Each((int, float, type(None)))},
-        **{"run": TEXT, "point": WHOLE, "replication": WHOLE},
+        **{"run": TEXT, "point": WHOLE, "replication": WHOLE, "scenario": Perhaps({"record": {}})},
     }
 )
 """Of all manifests, also of the parts of a sweep."""
@@ -136,7 +136,11 @@ def contradictions(manifest: Mapping[str, Any]) -> Iterator[str]:
     for name, table in manifest["inputs"].items():
         if not re.fullmatch("[0-9a-f]{64}", table.get("sha256", "0" * 64)):
             yield f"inputs.{name}.sha256: found {table['sha256']!r:.{FOUND_MAX}}"
-    yield from _out_of_design(manifest["design"]) if "design" in manifest else _out_of_path(manifest)
+    if "design" in manifest:
+        yield from _out_of_design(manifest["design"])
+    else:
+        yield from _out_of_path(manifest)
+        yield from _out_of_events(manifest)
 
 
 def _out_of_path(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -156,6 +160,17 @@ def _out_of_path(manifest: Mapping[str, Any]) -> Iterator[str]:
         *(("measured.caches", cache["cache"], len(scenario.get("cache", ()))) for cache in measured.get("caches", ())),
     )
     yield from (f"{what}: found {number}, of {count}" for what, number, count in numbered if number >= count)
+
+
+def _out_of_events(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Numbers of rows that no run has: each request begins with an event, and has a row a leg at most."""
+    rows, legs = manifest["rows"], len(manifest["scenario"]["leg"])
+    if (requests := rows.get("requests")) is None:
+        return
+    if requests > manifest["events"]:
+        yield f"rows.requests: found {requests:,}, in a run of {manifest['events']:,} events"
+    if (exchanges := rows.get("exchanges", 0)) > requests * legs:
+        yield f"rows.exchanges: found {exchanges:,}, of {requests:,} requests on {legs} legs"
 
 
 def _out_of_design(design: Mapping[str, Any]) -> Iterator[str]:

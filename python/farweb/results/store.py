@@ -33,7 +33,7 @@ from farweb.files.atomic import (
     staged_folder,
     storage_errors,
 )
-from farweb.files.regular import is_within, open_within, read_json
+from farweb.files.regular import is_within, kind_of, open_within, read_json
 from farweb.results.manifest import MANIFEST, SWEEP_KIND
 from farweb.results.metrics import restored
 
@@ -372,7 +372,7 @@ class Store:
             except FileNotFoundError:
                 return set()
             except NotADirectoryError:
-                raise ResultsError(f"{self.url}: is a file; name a folder with --out") from None
+                raise ResultsError(f"{self.url}: {kind_of(self.folder)}; name a folder with --out") from None
             except OSError as error:
                 raise StorageError(f"{self.url}: cannot be read: {os.strerror(error.errno or 0)}") from None
         with _transfer_errors(self.url, "read"):
