@@ -38,7 +38,9 @@ VERBS = (
     "size ../s.toml --vary leg.0.tcp.buffer=8KiB,32KiB --target 'p50(latency)<9s' --jobs 2 --out ../size",
     "reproduce cable --quick --jobs 2 --out ../reproduced",
     f"run ../s.toml --out {RUN} --set record.packets=all --set record.exchanges=true --force",
+    "demo --out ../shown",
     "check ../s.toml",
+    "schema scenario",
     "new ../new.toml --log ../access.log --force",
     f"show {RUN}",
     f"show {RUN} --breakdown",
@@ -63,7 +65,7 @@ VERBS = (
     "workload cache ../generated/requests.parquet -o ../caches.png --force",
     "workload probe ../syn.pcap -o ../hosts.tsv --force",
 )
-DRAWS = ("plot", "report", "reproduce", "-o ../stats.png", "-o ../fit.png", "-o ../caches.png")
+DRAWS = ("plot", "report", "reproduce", "demo", "-o ../stats.png", "-o ../fit.png", "-o ../caches.png")
 _MET, _REFUSED = (0, 4), 2  # claims of a coarse look need not be met
 
 # What is imported at a cluster of Dask as it comes.
