@@ -34,7 +34,7 @@ SIZES = {
 
 def test_the_page_has_every_format_and_a_line_for_each_row() -> None:
     assert {row[1].strip("`") for row in ROWS} == {*LOGS, "recipe"}
-    assert sorted(NAMES) == sorted(BLOCKS)
+    assert sorted(NAMES) == sorted(BLOCKS) == sorted(re.findall(r"^### (\S+)$", PAGE, re.MULTILINE))
     assert len(NAMES) >= 25
 
 

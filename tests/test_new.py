@@ -67,6 +67,12 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(farweb: Farweb, folder
     (folder / "access.log").write_text("junk\n")
     for options, message in [
         (("--path", "moon"), "--path: found moon; write one of: geo, leo, cable, mobile, asymmetric"),
+        (
+            ("--path", "starlink"),
+            "--path: found starlink; leo is nearest, a constellation in low Earth orbit; write one",
+        ),
+        (("--path", "LTE"), "--path: found LTE; mobile is nearest, a mobile network, LTE; write one of: geo, leo"),
+        (("--compare", "geo,kable"), "--compare: found kable; cable is nearest, a sea cable, New Zealand to the"),
         (("--proxy", "some"), "--proxy: found some; write one of: none, split, mux"),
         (("--log", "access.log"), "no known format has lines like its first"),
         (("--log", "missing.log"), "missing.log: no such file"),
@@ -106,6 +112,30 @@ def test_the_log_says_how_its_server_serves(
     if carrier == "http/1.1":
         assert (leg["carrier"]["idle_timeout"], leg["carrier"]["closed_by"]) == ("75 s", "server"), "nginx"
     assert farweb("run", "link.toml", "--quiet").code == 0
+
+
+@pytest.mark.parametrize(
+    ("software", "said", "nagle"),
+    [
+        ("Microsoft Internet Information Services 8.5", "switches Nagle's rule off", False),
+        ("Microsoft Internet Information Services 5.1", "uses Nagle's rule for all data", True),
+        ("Microsoft Internet Information Server 4.0", "uses Nagle's rule for all data", True),
+        ("Apache/2.4", "switches Nagle's rule off", False),
+        ("Domino 9", "Nagle's rule is off: what Domino 9 does is not documented", False),
+        ("", "The log does not say which server wrote it: Nagle's rule is off", False),
+    ],
+)
+def test_the_server_says_if_nagles_rule_is_on(
+    farweb: Farweb, folder: Path, software: str, said: str, nagle: bool
+) -> None:
+    head = f"#Software: {software}\n" if software else ""
+    lines = "".join(f"2003-10-01 10:00:{at:02} 10.0.0.1 GET /a{at} 200 5000 300 30\n" for at in range(20))
+    fields = "#Fields: date time c-ip cs-method cs-uri-stem sc-status sc-bytes cs-bytes time-taken\n"
+    (folder / "ex.log").write_text(head + fields + lines)
+    assert farweb("new", "link.toml", "--log", "ex.log", "--proxy", "split").code == 0
+    legs = farweb("check", "link.toml", "--json").json()["scenario"]["leg"]
+    assert [leg["tcp"]["constants"]["nagle"] for leg in legs] == [False, nagle], "proxies switch it off"
+    assert said in " ".join((folder / "link.toml").read_text().replace("\n# ", " ").split())
 
 
 def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path) -> None:

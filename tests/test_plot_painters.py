@@ -139,6 +139,20 @@ def test_places_of_axes_are_rounded_in_files_and_the_layout_stays(sweep: SweepRe
     assert chart.get_layout_engine() is engine
 
 
+def test_no_mark_of_a_logarithmic_axis_is_a_formula() -> None:
+    """Sizes within a decade: marks between powers of ten would have labels of their own."""
+    x, y = Axis("response size", "B", scale="log").fitted([2000.0, 9000.0]), Axis("latency", "s", scale="log")
+    figure = Figure("t", "c", (Panel(x, y, (Series("a", 0, np.array([2000.0, 9000.0]), np.array([1.0, 2.0])),)),))
+    with look():
+        chart = paint(figure)
+        chart.canvas.draw()
+        axes = chart.axes[0]
+        marks = [mark for of in (axes.xaxis, axes.yaxis) for mark in of.get_ticklabels(which="both")]
+        labels = {mark.get_text() for mark in marks}
+    assert not [label for label in labels if "$" in label]
+    assert {"2 kB", "5 kB"} <= labels
+
+
 def test_styles_differ_in_grey_too(sweep: SweepResults) -> None:
     one, two = draw("latency-load", [sweep]).axes[0].lines
     assert one.get_color() != two.get_color()

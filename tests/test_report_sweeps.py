@@ -313,11 +313,13 @@ def test_the_page_of_a_search(tmp_path: Path) -> None:
     found: dict[str, Any] = {"curve": tried, "warnings": ["the load is at its first level"], "runs": 9}
     found |= {"answer": tried[2], "low": tried[1], "high": tried[2], "attainable": True}
     found |= {"confidence": 0.95, "without_chance": False, "reached": ["the best utilisation is 99 % at 65536 B"]}
-    found |= {"interval": "between 32768 B and 65536 B at 95 % confidence", "scope": "for this log"}
+    found |= {"interval": "above 32768 B, at most 65536 B at 95 % confidence", "scope": "for this log"}
     search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": False, "answer": found}
     outline = Outline(report([with_manifest(sweep, {"search": search})]).html())
     assert outline.headings[0] == "What is the smallest TCP buffer with utilisation >= 0.9?"
-    fact = "Smallest TCP buffer with utilisation >= 0.9: 65536 B for this log (between 32768 B and 65536 B at 95 % con"
+    fact = (
+        "Smallest TCP buffer with utilisation >= 0.9: 65536 B for this log (above 32768 B, at most 65536 B at 95 % con"
+    )
     assert fact in outline.text
     vary = "--vary 'leg.0.tcp.buffer=8192 B..65536 B' --target 'utilisation >= 0.9' --out sweep"
     assert f"farweb size scenario.toml {vary}\n" in outline.text

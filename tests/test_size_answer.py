@@ -65,13 +65,13 @@ def test_with_chance_the_interval_is_told_from_low_to_high(scenario: Scenario) -
     assert found.low is not None
     assert found.high is not None
     assert found.answer == found.high
-    assert f"between {found.low.label} and {found.high.label} at 95 % confidence" in found.text
+    assert f"above {found.low.label}, at most {found.high.label} at 95 % confidence" in found.text
     most = answer(scenario, lambda load: load, "p50(latency) <= 20.5 s", noise=0.01, largest=True)
     assert most.low is not None
     assert most.high is not None
     assert most.answer == most.low
     assert "The largest workload.load with" in most.text
-    assert f"between {most.low.label} and {most.high.label} at 95 % confidence" in most.text
+    assert f"at least {most.low.label}, below {most.high.label} at 95 % confidence" in most.text
 
 
 def test_the_end_of_the_range_and_beyond_it(scenario: Scenario) -> None:
@@ -117,7 +117,7 @@ def test_no_interval_begins_below_zero(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s", noise=0.01)
     wide = [replace(estimate, low=-1.0, high=2.0) for estimate in found.curve[0].estimates]
     said = text(replace(found, curve=(replace(found.curve[0], estimates=tuple(wide)), *found.curve[1:])))
-    assert "0 s – 2 s" in said
+    assert "0 … 2 s" in said
     assert "-1 s" not in said
 
 

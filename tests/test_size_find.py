@@ -250,8 +250,41 @@ def test_connections_of_http2_open_at_the_limit_of_streams(farweb: Farweb, cable
         found = farweb("size", cable, *arguments, "--set", f"leg.0.carrier={carrier}")
         assert found.code == 0, found.err
         assert f"{words} {limit}, so that" in " ".join(found.out.split())
-    mux = ("--set", 'leg.0.carrier={ kind = "mux", connections = 2 }')
-    assert words not in farweb("size", cable, *arguments, *mux).out
+    mux = farweb("size", cable, *arguments, *_MUX)
+    assert (mux.code, words in mux.out) == (0, False)
+
+
+_LINK = '{ up = { rate = "34.368 Mbit/s", delay = "60 ms" }, down = { rate = "34.368 Mbit/s", delay = "60 ms" } }'
+_NEAR = '{ up = { rate = "1 Gbit/s", delay = "1 ms" }, down = { rate = "1 Gbit/s", delay = "1 ms" } }'
+_MUX = (
+    *("--set", 'path.nodes=["client", "proxy", "server"]', "--set", f"path.link=[{_LINK}, {_NEAR}]", "--set"),
+    'leg=[{ from = "client", to = "proxy", carrier = { kind = "mux", connections = 2 } }, '
+    '{ from = "proxy", to = "server", carrier = { kind = "http/1.1" } }]',
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "carrier"),
+    [
+        ("per_host", ("--set", 'leg.0.carrier={ kind = "http/1.1" }')),
+        ("connections", ("--set", 'leg.0.carrier={ kind = "http/2" }')),
+        ("connections", _MUX),
+    ],
+    ids=["http/1.1", "http/2", "mux"],
+)
+def test_the_limit_of_a_connection_is_said_as_check_says_it(
+    farweb: Farweb, cable: Path, here: None, key: str, carrier: tuple[str, ...]
+) -> None:
+    arguments = ("size", cable, "--target", "p50(latency) <= 2 s", *carrier)
+    found = farweb(*arguments, "--vary", f"leg.0.carrier.{key}=1..9", "--json")
+    assert found.code == 0, found.err
+    leg = farweb("check", cable, "--json", *carrier).json()["check"]["legs"][0]
+    said = (
+        f"Limit of a connection of leg 0: {leg['connection_limit_text']}; 16 connections fill the way to the clients."
+    )
+    assert found.json()["connections"] == [said]
+    assert said in " ".join(farweb(*arguments, "--vary", f"leg.0.carrier.{key}=1..9").out.split())
+    assert farweb(*arguments, "--vary", "workload.load=1..2", "--json").json()["connections"] == []
 
 
 def test_interrupted_searches_go_on(download: Path, here: None) -> None:

@@ -61,7 +61,7 @@ def test_a_run_of_a_value_is_enough(scenario: Scenario) -> None:
     assert (found.low.number or 0) <= (found.answer.number or 0) < (found.high.number or 0)
     assert (found.low.verdict, found.high.verdict) == ("meets", "does not meet")
     assert (found.interval_of, found.scope) == ("blocks", "for this log")
-    between = f"between {found.low.label} and {found.high.label} at 95 % confidence"
+    between = f"at least {found.low.label}, below {found.high.label} at 95 % confidence"
     assert f"is {found.answer.label} for this log ({between})" in found.text
     assert "95 % intervals of blocks of this log" in found._repr_html_()
     assert found.to_dict()["curve"][0]["estimates"][0]["interval_of"] == "blocks"

@@ -192,7 +192,35 @@ def test_the_part_of_tunnels_stands_beside_the_load(folder: Path, farweb: Farweb
     Path("access.log").write_text("".join(line.format(1157689320 + at, *each) for at, each in enumerate(asked)))
     answer = farweb("workload", "stats", "access.log")
     assert re.search(r"mean load .*\nof it in tunnels +90(\.0)? % \(1\)", answer.out)
-    assert farweb("workload", "stats", "access.log", "--json").json()["tunnels"] == [1, 9000]
+    assert farweb("workload", "stats", "access.log", "--json").json()["tunnels"] == {"requests": 1, "bytes": 9000}
+
+
+def test_a_log_of_any_keys_is_described_as_for_its_import(folder: Path, farweb: Farweb) -> None:
+    line = '{{"ts": {}.5, "who": "10.0.0.1", "uri": "/{}", "size": 900, "code": 200}}\n'
+    Path("app.json").write_text("".join(line.format(1157689320 + at, at % 2) for at in range(4)))
+    keys = ("--field", "start=ts", "--field", "client=who", "--field", "url=uri", "--field", "body=size")
+    found = farweb("workload", "stats", "app.json", "--json", *keys).json()
+    assert (found["requests"], found["objects"], found["imported"]["lines"]) == (4, 2, 4)
+    caches = farweb("workload", "cache", "app.json", "--policy", "lru", "--capacity", "100 %", "--json", *keys).json()
+    assert [each["hits"] for each in caches["results"]] == [2]
+    for verb in ("stats", "cache"):
+        answer = farweb("workload", verb, "app.json", "--field", "start")
+        assert (answer.code, "--field: found start; write NAME=KEY" in answer.err) == (2, True)
+        refused = farweb("workload", verb, "app.json", *keys, "--format", "json")
+        assert (refused.code, "fields describe a log of JSON objects; leave out its format" in refused.err) == (2, True)
+    Path("own.log").write_text("10.0.0.1 1157689320.5 /a 900\n10.0.0.1 1157689321.5 /a 900\n")
+    own = ("--log-format", "{client} {start} {url} {bytes}")
+    assert farweb("workload", "stats", "own.log", "--json", *own).json()["objects"] == 1
+    assert farweb("workload", "cache", "own.log", "--json", *own).json()["requests"] == 2
+
+
+@pytest.mark.parametrize("verb", ["stats", "cache", "fit"])
+def test_a_har_file_is_called_one(folder: Path, farweb: Farweb, verb: str) -> None:
+    entries = ",".join(f'{{"startedDateTime": "2024-05-01T17:27:{at:02}Z", "time": 3}}' for at in range(60))
+    Path("page.har").write_text(f'{{"log": {{"version": "1.2", "entries": [{entries}]}}}}')
+    answer = farweb("workload", verb, "page.har")
+    assert answer.code == 2
+    assert "page.har: is a HAR file, the page loads of a browser, which farweb does not model" in answer.err
 
 
 def test_a_packed_logfile_of_blank_separated_columns(folder: Path) -> None:

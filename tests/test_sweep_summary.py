@@ -17,6 +17,7 @@ from farweb import Results, ResultsError
 from farweb.folders import SweepResults
 from farweb.results import sql
 from farweb.results.sweep_statistics import STATISTICS
+from farweb.text import quantities
 from farweb.text.quantities import with_margin
 from sample_results import SECOND, Row, interval, request, write_results
 from sample_sweeps import design_of, write_sweep
@@ -159,7 +160,7 @@ def test_html_names_levels_and_is_escaped(tmp_path: Path) -> None:
     [
         (0.4733, 0.0098, "s", "473.3 ± 9.8 ms"),
         (1.42, 0.029, "s", "1.420 ± 0.029 s"),
-        (0.0, 0.003, "s", "0.0 ± 3.0 ms"),
+        (0.0, 0.003, "s", "0 s (0 … 3 ms)"),
         (882e-3, 81e-3, "s", "882 ± 81 ms"),
         (34_368_000, 1_200_000, "bit/s", "34.4 ± 1.2 Mbit/s"),
         (0.5, 0.02, "1", "50.0 ± 2.0 %"),
@@ -171,6 +172,15 @@ def test_html_names_levels_and_is_escaped(tmp_path: Path) -> None:
 )
 def test_an_estimate_and_its_margin(value: float, margin: float, unit: str, text: str) -> None:
     assert with_margin(value, margin, unit) == text
+
+
+def test_an_interval_ends_at_zero_but_of_a_difference() -> None:
+    assert with_margin(21.0, 31.0, "s") == "21 s (0 … 52 s)"
+    assert with_margin(0.25, 0.5, "1") == "25 % (0 … 75 %)"
+    assert with_margin(0.0, 3.0, "") == "0 (0 … 3)"
+    assert with_margin(21.0, 31.0, "s", signed=True) == "+21 ± 31 s"
+    assert quantities.interval(-1.0, 2.0, "s") == "0 … 2 s"
+    assert quantities.interval(-1.0, 2.0, "s", signed=True) == "−1 … +2 s"
 
 
 def test_sql_over_runs_requests_and_statistics(sweep: SweepResults, farweb: Farweb) -> None:

@@ -329,10 +329,11 @@ class Simulation:
 
         `{"from_ns", "to_ns", "links": [objects as those of link_totals], "legs": [objects with the columns of the table
         `legs`, `time_ns` left out], "caches": [objects with `cache`, its place in the scenario, and the counts of the
-        table `caches`, up to the end of the run], "presented_bytes"}`; the whole run so far, as long as the warm-up
-        lasts. `run.measure` says when the interval ends.
+        table `caches`, up to the end of the run], "presented_bytes", "tunnel_bytes"}`; the whole run so far, as long
+        as the warm-up lasts. `run.measure` says when the interval ends.
         `presented_bytes` are the IP bytes of the responses to requests that started in the interval, as their servers
-        send them: 40 B of headers with each segment of the host's MSS.
+        send them: 40 B of headers with each segment of the host's MSS. `tunnel_bytes` are their
+        part in tunnels (CONNECT).
         """
 
 @final

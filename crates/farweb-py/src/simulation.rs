@@ -80,7 +80,7 @@ impl Simulation {
     }
 
     fn measured(&mut self) -> String {
-        let Measured { from, to, links, legs, caches, presented_bytes } = self.world.measured();
+        let Measured { from, to, links, legs, caches, presented_bytes, tunnel_bytes } = self.world.measured();
         let mut columns = (LegColumns::default(), CacheColumns::default());
         for (leg, stats) in legs.iter().enumerate() {
             columns.0.push(&leg_row(leg, stats));
@@ -99,6 +99,7 @@ impl Simulation {
             "legs": rows(columns.0.take(), &["time_ns"]),
             "caches": caches,
             "presented_bytes": presented_bytes,
+            "tunnel_bytes": tunnel_bytes,
         })
         .to_string()
     }

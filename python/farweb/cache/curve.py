@@ -1,6 +1,6 @@
 """Computes hit ratios of caches by policy and capacity, for `farweb workload cache`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +32,8 @@ def cache_curve(
     capacities: Sequence[str] = USUAL_CAPACITIES,
     *,
     format: str | None = None,
+    log_format: str | None = None,
+    fields: Mapping[str, str] | None = None,
     keep: str = "all",
     dynamic: bool = True,
     bypass: str = "",
@@ -54,6 +56,8 @@ def cache_curve(
         capacities: Sizes such as ``10 MB``, or shares of the footprint such as ``5 %``.
         format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: detected from
             the file, all but the last.
+        log_format: Format string of a log's lines, as `import_log` has it.
+        fields: Keys of a log's JSON objects, likewise.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
         dynamic: Of a log: whether pages that are made for each request are requests too.
         bypass: Of a log: requests that caches pass by although RFC 9111 lets them store: of ``set-cookie``, ``cookie``,
@@ -78,6 +82,8 @@ def cache_curve(
     with open_input(
         Path(requests),
         format,
+        log_format=log_format,
+        fields=fields,
         keep=keep,
         dynamic=dynamic,
         bypass=bypass,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from farweb.cli.importing import Fields, LogFormat, keys_of
 from farweb.cli.options import (
     Bypass,
     Debug,
@@ -45,6 +46,8 @@ def cache(
         ),
     ] = None,
     format_: InputFormat = None,
+    log_format: LogFormat = None,
+    fields: Fields = None,
     keep: InputKeep = "all",
     dynamic: Dynamic = True,
     bypass: Bypass = "",
@@ -113,6 +116,8 @@ def cache(
             policies or USUAL_POLICIES,
             capacities or USUAL_CAPACITIES,
             format=format_,
+            log_format=log_format,
+            fields=keys_of(fields),
             keep=keep,
             dynamic=dynamic,
             bypass=bypass,

@@ -20,28 +20,32 @@ def _of_log(*names: str, **options: Any) -> Any:
     return typer.Option(*names, rich_help_panel="Log", **options)
 
 
+LogFormat = Annotated[
+    str | None,
+    _of_log(
+        metavar="STRING",
+        help="A format string instead: Squid's logformat, nginx's log_format, Apache's LogFormat, or names in "
+        "braces: "
+        '{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}.',
+    ),
+]
+Fields = Annotated[
+    list[str] | None,
+    _of_log(
+        "--field",
+        metavar="NAME=KEY",
+        help="A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated.",
+    ),
+]
+
+
 def import_options(
     format_: Annotated[
         str,
         _of_log("--format", metavar="FORMAT", help=f"What a log is: {_FORMATS}; auto: what its first lines show."),
     ] = "auto",
-    log_format: Annotated[
-        str | None,
-        _of_log(
-            metavar="STRING",
-            help="A format string instead: Squid's logformat, nginx's log_format, Apache's LogFormat, or names in "
-            "braces: "
-            '{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}.',
-        ),
-    ] = None,
-    fields: Annotated[
-        list[str] | None,
-        _of_log(
-            "--field",
-            metavar="NAME=KEY",
-            help="A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated.",
-        ),
-    ] = None,
+    log_format: LogFormat = None,
+    fields: Fields = None,
     from_: Annotated[
         str | None,
         _of_log(
@@ -128,7 +132,7 @@ def import_options(
         "format": format_,
         "busiest_s": None if busiest is None else _quantity("--busiest", busiest, "s", "a span such as 1h or 90 min"),
         "log_format": log_format,
-        "fields": _fields(fields),
+        "fields": keys_of(fields),
         **({} if keep is None else {"keep": keep}),
         "errors": errors,
         "tunnels": tunnels,
@@ -176,7 +180,7 @@ def _quantity(option: str, text: str, base: str, allowed: str) -> float:
     return float(quantity.number)
 
 
-def _fields(pairs: list[str] | None) -> dict[str, str] | None:
+def keys_of(pairs: list[str] | None) -> dict[str, str] | None:
     """Keys by their meaning as `import_log` takes them; None without one."""
     if pairs is None:
         return None

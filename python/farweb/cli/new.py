@@ -76,7 +76,7 @@ def new(
     """
     del debug
     from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario
-    from farweb.inputs.paths import PATHS
+    from farweb.inputs.paths import PATHS, nearest_path
     from farweb.scenario import Scenario
 
     compared = [] if compare is None else list(dict.fromkeys(each.strip() for each in compare.split(",")))
@@ -88,7 +88,9 @@ def new(
     ]
     for option, found, allowed in chosen:
         if found is not None and found not in allowed:
-            raise typer.BadParameter(f"{option}: found {found}; write one of: {', '.join(allowed)}")
+            near = nearest_path(found) if allowed == tuple(PATHS) else None
+            hint = "" if near is None else f"{near} is nearest, {PATHS[near].title}; "
+            raise typer.BadParameter(f"{option}: found {found}; {hint}write one of: {', '.join(allowed)}")
     if len(compared) == 1:
         raise typer.BadParameter(f"--compare: found {compare}; write two paths or more, such as geo,leo,cable")
     if seen_at is not None and not log:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from farweb.cli import cache, merge, probe
-from farweb.cli.importing import takes_import_options
+from farweb.cli.importing import Fields, LogFormat, keys_of, takes_import_options
 from farweb.cli.options import (
     Debug,
     Dynamic,
@@ -165,6 +165,8 @@ def stats(
     context: typer.Context,
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), or a log.")],
     format_: Format = None,
+    log_format: LogFormat = None,
+    fields: Fields = None,
     hosts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A host table: adds the mix of MSS and windows.")
     ] = None,
@@ -180,6 +182,7 @@ def stats(
     """Describe a request table or a log: requests by time, sizes, server times, hosts.
 
     Of a log it describes the requests that workload import keeps without further options, and counts the others.
+    --log-format and --field describe a log whose format has no name, as there.
 
     Examples:
 
@@ -188,6 +191,9 @@ def stats(
         farweb workload stats access.log
 
         farweb workload stats requests.parquet --hosts hosts.tsv
+
+        farweb workload stats app.json
+        --field start=ts --field url=uri --field body=size
     """
     del debug
     from farweb.inputs.statistics import describe, read_stats
@@ -200,7 +206,12 @@ def stats(
     output = Output(as_json, quiet)
     with output.progress("reading") as show:
         found = read_stats(
-            table, format=format_, hosts=hosts, progress=lambda rows: show(rows, None, f"{rows:,} requests")
+            table,
+            format=format_,
+            log_format=log_format,
+            fields=keys_of(fields),
+            hosts=hosts,
+            progress=lambda rows: show(rows, None, f"{rows:,} requests"),
         )
     if out is not None:
         paper.draw(describe(found), out)

@@ -14,7 +14,7 @@ import gzip
 import lzma
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +25,8 @@ from farweb.errors import WorkloadError
 from farweb.files.regular import check_file
 
 TABLE = "table"
+AUTO = "auto"
+"""A log whose lines are described by a format string or by keys, or show what they are."""
 LOGS = tuple(_core.log_formats())
 TRACES = ("oracle-general", "webcachesim", "cache2k")
 FORMATS = (TABLE, *LOGS, *TRACES)
@@ -62,7 +64,17 @@ def format_of(path: Path, given: str | None) -> str:
         return "oracle-general" if _is_oracle_general(head) else TABLE
     whole = head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1]
     log = _core.log_format(whole)
+    if log is None and whole.lstrip().startswith((b"{", b"[")):
+        _core.LogReader(str(path), AUTO)  # no table begins so: the reader says what it is, and what helps
     return log or ("webcachesim" if _is_webcachesim(whole) else TABLE)
+
+
+def kind_of(path: Path, given: str | None, described: Mapping[str, Any]) -> str:
+    """The format of a file, or `AUTO` for a log that is described by a format string or by keys."""
+    if any(each is not None for each in described.values()):
+        check_file(path, WorkloadError, "name the requests")
+        return given or AUTO
+    return format_of(path, given)
 
 
 def _head(path: Path) -> bytes:

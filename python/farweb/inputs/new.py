@@ -258,7 +258,7 @@ def _scenario(
     tls = '\ntls = { version = "1.3" }' if serving.tls else ""
     joined = "\n".join(
         f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\n'
-        f'tcp = {{ profile = "linux", mss = "1460 B", constants = {{ nagle = false }} }}{tls}\n'
+        f'tcp = {{ profile = "linux", mss = "1460 B", constants = {{ nagle = {_nagle(end, serving)} }} }}{tls}\n'
         for begin, end, carrier in wanted.legs(serving)
     )
     every, in_words = next((each for each in _EVERY if span_s / each[0] <= _ROWS_MAX), _EVERY[-1])[1:]
@@ -290,7 +290,6 @@ down = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 
 # {PROXIES[wanted.proxy]}
 {"".join(_comment(reason) for reason in serving.reasons)}\
-# Programs switch Nagle's rule off (TCP_NODELAY), as browsers, nginx, Apache and IIS do.
 {joined}
 {_cache_table(wanted)}{clients}{release}
 {workload}
@@ -302,6 +301,11 @@ seed = 1
 links_every = "{every}"
 exchanges = true
 {_sweep(wanted, is_log="requests = " in workload)}"""
+
+
+def _nagle(end: str, serving: Serving) -> str:
+    """Nagle's rule on a leg to `end`, as a scenario writes it; proxies switch it off."""
+    return "true" if serving.nagle and end == "servers" else "false"
 
 
 def _head(file: Path, wanted: Wanted) -> str:

@@ -4,6 +4,7 @@ Queues hold what the path carries in a round trip, the rule of C. Villamizar and
 ANSNET" (CCR 24(5), 1994).
 """
 
+import difflib
 from dataclasses import dataclass
 
 
@@ -13,6 +14,7 @@ class PathKind:
 
     Attributes:
         title: A short description.
+        also: Other words for it, in lower case.
         years: When its figures were measured.
         up_mbps: Rate towards the servers, in Mbit/s.
         down_mbps: Rate towards the clients.
@@ -22,6 +24,7 @@ class PathKind:
     """
 
     title: str
+    also: tuple[str, ...]
     years: str
     up_mbps: float
     down_mbps: float
@@ -42,6 +45,7 @@ _STUDY = (
 PATHS = {
     "geo": PathKind(
         "a geostationary satellite",
+        ("satellite", "geostationary", "gso", "sat", "vsat", "viasat", "hughesnet", "inmarsat", "konnect"),
         "2021 and 2022",
         3,
         18.75,
@@ -54,6 +58,7 @@ PATHS = {
     ),
     "leo": PathKind(
         "a constellation in low Earth orbit",
+        ("starlink", "oneweb", "kuiper", "iridium", "constellation", "low-orbit"),
         "2021 and 2022",
         12,
         105,
@@ -68,6 +73,7 @@ PATHS = {
     ),
     "cable": PathKind(
         "a sea cable, New Zealand to the United States",
+        ("sea-cable", "submarine", "undersea", "transpacific", "transatlantic", "fibre", "fiber", "terrestrial"),
         "1998",
         34.368,
         34.368,
@@ -77,6 +83,7 @@ PATHS = {
     ),
     "mobile": PathKind(
         "a mobile network, LTE",
+        ("lte", "4g", "5g", "3g", "cellular", "phone", "wireless"),
         "2012",
         6,
         13,
@@ -89,6 +96,7 @@ PATHS = {
     ),
     "asymmetric": PathKind(
         "out by sea cable, back by satellite",
+        ("one-way", "unidirectional", "hybrid"),
         "1998",
         34.368,
         34.368,
@@ -97,3 +105,10 @@ PATHS = {
         (f"Rate (an E3 line) and delays: {_STUDY}.",),
     ),
 }
+
+
+def nearest_path(word: str) -> str | None:
+    """The path that a word means, or is written like; None: none is near."""
+    meant = {other: name for name, kind in PATHS.items() for other in (name, *kind.also)}
+    near = difflib.get_close_matches(word.lower().replace("_", "-"), meant, 1, 0.7)
+    return meant[near[0]] if near else None

@@ -18,7 +18,7 @@ from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.columns import NULL_ID
 from farweb.inputs.caching import BYPASS, INVALIDATE, STORE, caching_codes
-from farweb.inputs.formats import CACHE2K, FORMATS, LOGS, ORACLE_GENERAL, TABLE, format_of, unpacked
+from farweb.inputs.formats import AUTO, CACHE2K, FORMATS, LOGS, ORACLE_GENERAL, TABLE, kind_of, unpacked
 from farweb.text.quantities import count
 
 ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -105,6 +105,8 @@ def open_input(
     errors: bool = True,
     bypass: str = "",
     max_unreadable: float = 0.01,
+    log_format: str | None = None,
+    fields: Mapping[str, str] | None = None,
     nameless: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Requests]:
@@ -118,19 +120,22 @@ def open_input(
         errors: Of a log: whether answers with a status other than 2xx and 3xx are requests too.
         bypass: Of a log: requests that caches pass by although RFC 9111 lets them store, as `import_log` has it.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
+        log_format: Format string of a log's lines, as `import_log` has it.
+        fields: Keys of a log's JSON objects, likewise.
         nameless: Whether a request table may have requests without an object; they are left out.
         progress: Called with the number of requests of a log that were imported so far.
 
     Raises:
         WorkloadError: The file cannot be read as that.
     """
-    kind = format_of(path, format)
+    described = {"log_format": log_format, "fields": fields}
+    kind = kind_of(path, format, described)
     if kind == TABLE:
         with _table(path, str(path), nameless=nameless, guessed=format is None) as requests:
             yield requests
-    elif kind in LOGS:
-        options = {"keep": keep, "dynamic": dynamic, "errors": errors, "bypass": bypass}
-        options["max_unreadable"] = max_unreadable
+    elif kind in (AUTO, *LOGS):
+        options: dict[str, Any] = {"keep": keep, "dynamic": dynamic, "errors": errors, "bypass": bypass}
+        options |= {"max_unreadable": max_unreadable, **described}
         with _log(path, kind, options, progress) as requests:
             yield requests
     else:
@@ -202,8 +207,8 @@ def _log(
             reasons = [item for item in report.counts["dropped"].items() if item[0] != "header"]  # no line of a request
             dropped = sorted(reasons, key=lambda item: (-item[1], item[0]))
             kept = f"{count(report.requests)} requests (keep: {options['keep']})"
-            requests.format = format
-            requests.header_bytes = _core.log_header_bytes if _core.log_formats()[format] else 0
+            requests.format = ", ".join(report.counts["formats"]) if format == AUTO else format
+            requests.header_bytes = _core.log_header_bytes if _core.log_formats().get(format) else 0
             requests.counts = {"log": dict(report.log), **report.counts}
             requests.left_out = dict(dropped)
             requests.remarks = [

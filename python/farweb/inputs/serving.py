@@ -1,8 +1,14 @@
 """Serving of a log's requests, by what the log knows: HTTP version, TLS, idle timeout, Nagle's rule (`farweb new`).
 
-Idle timeouts are the defaults of the servers' documentation, as of 2026.
+Idle timeouts are the defaults of the servers' documentation, as of 2026. Who switches Nagle's rule off is said by:
+
+- documentation: nginx (`tcp_nodelay`, on for kept connections and under TLS), IIS (`serverRuntime`: `enableNagling` is
+  false, and versions up to 5.1 use the rule for all data), Go's package net (`SetNoDelay`) for Caddy and Traefik;
+- source: Apache (`ap_sock_disable_nagle`, and `sock_disable_nagle` since 1.x), Squid (`commSetTcpNoDelay`);
+- maintainers: Envoy (issue 11434), Varnish (issue 2134: since 3.0.4).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +35,12 @@ _IDLE = {
 }
 """Time after which a server closes an idle connection, and its name for that."""
 
+_WITHOUT_NAGLE = ("nginx", "Apache", "IIS", "Microsoft Internet", "Squid", "Varnish", "Caddy", "Traefik", "Envoy")
+"""Servers that are known to switch Nagle's rule off."""
+
+_OLD_IIS = re.compile(r"Microsoft Internet Information Serv\w+ [1-5]\.")
+"""Versions of IIS that use the rule."""
+
 
 @dataclass(frozen=True)
 class Serving:
@@ -37,15 +49,22 @@ class Serving:
     Attributes:
         carrier: Carrier of requests, as a scenario writes it.
         tls: Whether connections are under TLS.
+        nagle: Whether the servers use Nagle's rule.
         reasons: Evidence in the log, a sentence each.
     """
 
     carrier: str
     tls: bool
+    nagle: bool
     reasons: tuple[str, ...]
 
 
-OF_TODAY = Serving('{ kind = "http/1.1" }', False, ())
+OF_TODAY = Serving(
+    '{ kind = "http/1.1" }',
+    False,
+    False,
+    ("Nagle's rule is off (TCP_NODELAY), as browsers, nginx, Apache and IIS switch it off.",),
+)
 """Serving where no log says more."""
 
 
@@ -56,8 +75,9 @@ def serving_of(counts: Mapping[str, Any]) -> Serving:
     tls, of_tls = _tls(counts, version)
     idle, of_idle = _idle(counts["software"]) if kind == "http/1.1" else (None, "")
     timeout = "" if idle is None else f', idle_timeout = "{idle}", closed_by = "server"'
-    reasons = tuple(filter(None, (of_version, of_tls, _tunnels(counts), of_idle)))
-    return Serving(f'{{ kind = "{kind}"{timeout} }}', tls, reasons)
+    nagle, of_nagle = _nagle(counts["software"])
+    reasons = tuple(filter(None, (of_version, of_tls, _tunnels(counts), of_idle, of_nagle)))
+    return Serving(f'{{ kind = "{kind}"{timeout} }}', tls, nagle, reasons)
 
 
 def _most(versions: Mapping[str, Mapping[str, int]]) -> tuple[str | None, str]:
@@ -106,3 +126,17 @@ def _idle(software: str | None) -> tuple[str | None, str]:
         return None, ""
     timeout, called = _IDLE[name]
     return timeout, f"{software} closes an idle connection after {timeout} ({called}) unless it is told otherwise."
+
+
+def _nagle(software: str | None) -> tuple[bool, str]:
+    """True where the server that wrote the log uses Nagle's rule, and a sentence on that."""
+    if software is None:
+        return False, (
+            "The log does not say which server wrote it: Nagle's rule is off (TCP_NODELAY), as nginx, Apache and IIS "
+            "switch it off; constants = { nagle = true } switches it on."
+        )
+    if _OLD_IIS.match(software):
+        return True, f"{software} uses Nagle's rule for all data; later versions switch it off."
+    if software.startswith(_WITHOUT_NAGLE):
+        return False, f"{software} switches Nagle's rule off (TCP_NODELAY)."
+    return False, f"Nagle's rule is off: what {software} does is not documented; nginx, Apache and IIS switch it off."

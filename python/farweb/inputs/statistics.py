@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from farweb.files.sorting import spilling
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.clients import ClientStats, client_stats
 from farweb.inputs.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self_correlation
-from farweb.inputs.formats import LOGS, format_of
+from farweb.inputs.formats import AUTO, LOGS, kind_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests
@@ -73,8 +73,8 @@ class WorkloadStats:
     """Different objects that are asked for; None when the table names none."""
     repeated: float | None
     """Of the requests that name an object, the share for one that an earlier request named, 0 to 1; None as above."""
-    tunnels: tuple[int, int] | None
-    """Tunnels (CONNECT) and bytes of their responses; None when the table names none."""
+    tunnels: dict[str, int] | None
+    """Tunnels (CONNECT), their `requests` and the `bytes` of their responses; None when the table names none."""
     caching: CacheTreatment | None
     """Treatment by shared caches of the requests that name an object; None as above."""
     clients: ClientStats | None
@@ -145,11 +145,10 @@ class WorkloadStats:
 
     def _of_tunnels(self) -> list[list[str]]:
         """The part of tunnels in the load, where there are any."""
-        number, carried = self.tunnels or (0, 0)
-        if not number:
+        if self.tunnels is None:
             return []
-        part = share(carried / self.response_bytes_total)
-        return [["of it in tunnels", f"{part} ({count(number)})"]]
+        part = share(self.tunnels["bytes"] / self.response_bytes_total)
+        return [["of it in tunnels", f"{part} ({count(self.tunnels['requests'])})"]]
 
     def _left_out(self) -> list[list[str]]:
         """Rows on the log that the requests come from: its format, and what the import left out."""
@@ -185,6 +184,8 @@ def read_stats(
     table: str | Path,
     *,
     format: str | None = None,
+    log_format: str | None = None,
+    fields: Mapping[str, str] | None = None,
     hosts: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> WorkloadStats:
@@ -193,6 +194,8 @@ def read_stats(
     Args:
         table: A request table in any format that a run takes, or a log.
         format: What the log is, as `import_log` has it; None: what its first lines show, or a table.
+        log_format: Format string of the log's lines instead.
+        fields: Keys of its JSON objects instead.
         hosts: A host table in the same formats.
         progress: Called with the number of requests read so far.
 
@@ -200,7 +203,8 @@ def read_stats(
         WorkloadError: A file cannot be read, or holds no request.
     """
     table = Path(table)
-    with _as_table(table, format, progress) as (path, imported), spilling(path.parent, _MEMORY) as database:
+    described = {"log_format": log_format, "fields": fields}
+    with _as_table(table, format, described, progress) as (path, imported), spilling(path.parent, _MEMORY) as database:
         database.read_parquet(str(path)).create_view("requests")
         if hosts is not None:
             database.register("hosts", _host_table(Path(hosts)))
@@ -212,17 +216,17 @@ def read_stats(
 
 @contextlib.contextmanager
 def _as_table(
-    table: Path, format: str | None, progress: Callable[[int], None] | None
+    table: Path, format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
     """Give a checked copy in Parquet, of a log what an import keeps, with its counts; it is removed after the block."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         copy = Path(folder) / "requests.parquet"
-        found = format or format_of(table, None)
-        if format is None and found not in LOGS:
+        found = format or kind_of(table, None, described)
+        if format is None and found not in (AUTO, *LOGS):
             _copy(table, copy, progress)
             yield copy, None
             return
-        counts = import_log(table, copy, format=found, progress=progress).counts
+        counts = import_log(table, copy, format=found, **described, progress=progress).counts
         kept = {name: counts[name] for name in ("lines", "dropped", "unreadable_lines")}
         yield copy, {"format": ", ".join(counts["formats"]), **kept}
 
@@ -297,11 +301,11 @@ def _collect(
     )
 
 
-def _tunnels(database: duckdb.DuckDBPyConnection) -> tuple[int, int] | None:
+def _tunnels(database: duckdb.DuckDBPyConnection) -> dict[str, int] | None:
     number, carried = one_row(
         database, "SELECT count(*), sum(response_bytes)::BIGINT FROM requests WHERE method = 'CONNECT'"
     )
-    return (number, carried) if number else None
+    return {"requests": number, "bytes": carried} if number else None
 
 
 def _treatment(path: Path) -> CacheTreatment:

@@ -167,20 +167,30 @@ def _legend(chart: Figure, entries: Sequence[Line2D], heading: str) -> Legend:
     return legend
 
 
+_FEW_SIZES = 30
+"""Factor up to which an axis of sizes, whose labels carry a unit, has room for 2 and 5; chosen."""
+
+
 def log_seconds(axis: Axis) -> None:
     """Label a logarithmic axis of seconds with plain numbers, at 1, 2 and 5 as well where it spans few decades.
 
     Call it last: it goes by the limits that the data have set.
     """
-    low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < low * FEW_DECADES else (1,)))
+    _log_marks(axis, FEW_DECADES)
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
 
 
-def counted(axis: Axis, unit: str) -> None:
-    """Label an axis in `unit` with decimal prefixes: 500 B, 32 kB, 1.5 MB."""
+def log_counted(axis: Axis, unit: str) -> None:
+    """Label a logarithmic axis in `unit` with decimal prefixes: 500 B, 32 kB, 1.5 MB; call it last too."""
+    _log_marks(axis, _FEW_SIZES)
     axis.set_major_formatter(EngFormatter(unit=unit))
+
+
+def _log_marks(axis: Axis, few: float) -> None:
+    """Mark powers of ten, within a factor of `few` 2 and 5 as well; marks between have no label, which is a formula."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < low * few else (1,)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def encode(chart: Figure, suffix: str) -> bytes:

@@ -310,7 +310,7 @@ def _mark(mpl_axis: MplAxis, axis: Axis) -> None:
     """Marks along an axis, with the unit in each where the axis spans prefixes."""
     if axis.scale == "log":
         if axis.marks_carry_unit:
-            chart.counted(mpl_axis, axis.unit)
+            chart.log_counted(mpl_axis, axis.unit)
         else:
             chart.log_seconds(mpl_axis)
     elif axis.marks:

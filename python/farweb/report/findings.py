@@ -69,8 +69,8 @@ def ends_of(metric: Metric) -> tuple[str, str, bool]:
 
 
 def interval_of(metric: Metric, estimate: Interval) -> str:
-    """The interval of an estimate, cut at zero, as no metric is negative; empty where there is none."""
-    return interval(None if estimate.low is None else max(estimate.low, 0.0), estimate.high, metric.unit)
+    """The interval of an estimate; empty where there is none."""
+    return interval(estimate.low, estimate.high, metric.unit)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from farweb.report import page
 from farweb.report.page import Page, section
 from farweb.report.points import Point, parse, point
 from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
+from farweb.report.words import tunnels
 from farweb.results.judged import FIXED_LOG, deciding
 from farweb.results.legs import connection_uses, held_by_leg, held_sheet, sheets
 from farweb.results.measure import measure
@@ -158,6 +159,7 @@ def _answer(summaries: Summaries) -> list[tuple[str, str]]:
         facts.append(("There is no latency:", "no request finished."))
     if len(by_median) > 1:
         facts += _ranking(by_median)
+    facts += tunnels(summary.tunnel_share for summary in summaries.values())
     facts.append((f"One run{' each' if several else ''}, one seed:", _ONE_SEED))
     return facts
 

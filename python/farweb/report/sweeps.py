@@ -15,12 +15,12 @@ from farweb.report.path import span
 from farweb.report.points import Point, sweep_points, which
 from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
 from farweb.report.tables import differences, factors_that_matter, results, variation, warmup
-from farweb.report.words import names_of
+from farweb.report.words import names_of, tunnels
 from farweb.results.design import KINDS, Factor
 from farweb.results.judged import deciding, levels_judged
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
-from farweb.results.sweep_summary import MAIN
+from farweb.results.sweep_summary import MAIN, tunnel_shares
 from farweb.results.sweep_warnings import warnings_of
 from farweb.statistics.intervals import TWO
 from farweb.text import toml
@@ -60,7 +60,8 @@ def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
     there = list(points.values())
     judged, why_not = levels_judged(sweep, deciding(asked.metrics))
     checked = answer(sweep, _deciding(sweep, metrics, asked.metrics))
-    facts = [*search.answer(), *judgements(sweep, judged, why_not), *checked]
+    load = tunnels(tunnel_shares(sweep) or ())
+    facts = [*search.answer(), *judgements(sweep, judged, why_not), *checked, *load]
     replicated = sweep.points.value_counts()["count"].max() != 1
     few = f", of {TWO}" if sweep.points.value_counts()["count"].max() == 2 else ""
     brackets = page.paragraph(f"In brackets: 95 % confidence intervals{few}.", "note") if replicated else ""

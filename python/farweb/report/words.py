@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from farweb.results.design import Factor, Level
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import JOINT
+from farweb.text.quantities import share
 from farweb.text.words import named
 
 Names = Mapping[str, str]
@@ -19,6 +20,14 @@ def extent(values: Iterable[float], say: Callable[[float], str]) -> str:
         return ""
     low, high = say(ordered[0]), say(ordered[-1])
     return low if low == high else f"{low} to {high}"
+
+
+def tunnels(shares: Iterable[float | None]) -> list[tuple[str, str]]:
+    """A fact: the part of tunnels in the load, of runs with these shares; none without tunnels."""
+    known = [each for each in shares if each is not None]
+    if not any(known):
+        return []
+    return [(f"Tunnels are {extent(known, share)} of the load:", "each is one transfer of all its bytes.")]
 
 
 def names_of(sweep: SweepTables) -> Names:

@@ -82,6 +82,7 @@ class Measurement:
             **_of_requests(self.requests),
             "offered_bps": _rate(self.requests.offered_bytes(from_ns, to_ns), span_s),
             "presented_bps": None if presented is None else _rate(presented, span_s),
+            "tunnel_share": tunnel_share(measured),
             **_path(measured["links"]),
             **(dict.fromkeys(_OPEN) if connections is None else connections.metrics(from_ns, to_ns, now_ns)),
             "simulated_s": now_ns / _NS,
@@ -96,6 +97,12 @@ class Measurement:
 def _rate(size: int, span_s: float) -> float | None:
     """Bytes in bit/s; None over no time."""
     return 8 * size / span_s if span_s > 0 else None
+
+
+def tunnel_share(measured: Mapping[str, Any]) -> float | None:
+    """Share of the presented bytes in tunnels; None without any, and in results of an older farweb."""
+    presented, tunnels = measured.get("presented_bytes"), measured.get("tunnel_bytes")
+    return tunnels / presented if presented and tunnels is not None else None
 
 
 def _of_requests(requests: Requests) -> dict[str, Value]:

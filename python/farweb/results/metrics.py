@@ -134,6 +134,12 @@ _ALL = [
         "requests that start in the measured interval, over its length.",
         "rate",
     ),
+    Metric(
+        "tunnel_share",
+        "1",
+        "Share of the bytes of `presented_bps` in tunnels (CONNECT), each a transfer of all its bytes.",
+        "rate",
+    ),
     Metric("carried_bps", "bit/s", f"IP bits that link 0 carried down {_INTERVAL}, over its length.", "rate"),
     Metric("carried_up_bps", "bit/s", f"IP bits that link 0 carried up {_INTERVAL}, over its length.", "rate"),
     Metric(

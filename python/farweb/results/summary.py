@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from farweb.results.clients import ClientTotals, clients_of
 from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
+from farweb.results.measure import tunnel_share
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
 from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import count, rate, seconds, share, size
@@ -88,6 +89,8 @@ class Summary:
     """Responses of finished requests, headers included."""
     goodput_bps: float | None
     """`response_bytes` in bits, over the time from the first start to the last end, both after the warm-up."""
+    tunnel_share: float | None
+    """Share of the presented load in tunnels (CONNECT), 0 to 1; None in results of an older farweb."""
     retransmits: int
     timeouts: int
     connections: int | None
@@ -135,6 +138,7 @@ class Summary:
             ["left out (warm-up)", count(self.left_out)],
             ["response bytes", size(self.response_bytes)],
             ["goodput", rate(self.goodput_bps)],
+            *([["of the load in tunnels", share(self.tunnel_share)]] if self.tunnel_share else []),
             ["segments sent again", count(self.retransmits)],
             ["timeouts", count(self.timeouts)],
             ["connections", count(self.connections)],
@@ -201,6 +205,7 @@ def summarize(results: "RunTables") -> Summary:
         ),
         response_bytes=counts["response_bytes"],
         goodput_bps=requests.goodput_bps,
+        tunnel_share=tunnel_share(manifest.get("measured", {})),
         retransmits=counts["retransmits"],
         timeouts=counts["timeouts"],
         connections=manifest["rows"].get("connections"),

@@ -14,7 +14,7 @@ from farweb.results.metrics import find_metric
 from farweb.results.sweep_warnings import warnings_of
 from farweb.statistics.intervals import TWO, student
 from farweb.statistics.quantiles import to_json
-from farweb.text.quantities import difference, quantity, relative, seconds, with_margin
+from farweb.text.quantities import difference, quantity, relative, seconds, share, with_margin
 from farweb.text.sheet import Sheet, to_html, to_rich
 from farweb.text.words import ranged
 
@@ -49,6 +49,7 @@ class SweepSummary:
         level_effects: A row a metric and level, or combination of levels.
         warmup: A row a point.
         judged: The levels of each factor, each against each.
+        tunnel_shares: Least and largest share of a run's load in tunnels; None without tunnels.
         notes: What intervals are of, and what would replicate.
         warnings: What to beware of.
     """
@@ -66,6 +67,7 @@ class SweepSummary:
     level_effects: Sequence[Mapping[str, Any]]
     warmup: Sequence[Mapping[str, Any]]
     judged: Sequence[LevelJudged]
+    tunnel_shares: tuple[float, float] | None
     notes: Sequence[str]
     warnings: Sequence[str]
 
@@ -90,6 +92,7 @@ class SweepSummary:
             **{table: [dict(row) for row in getattr(self, table)] for table in tables},
             "failed_runs": [dict(row) for row in self.failed],
             "judged": [each.to_dict() for each in self.judged],
+            "tunnel_shares": self.tunnel_shares,
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
@@ -123,6 +126,9 @@ class SweepSummary:
             ["seeds", f"{ranged(self.seeds) or '–'}, {numbers}"],
             ["runs", f"{self.done} of {self.planned} done, {len(self.failed)} failed, {self.missing} missing"],
         ]
+        if self.tunnel_shares is not None:
+            ends = dict.fromkeys(map(share, self.tunnel_shares))
+            facts.append(["of the load in tunnels", " to ".join(ends)])
         known = [row for row in self.warmup if row["truncated_s"] is not None]
         if known:
             longest = max(row["truncated_s"] for row in known)
@@ -269,12 +275,19 @@ def summarize(
         level_effects=sweep.level_effects(shown, log=log).to_dicts(),
         warmup=sweep.warmup().to_dicts(),
         judged=judged,
+        tunnel_shares=tunnel_shares(sweep),
         notes=[
             *([FIXED_LOG] if sweep.fixed_points else []),
             *([f"No level was judged: {why_not}."] if why_not else []),
         ],
         warnings=warnings_of(sweep, [metric for metric in shown if metric in MAIN] or shown),
     )
+
+
+def tunnel_shares(sweep: "SweepTables") -> tuple[float, float] | None:
+    """Least and largest share of a run's load in tunnels; None without tunnels."""
+    shares = sweep.runs["tunnel_share"].drop_nulls().to_list() if "tunnel_share" in sweep.runs.columns else []
+    return (min(shares), max(shares)) if any(shares) else None
 
 
 def _main(sweep: "SweepTables") -> list[str]:

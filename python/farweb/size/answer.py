@@ -14,7 +14,7 @@ from farweb.size.vary import Axis
 from farweb.statistics.judgement import Origin
 from farweb.statistics.quantiles import to_json
 from farweb.text import parse as quantity
-from farweb.text.quantities import ENDLESS, plain
+from farweb.text.quantities import ENDLESS, interval, plain
 from farweb.text.sheet import Sheet, to_html, to_rich
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ class Answer:
         without_chance: Whether runs do not depend on the seed.
         curve: The values tried, from the smallest to the largest.
         runs: Runs that the search took.
+        connections: Limit of a connection of the legs whose connections were varied, as `farweb check` says it.
         warnings: Limits of the answer, a sentence each.
     """
 
@@ -112,6 +113,7 @@ class Answer:
     without_chance: bool
     curve: tuple[Tried, ...]
     runs: int
+    connections: tuple[str, ...]
     warnings: tuple[str, ...]
 
     @property
@@ -134,8 +136,9 @@ class Answer:
         if self.without_chance and self.interval_of == "none" and fails is not None:
             return f"{fails.label} does not meet it; the seed makes no difference"
         if fails is not None and meets is not None:
-            low, high = sorted((fails, meets), key=self.curve.index)
-            return f"between {low.label} and {high.label} {self._sure}"
+            if self.largest:
+                return f"at least {meets.label}, below {fails.label} {self._sure}"
+            return f"above {fails.label}, at most {meets.label} {self._sure}"
         if fails is not None:
             return f"{'below' if self.largest else 'above'} {fails.label} {self._sure}, no value was shown to meet it"
         if meets is None:
@@ -181,13 +184,14 @@ class Answer:
         from rich.text import Text
 
         warnings = [Text(f"warning: {warning}", style="yellow") for warning in self.warnings]
-        return Group(to_rich([self._sheet()]), Text(self.text), *warnings)
+        return Group(to_rich([self._sheet()]), Text(self.text), *map(Text, self.connections), *warnings)
 
     def _repr_html_(self) -> str:
         from html import escape
 
         warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
-        return f"{to_html([self._sheet()])}<p>{escape(self.text)}</p><ul>{warnings}</ul>"
+        said = "".join(f"<p>{escape(each)}</p>" for each in (self.text, *self.connections))
+        return f"{to_html([self._sheet()])}{said}<ul>{warnings}</ul>"
 
     def _sheet(self) -> Sheet:
         names = self._metrics()
@@ -212,7 +216,15 @@ class Answer:
         return Sheet(f"{self.name}: {self.target}{of}", [*header, "target"], rows)
 
 
-def answer_of(search: Search, axis: Axis, target: Target, limits: Limits, name: str, warnings: Sequence[str]) -> Answer:
+def answer_of(
+    search: Search,
+    axis: Axis,
+    target: Target,
+    limits: Limits,
+    name: str,
+    warnings: Sequence[str],
+    connections: Sequence[str] = (),
+) -> Answer:
     """Translate the findings of a search from positions on the axis to values."""
     found = search.found()
     tried = {
@@ -241,6 +253,7 @@ def answer_of(search: Search, axis: Axis, target: Target, limits: Limits, name: 
         without_chance=search.judge.without_chance,
         curve=curve,
         runs=search.runs,
+        connections=tuple(connections),
         warnings=(
             *_warnings(found, labels, limits, search.judge.is_of_log),
             *_partial(search, target, labels),
@@ -350,9 +363,9 @@ def shown(value: float | None, unit: str) -> str:
 
 
 def _interval(low: float | None, high: float | None, unit: str) -> str:
-    """An interval of a metric or of a ratio, cut at zero, as neither is negative."""
+    """An interval of a metric or of a ratio."""
     if low is None or high is None:
         return "–"
     if low == high:
         return "all equal"
-    return f"{shown(max(low, 0.0), unit)} – {shown(high, unit)}"
+    return interval(low, high, unit, write=shown)

@@ -15,6 +15,7 @@ from typing import Any
 from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError, RunError
 from farweb.extent import Extent, extent_of_values
+from farweb.inputs.tables import open_hosts
 from farweb.results.design import Design, Factor, Level
 from farweb.results.manifest import repeats_its_requests
 from farweb.results.requests import times_of
@@ -30,6 +31,7 @@ from farweb.sweep.limits import RunLimits
 from farweb.sweep.plan import Run, run_of
 from farweb.sweep.pool import Pool
 from farweb.sweep.sweep import RunTable, begin, describe, finish
+from farweb.text.words import plural
 
 _LOSS_WITHOUT_CHANCE = ("none", "list")
 
@@ -136,7 +138,7 @@ def find_size(
             raise FarwebError(f"--max-runs {limits.runs}: the first values alone take {len(search.tried)} runs")
         _check_metrics(goal, runs.outcomes.values())
         warnings = [*_left_out(scenario, axis), *_opened_late(base, axis)]
-        answer = answer_of(search, axis, goal, limits, scenario.name, warnings)
+        answer = answer_of(search, axis, goal, limits, scenario.name, warnings, _limits(base, axis))
         tried, design = runs.in_order()
         manifest = _manifest(base, runs.inputs, design, tried, goal, axis, limits)
         manifest["search"]["text"] = answer.text
@@ -334,6 +336,23 @@ def _opened_late(base: Description, axis: Axis) -> list[str]:
         f"{axis.name}: with http/2 a second connection opens only when the first has {streams}, so that more change "
         'nothing before; on an inner leg carrier.open_rule = "fixed" opens all when the run begins'
     ]
+
+
+def _limits(base: Description, axis: Axis) -> list[str]:
+    """Limit of a connection of each leg whose connections are varied, in the words of `farweb check`."""
+    found = [
+        re.fullmatch(r"leg\.(\d+)\.carrier\.(?:connections|per_host|total)", key) for key in axis.choice(0).changes
+    ]
+    if not any(found):
+        return []
+    legs = json.loads(base.core.check(None if base.hosts_path is None else open_hosts(base.hosts_path)))["legs"]
+    said = []
+    for number in sorted({int(each[1]) for each in found if each}):
+        limit, fill = legs[number]["connection_limit_text"], legs[number]["connections_to_fill"]
+        if limit is not None:
+            filled = f"; {plural(fill, 'connection')} fill the way to the clients" if fill else ""
+            said.append(f"Limit of a connection of leg {number}: {limit}{filled}.")
+    return said
 
 
 def _progress(search: Search, axis: Axis, ended: int, asked: int) -> Progress:

@@ -101,18 +101,27 @@ def difference(value: float | None, unit: str) -> str:
     return _sign(value) + (f"{size.removesuffix(' %')} points" if unit == "1" else size)
 
 
-def interval(low: float | None, high: float | None, unit: str, *, signed: bool = False) -> str:
+def interval(
+    low: float | None,
+    high: float | None,
+    unit: str,
+    *,
+    signed: bool = False,
+    write: Callable[[float | None, str], str] = quantity,
+) -> str:
     """An interval: ``"305 … 319 ms"``, the unit once where both ends have the same; empty where one is missing.
 
     Args:
-        low: Lower end.
+        low: Lower end; below zero only of a difference, since nothing else is negative.
         high: Upper end.
         unit: As `quantity` takes it.
         signed: Whether it is an interval of a `difference`.
+        write: Writes an end of an interval that is of no difference.
     """
     if low is None or high is None:
         return ""
-    first, last = (difference(end, unit) if signed else quantity(end, unit) for end in (low, high))
+    low = low if signed else max(low, 0.0)
+    first, last = (difference(end, unit) if signed else write(end, unit) for end in (low, high))
     without, _, name = first.rpartition(" ")
     return f"{without if without and (low == 0 or last.endswith(f' {name}')) else first} … {last}"
 
@@ -135,12 +144,17 @@ _MOST_DIGITS = 6
 def with_margin(value: float, margin: float, unit: str, *, signed: bool = False) -> str:
     """An estimate and its margin in one unit: ``"473.0 ± 9.8 ms"``; the margin has two significant digits.
 
+    Where the margin goes below zero, which no quantity but a difference does, the interval ends there: ``"21 s (0 … 52
+    s)"``.
+
     Args:
         value: The estimate.
         margin: Half the width of its interval, at least 0.
         unit: As `quantity` takes it.
         signed: Whether it is a difference: with its sign, and of shares in percentage points.
     """
+    if not signed and margin > value:
+        return f"{quantity(value, unit)} ({interval(value - margin, value + margin, unit)})"
     largest = max(abs(value), margin)
     scales = _SCALES.get(unit, ((1.0, ""),))
     scale, name = next((each for each in reversed(scales) if largest >= each[0]), scales[0])

@@ -10,7 +10,7 @@ use crate::net::LinkTotals;
 use crate::scenario::{Measure, Run};
 use crate::tcp::segment::HEADER_BYTES;
 use crate::units::Instant;
-use crate::workload::{Host, Request};
+use crate::workload::{Host, Method, Request};
 
 use super::caches::{CacheStats, CacheWatch};
 use super::occupancy::{LegStats, Occupancy};
@@ -31,6 +31,22 @@ pub struct Measured {
     /// IP bytes of the responses to requests that started in the interval, in segments of the size that their servers send:
     /// the load that is presented to the path.
     pub presented_bytes: u64,
+    /// Part of these in tunnels (CONNECT).
+    pub tunnel_bytes: u64,
+}
+
+/// IP bytes presented by all requests, and by tunnels alone.
+#[derive(Clone, Copy, Default)]
+struct Presented {
+    all: u64,
+    tunnels: u64,
+}
+
+impl Presented {
+    fn add(&mut self, bytes: u64, is_tunnel: bool) {
+        self.all += bytes;
+        self.tunnels += if is_tunnel { bytes } else { 0 };
+    }
 }
 
 /// State of the measured interval.
@@ -44,8 +60,8 @@ pub(crate) struct Measurement {
     /// Time at which it ended, if before the run.
     ended_at: Option<Instant>,
     /// Bytes presented since it began, and since the run did.
-    presented: u64,
-    presented_in_all: u64,
+    presented: Presented,
+    presented_in_all: Presented,
 }
 
 impl Measurement {
@@ -57,8 +73,8 @@ impl Measurement {
             begins_at: Some(warmup),
             first_start: None,
             ended_at: None,
-            presented: 0,
-            presented_in_all: 0,
+            presented: Presented::default(),
+            presented_in_all: Presented::default(),
         }
     }
 
@@ -77,7 +93,8 @@ impl Measurement {
                 links: path.totals(now),
                 legs: legs.iter_mut().map(|leg| leg.totals(now)).collect(),
                 caches: caches.iter().map(|cache| cache.total).collect(),
-                presented_bytes: self.presented_in_all,
+                presented_bytes: self.presented_in_all.all,
+                tunnel_bytes: self.presented_in_all.tunnels,
             };
         }
         Measured {
@@ -86,7 +103,8 @@ impl Measurement {
             links: path.measured(now),
             legs: legs.iter_mut().map(|leg| leg.measured(now)).collect(),
             caches: caches.iter().map(CacheWatch::measured).collect(),
-            presented_bytes: self.presented,
+            presented_bytes: self.presented.all,
+            tunnel_bytes: self.presented.tunnels,
         }
     }
 
@@ -95,9 +113,10 @@ impl Measurement {
         let mss = leg.segment_bytes(End::Server, host);
         let headers = u64::from(HEADER_BYTES) * request.response_bytes.div_ceil(mss);
         let presented = request.response_bytes + headers;
-        self.presented_in_all += presented;
+        let is_tunnel = request.method == Method::Connect;
+        self.presented_in_all.add(presented, is_tunnel);
         if self.begins_at.is_none() {
-            self.presented += presented;
+            self.presented.add(presented, is_tunnel);
         }
     }
 

@@ -35,6 +35,10 @@ const ABSENT: &[(&[&str], &str)] = &[
         &["wifi", "wlan", "lte", "5g", "nr", "ran", "docsis", "starlink", "radio"],
         "access networks; farweb new --path leo (mobile, cable, geo) writes rates and delays of such paths",
     ),
+    (
+        &["windows", "macos", "darwin", "ios", "android", "freebsd", "openbsd", "lwip"],
+        "the TCP of this system; profiles are of Linux 6.18, 4.4BSD-Lite, Solaris 2.5 and ns-2",
+    ),
     (&["quic", "http3", "h3"], "QUIC and HTTP/3; http/2 with tls.start = \"0-rtt\" comes nearest"),
     (
         &["merkletree", "mtc", "mtls", "clientcertificate", "ech", "encryptedclienthello"],
@@ -86,7 +90,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
         "rate = \"10 Mbit/s\" of each direction of a link",
     ),
     (
-        &["plr", "packetloss", "droprate"],
+        &["plr", "packetloss", "droprate", "lossrate", "lossratio", "losspercent"],
         "loss = { kind = \"bernoulli\", probability = 0.01 } of a direction of a link",
     ),
     (
@@ -97,6 +101,37 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["h2", "http2", "h2c"], "a leg with carrier = { kind = \"http/2\" }"),
     (&["h1", "http1", "http11", "keepalive"], "a leg with carrier = { kind = \"http/1.1\" }"),
     (&["https", "ssl"], "tls = { version = \"1.3\" } on a leg"),
+    (
+        &["buffer", "buffersize", "queuesize", "queuelength", "qlen", "limit"],
+        "queue = \"256 kB\" of a direction of a link, and buffer of a leg's tcp",
+    ),
+    (
+        &["initcwnd", "initialcwnd", "initialwindow", "iw", "iw10", "cwnd"],
+        "tcp.constants.initial_cwnd_segments",
+    ),
+    (&["nagle", "nodelay", "tcpnodelay"], "tcp.constants.nagle = false, and nodelay of http/2"),
+    (
+        &["sack", "timestamps", "windowscaling", "rtomin", "rto"],
+        "tcp.constants, beside the profile \"linux\"",
+    ),
+    (
+        &["delayedack", "delack", "quickack"],
+        "tcp.constants: quick_ack_always of \"linux\", fast_tick of \"bsd44-lite\"",
+    ),
+    (&["streams", "maxstreams", "maxconcurrentstreams"], "session_limit of an end of http/2"),
+    (&["resumption", "sessiontickets", "0rtt", "zerortt"], "tls.start = \"resumed\" or \"0-rtt\""),
+    (&["ocspstapling", "stapling"], "tls.ocsp"),
+    (&["duration", "runtime", "simtime", "stoptime"], "run.until"),
+    (
+        &["users", "rps", "qps", "requestrate", "arrivalrate"],
+        "workload.load, workload.speed, or a request table",
+    ),
+    (&["log", "accesslog", "logfile"], "farweb new FILE --log LOG, which imports it into workload.requests"),
+    (
+        &["proxy", "cdn", "gateway", "pep"],
+        "a node where two legs meet, farweb new --proxy split or mux; a [[cache]] on it",
+    ),
+    (&["pcap", "tcpdump", "wireshark", "pcapng"], "record.packets, with farweb export pcapng"),
     (&["satellite", "geostationary"], "farweb new --path geo, or leo"),
     (&["replications", "repeat", "seeds"], "sweep.replications, with farweb sweep"),
 ];
@@ -108,7 +143,7 @@ pub fn absent(word: &str) -> Option<String> {
 }
 
 /// The sentence for a name that farweb does not have.
-pub(super) fn not_modelled(word: &str) -> Option<String> {
+fn not_modelled(word: &str) -> Option<String> {
     among(ABSENT, word).map(|sentence| format!("farweb does not model {sentence}: docs/not.md"))
 }
 
@@ -123,7 +158,9 @@ mod tests {
 
     #[test]
     fn names_are_found_however_they_are_written() {
-        for word in ["BBR", "fq_codel", "HTTP/3", "stale-while-revalidate", "Server Push"] {
+        let typed = "BBR,fq_codel,HTTP/3,stale-while-revalidate,Server Push,loss_rate,init_cwnd,max_streams,TCP_NODELAY,delayed_ack,\
+                     window_scaling,rto,ocsp_stapling,zero-rtt,duration,rps,access_log,CDN,pcap,Windows";
+        for word in typed.split(',') {
             assert!(absent(word).is_some(), "{word}");
         }
         assert_eq!(absent("bufer"), None);

@@ -318,6 +318,16 @@ impl Http2 {
         })
     }
 
+    /// Whether a preset is named for an end.
+    #[must_use]
+    pub const fn has_preset(&self, role: Role) -> bool {
+        let own = match role {
+            Role::Client => &self.client,
+            Role::Server => &self.server,
+        };
+        own.preset.is_some() || self.both.preset.is_some()
+    }
+
     /// Whether small segments of an end wait for nothing.
     #[must_use]
     pub fn is_nodelay(&self, role: Role, has_tls: bool) -> bool {

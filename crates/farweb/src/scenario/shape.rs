@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::absent::{absent, not_modelled};
+use super::absent::absent;
 use super::document::{Document, join, quote};
 use super::problem::Problem;
 use super::{CapturePoint, QueueLimit, SCHEMA, key};
@@ -301,10 +301,10 @@ fn not_here(value: &Value) -> String {
     value.as_str().and_then(absent).map(|sentence| format!(" ({sentence})")).unwrap_or_default()
 }
 
-/// " (farweb does not model …)" for a name that is known to be absent; else " (did you mean …?)" when one of `words` is near; else
-/// where farweb has what is called so.
+/// " (farweb does not model …)" for a name that is known to be absent, or where farweb has what is called so; else
+/// " (did you mean …?)" when one of `words` is near.
 pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
-    if let Some(sentence) = not_modelled(found) {
+    if let Some(sentence) = absent(found) {
         return format!(" ({sentence})");
     }
     let found = found.to_lowercase();
@@ -317,6 +317,6 @@ pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
     };
     match words.iter().map(|word| (distance(word), word)).min() {
         Some((distance, word)) if distance <= (letters / 3).max(1) => format!(" (did you mean {word}?)"),
-        _ => absent(&found).map(|sentence| format!(" ({sentence})")).unwrap_or_default(),
+        _ => String::new(),
     }
 }

@@ -77,6 +77,28 @@ const REQUEST_BLOCKS: BlockBytes = BlockBytes { first: 120, repeat: 40 };
 const RESPONSE_BLOCKS: BlockBytes = BlockBytes { first: 150, repeat: 70 };
 
 impl Preset {
+    /// The program, and where its settings stand.
+    #[must_use]
+    pub const fn program(self) -> &'static str {
+        match self {
+            Self::RfcDefault => "RFC 9113, section 6.5.2",
+            Self::Nghttp2 => "nghttp2 1.52, nghttp2_helper.c",
+            Self::Nginx => "nginx 1.22, ngx_http_v2_filter_module.c",
+            Self::Ats => "Apache Traffic Server 9, Http2ConnectionState.cc",
+            Self::Chrome => "Chrome, net/spdy/spdy_session.h",
+            Self::Firefox => "Firefox, Http2Session.cpp",
+            Self::Curl8 => "curl 8, lib/http2.c",
+            Self::Go => "Go's net/http2, transport.go and server.go",
+            Self::Hyper => "hyper 1 with h2 0.4, proto/h2",
+            Self::HyperAdaptive => "hyper with an adaptive window, proto/h2/ping.rs",
+            Self::Grpc => "gRPC for Go, internal/transport",
+            Self::Dotnet => ".NET, Http2StreamWindowManager.cs and Http2Limits.cs",
+            Self::Jetty => "Jetty 12",
+            Self::Node2026 => "Node from July 2026, nodejs/node#64623",
+            Self::Envoy2026 => "Envoy 1.36, changelogs/1.36.0.yaml",
+        }
+    }
+
     /// An end that does as the program does.
     #[must_use]
     pub const fn config(self, role: Role) -> Config {

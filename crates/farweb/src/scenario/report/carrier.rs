@@ -167,8 +167,16 @@ fn http2_lines(http2: &Http2) -> Vec<(&'static str, String)> {
         format!("{} B a stream, {} B in all{grows}", credit.stream, credit.connection)
     };
     let frames = |role| format!("data up to {} B", http2.config(role).fragment);
+    let end = |role| {
+        let preset = http2.preset(role);
+        let word = serde_json::to_value(preset).expect("a preset is a word");
+        let chosen = if http2.has_preset(role) { "" } else { ", default" };
+        format!("{} (preset {word}{chosen})", preset.program())
+    };
     vec![
         ("connections", format!("up to {connections}, {opened}; {turn}")),
+        ("client end", end(Role::Client)),
+        ("server end", end(Role::Server)),
         ("closed after", format!("{idle_timeout} idle")),
         ("credit down", credit(Role::Client)),
         ("credit up", credit(Role::Server)),

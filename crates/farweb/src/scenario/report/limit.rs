@@ -16,6 +16,7 @@
 
 use serde::Serialize;
 
+use super::figures;
 use super::leg::{Stretch, WindowLimit};
 use crate::http::h2::endpoint::{Config, Role};
 use crate::http::h2::tuning::{Tuning, TuningRule};
@@ -88,6 +89,24 @@ impl ConnectionLimit {
         }
     }
 
+    /// The limit and its reason in words, with the window of the connection and its round trip.
+    pub(super) fn text(&self, window: &WindowLimit, trip: Duration) -> Option<String> {
+        let packet = window.packet_bytes();
+        let reason = match self.limited_by {
+            LimitedBy::Window => format!(
+                "= {} × {packet} B per ({} + {})",
+                window.window_segments,
+                figures::span(trip),
+                figures::span(Duration::from_nanos(window.segment_ns))
+            ),
+            LimitedBy::Credit => {
+                format!("at most, {}", per_trip(self.credit_bytes.expect("it limits"), trip))
+            }
+            LimitedBy::Loss => format!("about, {} are lost (Padhye)", figures::percent(self.loss_share)),
+        };
+        self.connection_limit_bps.map(|bps| format!("{} on the wire {reason}", figures::rate(bps)))
+    }
+
     /// Number of such connections that fill a link of this rate.
     pub(super) fn connections_to_fill(&self, rate: BitRate) -> Option<u64> {
         self.connection_limit_bps.map(|limit| libm::ceil(rate.as_bps() as f64 / limit).max(1.0) as u64)
@@ -151,5 +170,5 @@ fn mean_loss(loss: &Loss) -> f64 {
 
 /// Bytes of a credit in words.
 pub(super) fn per_trip(credit: u64, trip: Duration) -> String {
-    format!("{} of credit per {}", Bytes::new(credit), super::figures::span(trip))
+    format!("{} of credit per {}", Bytes::new(credit), figures::span(trip))
 }

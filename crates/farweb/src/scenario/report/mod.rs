@@ -24,7 +24,7 @@ pub use cache::CacheReport;
 pub use handshake::{FlightReport, HandshakeReport, PartReport};
 use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
-use limit::{ConnectionLimit, LimitedBy};
+use limit::ConnectionLimit;
 pub use sweep::{FactorReport, SweepReport};
 
 /// Report on a scenario.
@@ -128,6 +128,8 @@ pub struct LegReport {
     /// Limit of such a connection, by its window, its credits and losses.
     #[serde(flatten)]
     pub least: ConnectionLimit,
+    /// The same limit and its reason in words; none where a round trip takes no time.
+    pub connection_limit_text: Option<String>,
     /// Such connections that fill the bottleneck towards the clients.
     pub connections_to_fill: Option<u64>,
     /// Connections that the carrier has at most; a mux has them all the time.
@@ -224,6 +226,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         bottleneck_up_bps: stretch.bottleneck_up().map(|(_, rate)| rate.as_bps()),
         bottleneck_down_bps: down.map(BitRate::as_bps),
         bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
+        connection_limit_text: least.text(&limit, stretch.round_trip()),
         limit,
         least,
         connections_to_fill: down.and_then(|rate| least.connections_to_fill(rate)),
@@ -305,20 +308,8 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
         ),
     );
     let least = &leg.least;
-    if let Some(bps) = least.connection_limit_bps {
-        let per = match least.limited_by {
-            LimitedBy::Window => format!(
-                "= {} × {packet} B per ({} + {})",
-                limit.window_segments,
-                figures::span(trip),
-                figures::span(segment)
-            ),
-            LimitedBy::Credit => {
-                format!("at most, {}", limit::per_trip(least.credit_bytes.expect("it limits"), trip))
-            }
-            LimitedBy::Loss => format!("about, {} are lost (Padhye)", figures::percent(least.loss_share)),
-        };
-        line("limit of a connection", format!("{} on the wire {per}", figures::rate(bps)));
+    if let Some(text) = &leg.connection_limit_text {
+        line("limit of a connection", text.clone());
     }
     if let (Some(bps), Some(credit), true) =
         (least.session_limit_bps, least.session_credit_bytes, leg.carrier == "http/2")

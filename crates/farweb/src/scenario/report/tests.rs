@@ -1,5 +1,6 @@
 //! Reports of the paths whose numbers are known by hand.
 
+use super::limit::LimitedBy;
 use crate::scenario::Report;
 use crate::scenario::tests::cable_with;
 use crate::workload::{Directory, Host};
@@ -71,6 +72,34 @@ fn sessions_and_programs_are_described() {
         "programs write           head of 250 B by itself; at most 4096 B at once",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
+    }
+}
+
+#[test]
+fn http2_by_itself_names_its_presets_and_their_sources() {
+    let text = &report(&["leg.0.carrier={kind=\"http/2\"}"]).legs[0].text;
+    for line in [
+        "client end               Chrome, net/spdy/spdy_session.h (preset \"chrome\", default)",
+        "server end               nginx 1.22, ngx_http_v2_filter_module.c (preset \"nginx\", default)",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let named = &report(&["leg.0.carrier={kind=\"http/2\",preset=\"go\"}"]).legs[0].text;
+    assert!(
+        named.contains("client end               Go's net/http2, transport.go and server.go (preset \"go\")"),
+        "{named}"
+    );
+}
+
+#[test]
+fn the_limit_of_a_connection_is_said_once() {
+    let split = r#"leg=[{from="nz-proxy",to="us-router",carrier={kind="mux",connections=5}},{from="us-router",to="server",carrier={kind="http/1.0"}}]"#;
+    for carrier in ["leg.0.carrier={kind=\"http/1.1\"}", "leg.0.carrier={kind=\"http/2\"}", split] {
+        let report = report(&[carrier]);
+        let leg = &report.legs[0];
+        let said = leg.connection_limit_text.as_ref().unwrap();
+        assert_eq!(said, "2.19 Mbit/s on the wire = 22 × 1500 B per (120 ms + 0.349 ms)", "{carrier}");
+        assert!(leg.text.contains(&format!("limit of a connection    {said}")), "{}", leg.text);
     }
 }
 
@@ -201,7 +230,7 @@ fn the_limit_of_a_connection_is_the_least_of_window_credit_and_losses() {
     let rfc = "leg.0.carrier={kind=\"http/2\",preset=\"rfc-default\"}";
     let on_wire = 1500.0 / 1460.0 * 8.0 / 0.12;
     let of_credit = least(&[linux, rfc]);
-    assert_eq!(of_credit.limited_by, super::LimitedBy::Credit);
+    assert_eq!(of_credit.limited_by, LimitedBy::Credit);
     near(of_credit.connection_limit_bps, 65_535.0 * on_wire);
     near(of_credit.session_limit_bps, 65_535.0 * on_wire);
     let of_session = least(&[
@@ -211,10 +240,10 @@ fn the_limit_of_a_connection_is_the_least_of_window_credit_and_losses() {
     near(of_session.session_limit_bps, 30_000.0 * on_wire);
     near(of_session.connection_limit_bps, f64::from(1 << 20) * on_wire);
     let of_window = least(&[linux, "leg.0.carrier={kind=\"http/2\"}", "leg.0.tcp.buffer=\"64 kB\""]);
-    assert_eq!(of_window.limited_by, super::LimitedBy::Window, "Chrome grants more");
+    assert_eq!(of_window.limited_by, LimitedBy::Window, "Chrome grants more");
     assert_eq!(least(&[linux]).credit_bytes, None);
     let growing = least(&[linux, "leg.0.carrier={kind=\"http/2\",preset=\"grpc\"}"]);
-    assert_ne!(growing.limited_by, super::LimitedBy::Credit, "its credits grow with the path");
+    assert_ne!(growing.limited_by, LimitedBy::Credit, "its credits grow with the path");
 }
 
 /// Mathis' square root with a timeout's share; CUBIC's mean window is larger over a long path with few losses.
@@ -223,7 +252,7 @@ fn losses_limit_a_connection_as_padhye_has_it() {
     let loss = "path.link.0.down.loss={kind=\"bernoulli\",probability=0.01}";
     let reno = ["leg.0.tcp={profile=\"linux\",constants={congestion_control=\"reno\"}}", loss];
     let found = least(&reno);
-    assert_eq!(found.limited_by, super::LimitedBy::Loss);
+    assert_eq!(found.limited_by, LimitedBy::Loss);
     near(Some(found.loss_share), 0.01);
     let per_packet = 0.12 * (2.0_f64 * 0.01 / 3.0).sqrt()
         + 0.32 * (27.0_f64 * 0.01 / 8.0).sqrt() * 0.01 * (1.0 + 32.0 * 1e-4);
