@@ -35,7 +35,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
 @pytest.mark.parametrize("name", ["straight", "persistent", "split", "mux"])
 def test_parts_add_up_to_the_latency_of_each_request(runs: dict[str, Results], name: str) -> None:
     run = runs[name]
-    opened = run.connections.select("connection", "open_ns")
+    opened = run.connections.select("connection", "open_ns", "tls_cwnd_ns")
     found = parts(run.exchanges, path_legs(run.manifest), opened)
     assert len(found) == run.summary().done == 8
     both = found.join(run.requests, on="request")
@@ -53,7 +53,9 @@ def test_parts_add_up_to_the_latency_of_each_request(runs: dict[str, Results], n
 )
 def test_requests_that_end_early_keep_what_is_known(tmp_path: Path, changes: dict[str, Any]) -> None:
     run = Scenario.load(EXAMPLES / "proxies.toml", changes).run(out=tmp_path / "r")
-    found = parts(run.exchanges, path_legs(run.manifest), run.connections.select("connection", "open_ns"))
+    found = parts(
+        run.exchanges, path_legs(run.manifest), run.connections.select("connection", "open_ns", "tls_cwnd_ns")
+    )
     assert found["request"].to_list() == run.requests["request"].sort().to_list()
     both = found.join(run.requests, on="request", maintain_order="left")
     is_known = pl.sum_horizontal(pl.col(found.columns).exclude("request").is_null()) == 0

@@ -9,6 +9,9 @@ from explorer.rules import Violation
 # Tables by interval say the same in other rows where the interval is another.
 WHOLE_RUN = ["requests", "connections"]
 
+# Columns by the clocks of senders, which run only where exchanges are recorded.
+_CLOCKS = ("held_", "tls_cwnd_ns")
+
 
 def again(case: Case) -> Case:
     """The same case."""
@@ -61,8 +64,8 @@ def _unequal(one: Run, other: Run) -> Iterator[Violation]:
 
 
 def _kept(row: Row, *, all_columns: bool) -> Row:
-    """A row without the clocks of senders, which run only where exchanges are recorded."""
-    return row if all_columns else {name: value for name, value in row.items() if not name.startswith("held_")}
+    """A row without the clocks of senders, where only one of two runs has them."""
+    return row if all_columns else {name: value for name, value in row.items() if not name.startswith(_CLOCKS)}
 
 
 def _contradictions(cut: Run, whole: Run) -> Iterator[Violation]:
