@@ -68,7 +68,7 @@ pub(crate) struct Extras {
 
 impl Packet {
     /// Packs `segment`, of `bytes` on the wire, for its way to the end `toward` of `connection`, which is at `destination`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(
         connection: ConnectionId,
         toward: End,
@@ -153,6 +153,7 @@ impl Mark {
 }
 
 impl Extras {
+    #[cold]
     fn put(&mut self, options: &Options) -> ExtraId {
         if let Some(place) = self.free.pop() {
             self.options[place.get() as usize - 1] = *options;

@@ -284,7 +284,7 @@ impl Network {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, id: ConnectionId, connection: &mut Connection, end: End, segment: &Segment) {
         let destination = connection.end(end.other()).node;
         let endpoint = connection.end_mut(end);
