@@ -107,7 +107,9 @@ impl<'a> Walk<'a> {
         }
         let kinds: Vec<&str> = branches.iter().filter_map(kind_of).collect();
         let Some(table) = value.as_object() else {
-            let message = format!("a table with a kind, {{ kind = … }}, {}", choice(&kinds));
+            let meant =
+                as_table(branches, value).map(|table| format!("; meant may be {table}")).unwrap_or_default();
+            let message = format!("a table with a kind, {{ kind = … }}, {}{meant}", choice(&kinds));
             return self.wrong_type(path, value, &message);
         };
         let kind_path = join(path, "kind");
@@ -225,6 +227,31 @@ impl<'a> Walk<'a> {
 
 fn kind_of(branch: &Value) -> Option<&str> {
     branch["properties"]["kind"]["const"].as_str()
+}
+
+/// The table that a value alone stands for: of the kind that it names, or of the kind whose only key it can be.
+fn as_table(branches: &[Value], value: &Value) -> Option<String> {
+    branches.iter().find_map(|branch| {
+        let kind = kind_of(branch).map(quote)?;
+        match branch["required"].as_array()?.as_slice() {
+            [_] if branch["properties"]["kind"]["const"] == *value => Some(format!("{{ kind = {kind} }}")),
+            [_, key] => {
+                let key = key.as_str()?;
+                is_share(&branch["properties"][key], value)
+                    .then(|| format!("{{ kind = {kind}, {key} = {value} }}"))
+            }
+            _ => None,
+        }
+    })
+}
+
+fn is_share(schema: &Value, value: &Value) -> bool {
+    schema["format"] == Share::KIND
+        && match value {
+            Value::String(text) => Share::parse(text).is_ok(),
+            Value::Number(number) => number.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share)),
+            _ => false,
+        }
 }
 
 fn quantity_error<Q: Quantity>(value: &Value) -> Option<String> {

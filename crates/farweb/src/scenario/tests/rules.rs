@@ -72,6 +72,8 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.tls={version=\"1.2\",compression=0.7}"], "leg.0.tls.compression", "found 0.7 beside version = \"1.2\", which compresses no certificates (RFC 8879); leave it out"),
     (&["leg.0.tls={version=\"1.2\",suppress_intermediates=true}"], "leg.0.tls.suppress_intermediates", "found true beside version = \"1.2\", which has no flags; leave it out"),
     (&["leg.0.tls={compression=0}"], "leg.0.tls.compression", "found 0; a share of the plain message is above 0, at most 1"),
+    (&["path.link.0.up.loss=1 %"], "path.link.0.up.loss", "found the text \"1 %\"; write a table with a kind, { kind = … }, one of \"none\", \"list\", \"bernoulli\", \"gilbert-elliott\"; meant may be { kind = \"bernoulli\", probability = \"1 %\" }"),
+    (&["path.link.0.up.loss=0.01"], "path.link.0.up.loss", "found the number 0.01; write a table with a kind, { kind = … }, one of \"none\", \"list\", \"bernoulli\", \"gilbert-elliott\"; meant may be { kind = \"bernoulli\", probability = 0.01 }"),
     (&["leg.0.tls={compression=\"101 %\"}"], "leg.0.tls.compression", "found 1.01; a share of the plain message"),
     (&["leg.0.tls={compression=\"zlib\"}"], "leg.0.tls.compression", "found \"zlib\"; write a number from 0 to 1, or a share"),
     (&["leg.0.tls={scts=547}"], "leg.0.tls.scts", "found 547; it is 0 to 546"),
