@@ -274,6 +274,20 @@ def test_assumptions_say_which_legs_have_tls() -> None:
     assert "client – server: no TLS or TLS 1.3, resumed where a client has a ticket." in said(plain, resumed)
 
 
+@pytest.mark.parametrize(
+    ("tls", "parts"),
+    [
+        ({"certificates": "ml-dsa-65"}, ", key exchange x25519mlkem768, certificates ml-dsa-65 with 1 intermediate"),
+        ({"version": "1.2", "intermediates": 2}, ", key exchange x25519, certificates ecdsa-p256 with 2 intermediates"),
+        ({"server_flight": "30 kB"}, ""),
+    ],
+)
+def test_assumptions_name_key_exchange_and_certificates(tls: dict[str, Any], parts: str) -> None:
+    leg = with_leg(carrier={"kind": "http/1.1"}, tls=tls)
+    said = f"client – server: TLS {tls.get('version', '1.3')}, a full handshake{parts}."
+    assert said in assumptions([leg])
+
+
 @pytest.mark.parametrize("release", ["at-once", "after-wait", "delayed", "paced", "closed-loop", "regulated"])
 def test_assumptions_say_how_responses_are_released(release: str) -> None:
     effective = json.loads(json.dumps(made().scenario))

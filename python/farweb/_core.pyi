@@ -209,14 +209,15 @@ class Scenario:
     def check(self, hosts: HostTable | None) -> str:
         """What the scenario means, as JSON text; a family's hosts are those of `run.seed`.
 
-        `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
-        "down": {..}}], "legs": [{"index", "from", "to", "carrier", "carrier_sentences", "connection_use": {as from
-        connection_use}, "profile", "handshakes": [{"start", "up": {"bytes", "parts": [{"name", "bytes"}]}, "down":
-        {..}, "first_window_bytes", "rounds"}], "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps", "bdp_bytes",
-        "mss_bytes", "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}],
-        "workload": {"days",
-        "load", "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points", "replications", "runs",
-        "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"}, "down":
+        {..}}], "legs": [{"index", "from", "to", "carrier", "carrier_sentences", "connection_use": {as from
+        connection_use}, "profile", "tls_parts": {"key_exchange", "certificates", "intermediates", "scts", "ocsp",
+        "compression", "suppress_intermediates"} or null, "handshakes": [{"start", "up": {"bytes", "parts": [{"name",
+        "bytes"}]}, "down": {..}, "first_window_bytes", "rounds"}], "rtt_ns", "bottleneck_up_bps",
+        "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps",
+        "connections_to_fill", "text"}], "workload": {"days", "load", "copies_offset_ns", "period_ns", "speed",
+        "rate"}, "sweep": {"design", "points", "replications", "runs", "factors": [{"name", "levels": [..]}], "text"}
+        or null, "warnings": [..],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 

@@ -11,7 +11,7 @@ from farweb.report.path import span
 from farweb.report.points import Point
 from farweb.report.words import extent, key_words
 from farweb.text.quantities import count, rate, seconds
-from farweb.text.words import listed
+from farweb.text.words import listed, plural
 
 _PROFILES = {
     "bsd44-lite": "that of 4.4BSD-Lite (1994), timers of 500 ms and all",
@@ -194,13 +194,21 @@ def _tls(points: Sequence[Point]) -> list[str]:
     said = []
     for stretch, found in _stretches(points).items():
         kinds = []
-        for leg in (point.scenario["leg"][number] for point, number in found):
+        for leg, parts in ((point.scenario["leg"][at], point.figures["legs"][at]["tls_parts"]) for point, at in found):
             if leg["carrier"]["kind"] != "transfer":  # which has no connections
                 tls = leg.get("tls")
                 start = None if tls is None else _STARTS.get(tls["start"], tls["start"])
-                kinds.append("no TLS" if tls is None else f"TLS {tls['version']}, {start}")
+                kinds.append("no TLS" if tls is None else f"TLS {tls['version']}, {start}{_handshake_parts(parts)}")
         said += [f"{stretch}: {' or '.join(_unique(kinds))}."] if kinds else []
     return said
+
+
+def _handshake_parts(parts: Mapping[str, Any] | None) -> str:
+    """Key exchange and certificates, where the scenario says what handshakes consist of."""
+    if parts is None:
+        return ""
+    others = plural(parts["intermediates"], "intermediate")
+    return f", key exchange {parts['key_exchange']}, certificates {parts['certificates']} with {others}"
 
 
 _STARTS = {"full": "a full handshake", "resumed": "resumed where a client has a ticket", "0-rtt": "0-RTT with a ticket"}

@@ -1,13 +1,16 @@
 //! Handshakes of TLS on idle paths: what their parts weigh, and when a server's flight pays another round trip.
 
 use farweb::scenario::{LegReport, Scenario};
+use farweb::units::{BitRate, Bytes};
 
-use crate::run::{Asked, Tables, ints, one_link, run};
+use crate::run::{Asked, Tables, e3, ints, one_link, run};
+
+const MS: i64 = 1_000_000;
 
 /// A link without a rate, 10 ms each way.
 const IDLE: &str =
     "up = { rate = \"unlimited\", delay = \"10 ms\" }\ndown = { rate = \"unlimited\", delay = \"10 ms\" }";
-const ROUND_TRIP_NS: i64 = 20_000_000;
+const ROUND_TRIP_NS: i64 = 20 * MS;
 
 /// A leg with these constants of the profile, and these keys of TLS.
 fn over(profile: &str, constants: &str, tls: &str) -> Scenario {
@@ -137,6 +140,105 @@ fn clients_with_tickets_begin_with_a_full_handshake() {
     };
     assert_eq!(starts(""), [true, false]);
     assert_eq!(starts("[clients]\nshare = \"all\""), [false]);
+}
+
+/// TLS 1.2 has the client's key and `Finished` behind the server's flight, and the server's own behind those.
+#[test]
+fn a_flight_of_tls_1_2_beyond_the_window_costs_a_round_trip_too() {
+    for (server_flight, rounds) in [(14_480, 1), (14_481, 2), (43_440, 2), (43_441, 3)] {
+        let scenario =
+            over("linux", "", &format!("version = \"1.2\", server_flight = \"{server_flight} B\""));
+        assert_eq!(i64::from(report(&scenario).handshakes[0].rounds), rounds, "check: {server_flight}");
+        assert_eq!(in_round_trips(&ask(&scenario), "connect_ns"), 2 + rounds, "run: {server_flight}");
+    }
+}
+
+/// A hello of several segments leaves in one window over Linux, and is answered when the last one is there.
+#[test]
+fn a_hello_of_several_segments_takes_their_transmission() {
+    let link = BitRate::from_bps(34_368_000).unwrap();
+    let sent = |bytes| link.time_to_send(Bytes::new(bytes)).as_nanos() as i64;
+    let one_way = 60 * MS;
+    // A SYN has 60 B; hello and flight, by their segments with headers of 52 B, leave behind an ACK each: the server's is one of the
+    // first, which Linux does not delay.
+    for (tls, mss, hello, flight) in [
+        ("client_hello = \"1448 B\", server_flight = \"3000 B\"", 1460, 1500, 1500 + 1500 + 156),
+        ("client_hello = \"1449 B\", server_flight = \"3000 B\"", 1460, 1500 + 53, 1500 + 1500 + 156),
+        // 1,403 B and 2,683 B; an MSS of 536 leaves 524 B behind timestamps.
+        ("key_exchange = \"x25519mlkem768\"", 536, 2 * 576 + 407, 5 * 576 + 115),
+    ] {
+        let tcp = format!("tcp = {{ profile = \"linux\", mss = \"{mss} B\" }}");
+        let scenario = one_link(&e3(60, 60), &format!("{tcp}\ntls = {{ {tls} }}"), "");
+        let connected = 2 * (sent(60) + one_way);
+        let shaken = connected + sent(52 + hello) + sent(52 + flight) + 2 * one_way;
+        assert_eq!(ints(&ask(&scenario), "requests", "connect_ns"), [shaken], "{tls}");
+    }
+}
+
+/// Ticks of 4 ms of a Linux host, of which one is known.
+struct Ticks(i64);
+
+impl Ticks {
+    /// Time when a timer runs that is set at `now` for `span`, of which a part of a tick counts as one (below 252 ms).
+    fn timer(&self, now: i64, span: i64) -> i64 {
+        const TICK: i64 = 4 * MS;
+        now + (self.0 - now).rem_euclid(TICK) + (span + TICK - 1) / TICK * TICK
+    }
+}
+
+/// Time from which on requests may go, where these segments of data are lost towards the client or the server, each once.
+fn connected_without(down: &str, up: &str, tls: &str) -> i64 {
+    let direction = |lost: &str| {
+        let loss = format!(", loss = {{ kind = \"list\", drop = [{lost}] }}");
+        format!("{{ rate = \"unlimited\", delay = \"10 ms\"{} }}", if lost.is_empty() { "" } else { &loss })
+    };
+    let link = format!("up = {}\ndown = {}", direction(up), direction(down));
+    let tables = ask(&one_link(&link, &format!("tcp = {{ profile = \"linux\" }}\ntls = {{ {tls} }}"), ""));
+    ints(&tables, "requests", "connect_ns")[0]
+}
+
+/// A flight of ten segments, from 30 ms on, of which some are lost; without losses it is there at 40 ms.
+#[test]
+fn a_lost_segment_of_the_servers_flight_is_sent_again_by_its_place() {
+    let connected = |lost: &str| connected_without(lost, "", "server_flight = \"14480 B\"");
+    // Three behind it have come: at once when their ACKs are there.
+    for lost in 1..=7 {
+        assert_eq!(connected(&format!("\"data {lost}\"")), 60 * MS, "segment {lost}");
+    }
+    assert_eq!(connected("\"data 2\", \"data 5\""), 60 * MS, "one hole opens the way of the other");
+    // One alone, RTO of a round trip and 200 ms: its timer tells where ticks are.
+    let alone = connected_without("\"data 1\"", "", "server_flight = \"1000 B\"");
+    assert!((260 * MS..264 * MS).contains(&alone), "{alone}");
+    let server = Ticks(alone - 10 * MS);
+    // Fewer behind it: RACK waits a quarter of the round trip, and 2 ms, since their ACKs came.
+    for lost in [8, 9] {
+        assert_eq!(
+            connected(&format!("\"data {lost}\"")),
+            server.timer(50 * MS, 7 * MS) + 10 * MS,
+            "segment {lost}"
+        );
+    }
+    // None behind it: the probe comes with the RTO, since the ACKs of the others.
+    assert_eq!(connected("\"data 10\""), server.timer(50 * MS, 220 * MS) + 10 * MS);
+    // None at all: a probe of the last one after two round trips and 2 ms, and on its ACK the nine others: 1, 2, 4, 2 in a round trip.
+    let all: Vec<String> = (1..=10).map(|segment| format!("\"data {segment}\"")).collect();
+    let answered = server.timer(30 * MS, 42 * MS) + 20 * MS;
+    assert_eq!(connected(&all.join(", ")), answered + 3 * ROUND_TRIP_NS + 10 * MS);
+}
+
+/// A hello from 20 ms on, of one segment and of two; without losses the server's flight is there at 40 ms.
+#[test]
+fn a_lost_hello_is_sent_again_by_its_place() {
+    let connected = |lost: &str, hello| connected_without("", lost, &format!("client_hello = \"{hello} B\""));
+    let alone = connected("\"data 1\"", 300);
+    assert!((260 * MS..264 * MS).contains(&alone), "{alone}");
+    let client = Ticks(alone - 20 * MS);
+    assert_eq!(
+        connected("\"data 1\"", 1600),
+        client.timer(40 * MS, 7 * MS) + 20 * MS,
+        "its end is acknowledged"
+    );
+    assert_eq!(connected("\"data 2\"", 1600), client.timer(40 * MS, 220 * MS) + 20 * MS, "its beginning is");
 }
 
 /// Go 1.26's TLS at both ends of a real Linux, 10 Mbit/s and 60 ms each way, medians of three: bytes of the client's hello and of the

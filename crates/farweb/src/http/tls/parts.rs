@@ -8,6 +8,8 @@
 //! Sources: RFC 8446, sections 4, 5 and appendix D.4; RFC 5246, section 7.4, with RFC 8422; extensions, each where it is counted;
 //! [`schemes`](super::schemes) and [`chain`](super::chain) for keys and certificates.
 
+use serde::Serialize;
+
 use super::chain::{Certificate, ocsp_response};
 use super::handshake::{HandshakeBytes, Start, Version};
 use super::schemes::{KeyExchange, Scheme};
@@ -22,7 +24,7 @@ pub struct Part {
 }
 
 /// What decides about the sizes of the first flights.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Parts {
     /// Key exchange, of which the client sends one share.
     pub key_exchange: KeyExchange,
@@ -86,7 +88,7 @@ const EXTENSIONS_12: u64 = extension(1 + 1) + extension(0) + extension(1) + exte
 const SERVER_EXTENSIONS: u64 = extension(0) + extension(2 + 1 + 2);
 
 /// Request for an OCSP response (RFC 6066, section 8); the offer of one way to compress certificates (RFC 8879, section 3); a flag for
-/// intermediates (draft-kampanakis-tls-scas-03, in the extension of draft-ietf-tls-tlsflags).
+/// intermediates (draft-kampanakis-tls-scas-latest-03, in the extension of draft-ietf-tls-tlsflags).
 const ASK_OCSP: u64 = extension(1 + 2 + 2);
 const ASK_COMPRESSION: u64 = extension(1 + 2);
 const ASK_SUPPRESSION: u64 = extension(1 + 1);

@@ -17,7 +17,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Workload};
+use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Workload};
+use crate::http::tls::Parts;
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 pub use cache::CacheReport;
@@ -112,6 +113,8 @@ pub struct LegReport {
     pub connection_use: ConnectionUse,
     /// TCP profile.
     pub profile: String,
+    /// Parts of its handshakes, defaults included; none without TLS, and where only sizes are given.
+    pub tls_parts: Option<Parts>,
     /// Handshakes of TLS that its connections begin with; empty without TLS.
     pub handshakes: Vec<HandshakeReport>,
     /// Propagation there and back; transmission is apart, in `limit.segment_ns`.
@@ -221,6 +224,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         carrier_sentences: carrier::sentences(&leg.carrier).to_owned(),
         connection_use: leg.carrier.connection_use(),
         profile: profile_name(&leg.tcp),
+        tls_parts: leg.tls.as_ref().and_then(Tls::parts),
         handshakes: handshake::handshakes(index, leg, scenario, &limit),
         rtt_ns: stretch.round_trip().as_nanos(),
         bottleneck_up_bps: stretch.bottleneck_up().map(|(_, rate)| rate.as_bps()),
