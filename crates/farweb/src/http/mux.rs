@@ -7,14 +7,13 @@
 //! Sources: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), sections on the US
 //! proxy: the choice of a connection, and 20 bytes for each segment of a response that arrives from its server.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::units::{Bytes, Quantity, QuantityError, from_text};
+use crate::units::{Bytes, Quantity, QuantityError, as_text};
 
 /// Rule that selects the connection of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -226,34 +225,12 @@ impl fmt::Display for Overhead {
     }
 }
 
-impl Serialize for Overhead {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Overhead {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        from_text(deserializer)
-    }
-}
-
-impl JsonSchema for Overhead {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Overhead".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "format": Self::KIND,
-            "x-words": ["none"],
-            "examples": [Self::EXAMPLE, "2 %", "none"]
-        })
-    }
-}
+as_text!(Overhead, "Overhead", {
+    "type": "string",
+    "format": Self::KIND,
+    "x-words": ["none"],
+    "examples": [Self::EXAMPLE, "2 %", "none"]
+});
 
 #[cfg(test)]
 mod tests {

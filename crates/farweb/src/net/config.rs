@@ -1,12 +1,12 @@
 //! Configuration of one direction of a link, as plain values: queue limit, losses, rate and delay.
 
-use std::borrow::Cow;
+use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share, from_text};
+use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share, as_text};
 
 use super::listed::ListedPackets;
 use super::queue::QueueConfig;
@@ -129,32 +129,18 @@ impl FromStr for QueueLimit {
     }
 }
 
-impl Serialize for QueueLimit {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl fmt::Display for QueueLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Bytes(bytes) => bytes.serialize(serializer),
-            Self::Packets(packets) => serializer.collect_str(&format_args!("{packets} packets")),
+            Self::Bytes(bytes) => write!(f, "{bytes}"),
+            Self::Packets(packets) => write!(f, "{packets} packets"),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for QueueLimit {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        from_text(deserializer)
-    }
-}
-
-impl JsonSchema for QueueLimit {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "QueueLimit".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": Self::KIND, "examples": ["256000 B", "100 packets"] })
-    }
-}
+as_text!(QueueLimit, "QueueLimit", {
+    "type": "string", "format": Self::KIND, "examples": ["256000 B", "100 packets"]
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,14 +1,10 @@
 //! Packets named by kind and number: the items of a loss list, such as `data 8` or `data 13..15`.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::PacketKind;
-use crate::units::from_text;
+use crate::units::as_text;
 
 /// The `first`-th to `last`-th packets of a kind of each connection, counted from 1 as they reach the link;
 /// retransmissions count.
@@ -119,33 +115,11 @@ impl fmt::Display for ListedPackets {
     }
 }
 
-impl Serialize for ListedPackets {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for ListedPackets {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        from_text(deserializer)
-    }
-}
-
-impl JsonSchema for ListedPackets {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "ListedPackets".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "format": Self::KIND,
-            "examples": ["data 8", "syn 1", "synack 1", "data 13..15", "ack 2", "fin 1", "any 4"]
-        })
-    }
-}
+as_text!(ListedPackets, "ListedPackets", {
+    "type": "string",
+    "format": Self::KIND,
+    "examples": ["data 8", "syn 1", "synack 1", "data 13..15", "ack 2", "fin 1", "any 4"]
+});
 
 #[cfg(test)]
 mod tests {

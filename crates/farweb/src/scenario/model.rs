@@ -1,10 +1,10 @@
 //! The keys of a scenario, as types. JSON Schema, defaults and documentation of every key come from here.
 
-use std::borrow::Cow;
+use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub use super::cache::{Cache, CacheMode, DivideBy};
 pub use super::carrier::{Carrier, ClosedBy, ConnectionUse};
@@ -21,7 +21,7 @@ pub use crate::http::webmux::Layout;
 use crate::net::{DropTail, LinkConfig, QueueConfig};
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::{Overrides, Profile, ProfileName};
-use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
+use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, as_text};
 pub use crate::workload::{CopiesHosts, Resample};
 use crate::workload::{Load, SPEED_MAX, SPEED_MIN, nzix};
 
@@ -487,36 +487,21 @@ macro_rules! quantity_or_word {
                 if text == $word { Ok($from_word) } else { text.parse().map($from_quantity) }
             }
         }
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl Display for $type {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 let quantity: fn(&Self) -> Option<$quantity> = $to_quantity;
                 match quantity(self) {
-                    Some(quantity) => quantity.serialize(serializer),
-                    None => serializer.serialize_str($word),
+                    Some(quantity) => quantity.fmt(f),
+                    None => f.write_str($word),
                 }
             }
         }
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                from_text(deserializer)
-            }
-        }
-        impl JsonSchema for $type {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($type).into()
-            }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({
-                    "type": "string",
-                    "format": <$quantity>::KIND,
-                    "x-words": [$word],
-                    "examples": [<$quantity>::EXAMPLE, $word]
-                })
-            }
-        }
+        as_text!($type, stringify!($type), {
+            "type": "string",
+            "format": <$quantity>::KIND,
+            "x-words": [$word],
+            "examples": [<$quantity>::EXAMPLE, $word]
+        });
     };
 }
 

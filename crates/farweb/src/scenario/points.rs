@@ -1,13 +1,9 @@
 //! Capture points, where packets are seen: the items of `record.points`, such as `ends` or `link 0 up`.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::units::from_text;
+use crate::units::as_text;
 
 /// A place where packets are recorded.
 ///
@@ -85,33 +81,11 @@ impl fmt::Display for CapturePoint {
     }
 }
 
-impl Serialize for CapturePoint {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for CapturePoint {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        from_text(deserializer)
-    }
-}
-
-impl JsonSchema for CapturePoint {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "CapturePoint".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "format": Self::KIND,
-            "examples": ["ends", "link 0", "link 0 up", "link 0 down"]
-        })
-    }
-}
+as_text!(CapturePoint, "CapturePoint", {
+    "type": "string",
+    "format": Self::KIND,
+    "examples": ["ends", "link 0", "link 0 up", "link 0 down"]
+});
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,8 @@ mod text;
 mod when;
 
 pub use share::Share;
-pub use text::{ALIASES, Quantity, QuantityError, UNITS, from_text};
+pub use text::{ALIASES, Quantity, QuantityError, UNITS};
+pub(crate) use text::{as_text, from_text};
 pub use when::When;
 
 /// A point of simulated time, in nanoseconds since the start of the run.

@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 use super::{BitRate, Bytes, Duration};
 
@@ -172,7 +171,7 @@ impl FromStr for BitRate {
 ///
 /// # Errors
 /// When it is no text, or the reader refuses it.
-pub fn from_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn from_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
@@ -181,34 +180,38 @@ where
     text.parse().map_err(serde::de::Error::custom)
 }
 
-/// Text in scenario files and manifests, and its JSON Schema: `format` names the kind of quantity.
+/// Text in scenario files and manifests: written by `Display`, read by `FromStr`. Takes a type, its name and its JSON Schema,
+/// whose `format` names what can be read.
 macro_rules! as_text {
-    ($($quantity:ty),+) => {$(
-        impl Serialize for $quantity {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    ($type:ty, $name:expr, $schema:tt) => {
+        impl ::serde::Serialize for $type {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
             }
         }
-        impl<'de> Deserialize<'de> for $quantity {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                from_text(deserializer)
+        impl<'de> ::serde::Deserialize<'de> for $type {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::units::from_text(deserializer)
             }
         }
-        impl JsonSchema for $quantity {
+        impl ::schemars::JsonSchema for $type {
             fn inline_schema() -> bool {
                 true
             }
-            fn schema_name() -> Cow<'static, str> {
-                Self::KIND.into()
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                $name.into()
             }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "format": Self::KIND, "examples": [Self::EXAMPLE] })
+            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                ::schemars::json_schema!($schema)
             }
         }
-    )+};
+    };
 }
+pub(crate) use as_text;
 
-as_text!(Duration, Bytes, BitRate);
+as_text!(Duration, Self::KIND, { "type": "string", "format": Self::KIND, "examples": [Self::EXAMPLE] });
+as_text!(Bytes, Self::KIND, { "type": "string", "format": Self::KIND, "examples": [Self::EXAMPLE] });
+as_text!(BitRate, Self::KIND, { "type": "string", "format": Self::KIND, "examples": [Self::EXAMPLE] });
 
 #[cfg(test)]
 mod tests {

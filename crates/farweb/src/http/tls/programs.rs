@@ -6,15 +6,11 @@
 //! (`ssl_dyn_rec_size_lo`, `_hi`, `_threshold`, `_timeout`); h2o, `lib/common/socket.c`; Apache, `h2_c1_io.c`, whose numbers nghttpx has too;
 //! nginx, `ngx_event_openssl.h` (`ssl_buffer_size`); BoringSSL, `ssl.h` (`SSL_set_max_send_fragment`).
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::records::{Ramp, Small};
-use crate::units::{Bytes, Duration, Quantity, QuantityError, from_text};
+use crate::units::{Bytes, Duration, Quantity, QuantityError, as_text};
 
 /// Records at the start of a connection, as a scenario says them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,31 +100,9 @@ impl fmt::Display for SmallRecord {
     }
 }
 
-impl Serialize for SmallRecord {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for SmallRecord {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        from_text(deserializer)
-    }
-}
-
-impl JsonSchema for SmallRecord {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "SmallRecord".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "format": Bytes::KIND,
-            "x-words": Writer::ALL.map(Writer::name),
-            "examples": ["1400 B", "go"]
-        })
-    }
-}
+as_text!(SmallRecord, "SmallRecord", {
+    "type": "string",
+    "format": Bytes::KIND,
+    "x-words": Writer::ALL.map(Writer::name),
+    "examples": ["1400 B", "go"]
+});
