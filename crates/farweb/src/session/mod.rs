@@ -181,10 +181,7 @@ impl Sessions {
                 };
                 Maker::WebMux(webmux::Config { sender, read_buffer: read_buffer.get() })
             }
-            scenario::Carrier::Http10 {}
-            | scenario::Carrier::Http11 { .. }
-            | scenario::Carrier::Mux { .. }
-            | scenario::Carrier::Transfer {} => Maker::Plain,
+            _ => Maker::Plain,
         };
         Self { protocol, tls: leg.tls.as_ref().map(|tls| (tls.settings(), tls.start, tls.ticket_lifetime)) }
     }

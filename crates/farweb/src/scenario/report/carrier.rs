@@ -27,7 +27,7 @@ pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
         Carrier::Mux { connections, .. } => Some(*connections),
         Carrier::Http11 { total, .. } => *total,
         Carrier::Http2(http2) if matches!(http2.open_rule, OpenRule::Fixed) => Some(http2.connections),
-        Carrier::Http10 {} | Carrier::Http2(_) | Carrier::WebMux { .. } | Carrier::Transfer {} => None,
+        _ => None,
     }
 }
 
