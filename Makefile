@@ -31,21 +31,31 @@ tools:
 	@command -v cargo >/dev/null || { echo "farweb needs Rust, and cargo is not on the PATH: install it with rustup" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "farweb needs Python 3.11 or newer, and $(PYTHON) is not: name one with make PYTHON=/path/to/python3" >&2; exit 1; }
 
-# `| tools`: checked before, but no reason to install again.
-$(VENV)/.installed: requirements.lock | tools
+# `| tools`: checked before, but no reason to install again. The compiler is driven by maturin, so that comes first.
+$(VENV)/.maturin: requirements.lock | tools
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock maturin
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.maturin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
 
+$(VENV)/.compiled: $(VENV)/.maturin $(CORE)
+	FARWEB_IN_TREE=1 $(BIN)/maturin develop --release --locked --quiet --skip-install
+	@touch $@
+
 # The core that Python loads is the one built last: optimized, or incrementally and with checks by `make dev`.
-$(VENV)/.built: $(VENV)/.installed $(CORE)
+# Compiling uses one core most of the time: packages are installed beside it.
+$(VENV)/.built: requirements.lock $(CORE) | tools
+	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/.installed $(VENV)/.compiled
 	FARWEB_IN_TREE=1 $(BIN)/maturin develop --release --locked --quiet
 	@rm -f $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed $(CORE)
 	FARWEB_IN_TREE=1 $(BIN)/maturin develop --locked --quiet
-	@rm -f $(VENV)/.built
+	@rm -f $(VENV)/.built $(VENV)/.compiled
 	@touch $@
 
 LOADED := $(if $(or $(wildcard $(VENV)/.dev),$(filter dev,$(MAKECMDGOALS))),$(VENV)/.dev,$(VENV)/.built)
@@ -64,7 +74,7 @@ images: build ## Make the images of documents again that are not current; of stu
 
 test: $(LOADED) ## Run all tests, in Rust and in Python.
 	cargo test -p farweb --locked
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --durations=20
 
 lessons: build ## Run the cells of the lessons and write what they show into them.
 	$(BIN)/python tests/lessons.py docs/lessons/*.ipynb
