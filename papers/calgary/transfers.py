@@ -33,7 +33,7 @@ _MEASURED_FROM = {"live": FILLING, "policies": FILLING}
 
 
 def _measured(sweep: str) -> Any:
-    """Whether a request is measured, as an expression."""
+    """Expression: a request is measured."""
     import polars as pl
 
     return pl.col("request") >= _MEASURED_FROM.get(sweep, 0)

@@ -125,7 +125,7 @@ def _in_flight(results: StudyResults) -> Figure:
 
 
 def _is_of_study(levels: Levels, besides: str | None) -> bool:
-    """Whether all factors, but the one that is named, are as the study has them."""
+    """True when all factors, but the one that is named, are as the study has them."""
     return all(str(levels[factor]) == str(own) for factor, (_, own) in FACTORS.items() if factor != besides)
 
 

@@ -15,7 +15,7 @@ class Conclusion:
 
     Attributes:
         text: What is said.
-        holds: Whether it holds at a point.
+        holds: Judges it at a point.
     """
 
     text: str

@@ -44,7 +44,7 @@ class Proxies:
 
     Attributes:
         assign: Rule that selects the connection of a response.
-        nagle: Whether short segments wait for acknowledgements.
+        nagle: True when short segments wait for acknowledgements.
     """
 
     assign: str = "least-outstanding"

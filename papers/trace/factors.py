@@ -27,7 +27,7 @@ class Factor:
         low: Least value, in `unit`.
         high: Largest value.
         unit: Its unit; empty for shares and counts.
-        log: Whether ratios count and not differences.
+        log: True when ratios count and not differences.
         evidence: Why from `low` to `high`.
         labels: Names of the values, where they are kinds and no quantities: `low` is 0, `high` their number.
     """

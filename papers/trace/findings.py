@@ -87,7 +87,7 @@ class Findings:
 
     @cached_property
     def met(self) -> Truths:
-        """Whether a simulated point meets a number: a row a point."""
+        """Simulated points that meet a number: a row a point."""
         each = [number.implausibility(column) <= 1 for number, column in zip(NUMBERS, self.values.T, strict=True)]
         return np.column_stack(each)
 

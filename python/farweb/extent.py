@@ -73,7 +73,7 @@ class Extent:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether nothing is beyond a limit."""
+        """True when nothing is beyond a limit."""
         return all(amount <= limit for _, _, amount, limit in self._large())
 
     def require_allowed(self, scenario: Description) -> None:
@@ -91,7 +91,7 @@ class Extent:
             raise ScenarioError("\n".join(lines))
 
     def _large(self) -> Iterator[tuple[str, str, int, int]]:
-        """What is worth a warning: its key, words, the number and its limit."""
+        """Warnings: key, words, the number and its limit."""
         rows = sum(self.rows.values())
         if rows > ROWS_WARNED:
             most = max(self.rows, key=lambda table: self.rows[table])
@@ -233,7 +233,7 @@ def _packets(leg: Mapping[str, Any], figures: Mapping[str, Any], points: Sequenc
 
 
 def _is_alone(leg: Mapping[str, Any]) -> bool:
-    """Whether each request has a connection of its own."""
+    """True when each request has a connection of its own."""
     use = leg["connection_use"]
     return not (use["reused"] or use["shared"] or use["standing"])
 
@@ -264,7 +264,7 @@ def _under_way(scenario: Description, figures: Mapping[str, Any], trace: Trace, 
 
 
 def _bits(link: RatedLink, trace: Trace) -> float:
-    """What all requests of the trace take of a link, in bits; nothing where a cache takes an unknown part."""
+    """Load of all requests of the trace on a link, in bits; none where a cache takes an unknown part."""
     acks = trace.response_bytes / link.mss / 2 * _core.header_bytes
     whole = trace.response_bytes * (1 + _core.header_bytes / link.mss)
     return 0.0 if link.at_most else 8 * link.factor * (whole if link.direction == "down" else acks)

@@ -46,12 +46,12 @@ _LEAST_EVENTS = 1000  # chosen: what they take is little beside the reserve
 
 @dataclass(frozen=True)
 class Room:
-    """What a limit leaves to this process.
+    """Memory that a limit leaves to this process.
 
     Attributes:
         limit: Which limit it is, in words.
         free_bytes: Memory that may still be taken.
-        reserve_bytes: What of it has to be left.
+        reserve_bytes: Part of it that must stay free.
     """
 
     limit: str
@@ -60,7 +60,7 @@ class Room:
 
     @property
     def spare_bytes(self) -> int:
-        """What may be taken without touching the reserve; below zero when that is touched."""
+        """Memory that can be taken without touching the reserve; below zero when that is touched."""
         return self.free_bytes - self.reserve_bytes
 
 

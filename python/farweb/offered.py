@@ -51,12 +51,12 @@ class OfferedLoad:
     Attributes:
         link: Place of the link on the path, from 0.
         direction: `up` or `down`.
-        rate_bps: What it carries, in bit/s.
+        rate_bps: Rate of the bits that it carries, in bit/s.
         mean_bps: Offered from the first to the last start, a minute at least.
         minute_bps: In the busiest minute; None when the workload is too long for steps of a minute.
         minute_from_s: When that begins.
         second_bps: In the busiest second; None as above.
-        at_most: Whether a live cache nearer to the clients takes an unknown part of it off.
+        at_most: True when a live cache nearer to the clients takes an unknown part of it off.
     """
 
     link: int

@@ -63,7 +63,7 @@ class Tables:
         requests: The request table as the core takes it: its path, or batches of columns by start time that can be
             iterated over more than once; None for a family, whose requests the core generates.
         hosts: The host table, if there is one.
-        inputs: What a manifest says of the files: `file` as the scenario names it, `sha256`, and `rows`, which is None
+        inputs: Entries of the manifest: `file` as the scenario names it, `sha256`, and `rows`, which is None
             for requests that only the core has counted. A family has none.
     """
 
@@ -241,7 +241,7 @@ class TableWriter:
 
     @property
     def _writer(self) -> pq.ParquetWriter:
-        """What writes the file, made when there is a full group or when it is known that there is none."""
+        """Writer of the file, made when there is a full group or when it is known that there is none."""
         if self._file is None:
             words = [field.name for field in self._schema if pa.types.is_string(field.type)]
             compression = "zstd" if self.rows > _ROWS_AS_THEY_ARE else "none"

@@ -46,7 +46,7 @@ class Scenario(Description):
                 version give the same tables, byte for byte, in any process.
             out: The folder; ``results/NAME`` when left out, NAME being that of the scenario file.
             progress: Called some ten times a second.
-            replace: Whether an older result of a run that is there is replaced; anything else that is there stays.
+            replace: True when an older result of a run that is there is replaced; anything else that is there stays.
 
         Raises:
             ScenarioError: The seed is not allowed.

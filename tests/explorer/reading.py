@@ -77,7 +77,7 @@ class Leg:
 
     @property
     def is_bare(self) -> bool:
-        """Whether its connections carry the bytes of messages and nothing else."""
+        """True when its connections carry the bytes of messages and nothing else."""
         return self.kind in ("http/1.0", "http/1.1") and "tls" not in self.table
 
 
@@ -198,23 +198,23 @@ class Run:
 
     @cached_property
     def is_clean(self) -> bool:
-        """Whether every request was answered, and none was sent again."""
+        """True when every request was answered, and none was sent again."""
         is_done = all(row["status"] == "done" for row in self.requests.values())
         return is_done and all(row["resent"] == 0 for row in self.exchanges)
 
     @cached_property
     def sees_ends(self) -> bool:
-        """Whether the packets of all connections were recorded at their ends."""
+        """True when the packets of all connections were recorded at their ends."""
         return self.record["packets"] == "all" and "ends" in self.record["points"]
 
     @cached_property
     def sees_links(self) -> bool:
-        """Whether all packets were recorded on all links as well."""
+        """True when all packets were recorded on all links as well."""
         taps = {f"link {link}" for link in range(len(self.links))}
         return self.sees_ends and taps <= set(self.record["points"])
 
     def is_inside(self, node: str) -> bool:
-        """Whether a node is between the ends of a leg."""
+        """True when a node is between the ends of a leg."""
         return not any(self.nodes[leg.far] == node for leg in self.legs)
 
     def caches_inside(self, leg: Leg) -> Iterator[str]:

@@ -65,7 +65,7 @@ def _files(results: Path) -> Iterable[Path]:
 
 
 def _seen(results: Path, name: str) -> bool:
-    """Whether `farweb verify --full` names the file, in its list or as one that cannot be read."""
+    """True when `farweb verify --full` names the file, in its list or as one that cannot be read."""
     try:
         return name in {damage.file for damage in verify(results, full=True).damages}
     except FarwebError as error:

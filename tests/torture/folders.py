@@ -66,7 +66,7 @@ class Answer:
 
     @property
     def is_line(self) -> bool:
-        """Whether it refused in one line."""
+        """True when it refused in one line."""
         return self.code == _USAGE and self.err.count("\n") == 1 and "bug in farweb" not in self.err
 
 

@@ -85,7 +85,7 @@ class Namespace:
         return [line for line in self._sockets() if line.split()[3] not in (_TIME_WAIT, _LISTEN)]
 
     def is_listening(self, port: int) -> bool:
-        """Whether a socket of the kernel listens on a port."""
+        """True when a socket of the kernel listens on a port."""
         listening = [line.split()[1] for line in self._sockets() if line.split()[3] == _LISTEN]
         return any(address.endswith(f":{port:04X}") for address in listening)
 

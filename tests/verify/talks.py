@@ -152,9 +152,9 @@ class Talk:
     up: Way = Way()
     down: Way = Way()
     listening: bool = True
-    """Whether there is a server at all."""
+    """True when there is a server at all."""
     crossing: bool = False
-    """Whether both connect to each other at the same time; farweb is the client then."""
+    """True when both connect to each other at the same time; farweb is the client then."""
     kernel_receive_buffer: int | None = None
     """SO_RCVBUF of the kernel's end, in bytes."""
     first_number: int | None = None

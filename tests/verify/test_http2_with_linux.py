@@ -64,7 +64,7 @@ class Case:
 
     @property
     def is_client(self) -> bool:
-        """Whether farweb fetches."""
+        """True when farweb fetches."""
         return self.program in ("nghttpd", "nginx")
 
     @property

@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::{FarwebError, WorkloadError, workload_error};
 
-/// What the look-up of a request is in an array.
+/// Outcome of a request's look-up, as a number of an array.
 const fn code(lookup: Lookup) -> u8 {
     match lookup {
         Lookup::Miss => 0,

@@ -273,7 +273,7 @@ impl Workload {
     }
 }
 
-/// What the scenario's family generates.
+/// The requests that the scenario's family generates.
 fn generated(scenario: &Scenario, seed: u64) -> PyResult<Generated> {
     scenario.checked().workload.generated(seed).ok_or_else(|| {
         workload_error(WorkloadError(

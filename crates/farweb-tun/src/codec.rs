@@ -244,7 +244,7 @@ mod tests {
         Segment { seq, ack, len, window: 4321, flags, options }
     }
 
-    /// What the peer reads of a segment of ours.
+    /// A segment of ours as the peer reads it.
     fn there(segment: &Segment, payload: &[u8], ours: Numbering) -> Segment {
         let bytes = packet(OURS, 7, ours, segment, payload);
         assert_eq!(bytes.len() as u32, segment.packet_bytes(), "{segment:?}");

@@ -18,7 +18,7 @@ pub(crate) const fn pattern(offset: u64) -> u8 {
     (mixed >> 24) as u8
 }
 
-/// What was written and is not acknowledged.
+/// Bytes written and not acknowledged.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
     /// Offset of the first byte that is kept.
@@ -49,7 +49,7 @@ impl Outgoing {
     }
 }
 
-/// What arrived and was not read.
+/// Bytes that arrived and were not read.
 #[derive(Debug, Default)]
 pub(crate) struct Incoming {
     /// Offset of the first byte that was not read.

@@ -29,7 +29,7 @@ pub(crate) struct Talk {
     /// From the server to the client.
     #[serde(default)]
     pub(crate) down: Way,
-    /// What our application does on each connection.
+    /// Our application on each connection.
     pub(crate) application: Application,
     /// Root of the random numbers: where sequence numbers begin, the phases of timers, random losses.
     pub(crate) seed: u64,
@@ -92,7 +92,7 @@ pub(crate) struct Late {
     pub(crate) by: Duration,
 }
 
-/// What our application does on each connection.
+/// Our application on each connection.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Application {
@@ -108,7 +108,7 @@ pub(crate) enum Application {
     Http2Client(FetchHttp2),
 }
 
-/// What an HTTP client fetches, over one connection.
+/// Requests of an HTTP client, over one connection.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fetch {
@@ -120,7 +120,7 @@ pub(crate) struct Fetch {
     pub(crate) save: PathBuf,
 }
 
-/// What an HTTP/2 server serves.
+/// Responses of an HTTP/2 server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServeHttp2 {
@@ -130,7 +130,7 @@ pub(crate) struct ServeHttp2 {
     pub(crate) end: Http2End,
 }
 
-/// What an HTTP/2 client fetches, over one connection.
+/// Requests of an HTTP/2 client, over one connection.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FetchHttp2 {
@@ -153,7 +153,7 @@ pub(crate) struct Http2End {
 }
 
 impl Http2End {
-    /// What the endpoint needs.
+    /// Settings of the endpoint.
     pub(crate) fn config(self, role: Role) -> Config {
         let mut config = self.preset.config(role);
         config.credit.stream = self.stream_credit.map_or(config.credit.stream, Bytes::get);

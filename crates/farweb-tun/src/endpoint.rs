@@ -178,7 +178,7 @@ impl Endpoint {
         taken
     }
 
-    /// Whether nothing more will happen unless a packet comes: done, and closed but for the wait for late packets.
+    /// True when nothing more will happen unless a packet comes: done, and closed but for the wait for late packets.
     pub(crate) fn is_over(&self) -> bool {
         self.application.is_done() && matches!(self.socket.tcp.state(), State::Closed | State::TimeWait)
     }
@@ -250,12 +250,12 @@ impl Socket {
         self.tcp.abort(self.now, &mut self.output);
     }
 
-    /// Whether the connection was established, now or before.
+    /// True when the connection was established, now or before.
     pub(crate) const fn is_connected(&self) -> bool {
         self.status.connected
     }
 
-    /// Whether the peer has finished and all of its stream was read.
+    /// True when the peer has finished and all of its stream was read.
     pub(crate) fn is_at_end(&self) -> bool {
         self.status.ended && self.tcp.readable() == 0
     }

@@ -151,12 +151,12 @@ impl Host {
         }
     }
 
-    /// What has left since the last call.
+    /// Packets that left since the last call.
     pub(crate) fn take_departures(&mut self) -> Vec<Departure> {
         std::mem::take(&mut self.departures)
     }
 
-    /// Whether every connection is over.
+    /// True when every connection is over.
     pub(crate) fn is_quiet(&self) -> bool {
         self.connections.values().all(Endpoint::is_over)
     }

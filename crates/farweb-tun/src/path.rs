@@ -41,7 +41,7 @@ pub(crate) struct Direction {
     pub(crate) report: DirectionReport,
 }
 
-/// What became of the packets of a direction. Packets are named as in a loss list: `data 8`.
+/// Fates of the packets of a direction. Packets are named as in a loss list: `data 8`.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct DirectionReport {
     /// Packets that reached the link, by kind.
@@ -129,7 +129,7 @@ impl Direction {
         [self.head, detained].into_iter().flatten().min()
     }
 
-    /// What arrives at `now`, which is [`next_arrival`](Self::next_arrival). Nothing, when the packet is held up.
+    /// The packet that arrives at `now`, which is [`next_arrival`](Self::next_arrival). None when it is held up.
     pub(crate) fn take_arrived(&mut self, now: Instant) -> Vec<Travelling> {
         if self.head != Some(now) {
             return self.detained.pop_first().map(|(_, packet)| packet).into_iter().collect();
@@ -149,13 +149,13 @@ impl Direction {
         vec![packet]
     }
 
-    /// Whether no packet is on the way.
+    /// True when no packet is on the way.
     pub(crate) fn is_empty(&self) -> bool {
         self.head.is_none() && self.detained.is_empty()
     }
 }
 
-/// What a segment is for losses by list.
+/// Kind of a segment, for losses by list.
 pub(crate) const fn kind_of(flags: Flags, payload: usize) -> PacketKind {
     if flags.contains(Flags::RST) {
         PacketKind::Reset

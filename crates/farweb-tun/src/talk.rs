@@ -34,7 +34,7 @@ struct Talk {
     undecodable: Vec<String>,
 }
 
-/// What each end sees.
+/// Events as each end sees them.
 struct Captures {
     kernel: Capture,
     farweb: Capture,
@@ -47,9 +47,9 @@ pub(crate) struct Report {
     connections: Vec<EndpointReport>,
     up: DirectionReport,
     down: DirectionReport,
-    /// What was wrong with packets of the kernel that could not be read.
+    /// Problems with packets of the kernel that could not be read.
     undecodable: Vec<String>,
-    /// Whether the deadline came first.
+    /// True when the deadline came first.
     late: bool,
 }
 

@@ -62,7 +62,7 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// True when there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
@@ -191,7 +191,7 @@ impl<T> Slab<T> {
         self.places as usize - self.free.len()
     }
 
-    /// Whether no item is alive.
+    /// True when no item is alive.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -35,9 +35,9 @@ pub struct ColumnSpec {
     pub kind: ColumnType,
     /// Its unit; empty for counts, numbers and words.
     pub unit: &'static str,
-    /// Whether values may be missing.
+    /// True when values may be missing.
     pub nullable: bool,
-    /// What it means.
+    /// Its meaning.
     pub description: &'static str,
 }
 
@@ -46,7 +46,7 @@ pub struct ColumnSpec {
 pub struct TableSpec {
     /// Its name; that of a result's table is that of its file.
     pub name: &'static str,
-    /// What a row is, and in which order rows stand.
+    /// Meaning of a row, and the order of rows.
     pub description: &'static str,
     /// Its columns.
     pub columns: &'static [ColumnSpec],

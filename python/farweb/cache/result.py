@@ -66,7 +66,7 @@ class CacheCurve:
 
     Attributes:
         source: The file.
-        format: What it is: ``table``, ``squid`` …
+        format: Its format: ``table``, ``squid`` …
         requests: All of them, the warm-up included.
         objects: Different objects.
         request_bytes: Sum of the sizes of all requests.
@@ -75,12 +75,12 @@ class CacheCurve:
         resized: Such responses with another size than the first one of their object.
         warmup_requests: How many at the beginning are not measured.
         seed: Root of the random streams.
-        admit: What the caches take in; empty: everything that fits.
+        admit: Rule by which the caches take in objects; empty: all that fit.
         ttl: How long an object is fresh; None: always.
         changed: A request whose size differs from the fresh copy: ``serve``, a hit, or ``fetch``, a miss.
-        treatment: What caches do with the requests. Those that no copy may serve count as misses.
+        treatment: Treatment of requests by caches. Those that no copy may serve count as misses.
         results: By policy, then capacity.
-        input: What was read and what was left out.
+        input: Counts of lines read and left out.
         remarks: The same for people.
     """
 

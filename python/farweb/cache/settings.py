@@ -69,7 +69,7 @@ class Admission:
 
     @property
     def takes_all(self) -> bool:
-        """Whether everything that fits is taken in and stays fresh."""
+        """True when everything that fits is taken in and stays fresh."""
         return not self.admit and self.ttl is None
 
     def config(self, policy: str, capacity: int) -> str:

@@ -44,7 +44,7 @@ def ended_by(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
     """Cause of a command's end, in words, and its exit code.
 
     Args:
-        error: What the command raised.
+        error: The error that the command raised.
         arguments: Its arguments; some name results.
 
     Raises:

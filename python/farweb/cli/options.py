@@ -125,7 +125,7 @@ def taken_free(*files: Path | None, force: bool) -> Iterator[None]:
     A verb has them until it ends: `context.with_resource(taken_free(out, force=force))`.
 
     Args:
-        files: What is to be written; None for what is not asked for.
+        files: Files to write; None for those not asked for.
         force: `--force`.
 
     Raises:

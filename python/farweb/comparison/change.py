@@ -82,14 +82,14 @@ class Change:
     Attributes:
         base: Name of the base.
         other: Name of the other.
-        group: What the requests have in common (`farweb.results.groups`); empty: all.
+        group: The property that the requests share (`farweb.results.groups`); empty: all.
         pairs: Pairs of requests.
         runs: Pairs of runs that they are of.
-        method: What intervals were made of: ``replications``, ``blocks``, or ``none`` for too few requests.
+        method: Source of the intervals: ``replications``, ``blocks``, or ``none`` for too few requests.
         units: How many replications or blocks.
         effective: As many independent requests would say as much of the mean difference as the blocks do; None where
             intervals are not of blocks.
-        dependent: Whether blocks depend on each other still, so that intervals are too narrow.
+        dependent: True when blocks depend on each other still, so that intervals are too narrow.
         median_s: Median of the differences of all requests.
         mean_s: Mean difference of those that ended on both sides.
         both: Share of requests that ended on both sides, which `mean_s` is of.
@@ -158,7 +158,7 @@ class Pair:
     Attributes:
         base: Name of the one against which.
         other: Name of the one that is judged.
-        group: What the requests have in common; empty: all.
+        group: The property that the requests share; empty: all.
         verdict: The judgement.
     """
 

@@ -11,12 +11,12 @@ _AT_AN_END = 65_536  # bytes; chosen: programs that write these formats name the
 
 
 def is_figure(file: Path) -> bool:
-    """Whether a file is a figure or a page, by its name."""
+    """True when a file is a figure or a page, by its name."""
     return file.suffix.lower() in SUFFIXES
 
 
 def is_made(file: Path) -> bool:
-    """Whether a file is a figure or a page of farweb's, by the name of farweb in it."""
+    """True when a file is a figure or a page of farweb's, by the name of farweb in it."""
     if not is_figure(file):
         return False
     with file.open("rb") as content:

@@ -108,7 +108,7 @@ class Table:
         """Rows of the file while it is open, in the declared types; texts are dictionaries.
 
         Args:
-            file: What `opened` gives.
+            file: The file from `opened`.
             names: Columns.
             groups: Numbers of groups of rows; all when left out.
             rows: How many at a time, at most.

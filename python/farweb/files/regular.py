@@ -36,9 +36,9 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
     """Refuse all but regular files with content of their own; the system's description of one.
 
     Args:
-        path: What is to be read.
-        error: What is raised.
-        advice: What to do instead, at the end of the message.
+        path: The file to read.
+        error: Type of the error raised.
+        advice: A way out, at the end of the message.
 
     Raises:
         FarwebError: There is no such file; of the type `error`.
@@ -146,8 +146,8 @@ def read_text(path: Path, error: type[FarwebError], what: str) -> str:
 
     Args:
         path: The file.
-        error: What is raised.
-        what: What it should be, for messages: ``a scenario is a TOML file``.
+        error: Type of the error raised.
+        what: Kind of file expected, for messages: ``a scenario is a TOML file``.
 
     Raises:
         FarwebError: It cannot be read, is too large, or is not UTF-8; of the type `error`.

@@ -69,7 +69,7 @@ def client_stats(database: "duckdb.DuckDBPyConnection", scratch: Path, *, has_da
     Args:
         database: With the view, whose columns `client` and `start_s` are read, and `day` where there is one.
         scratch: A folder for rows that do not fit into memory.
-        has_days: Whether there is a column `day`.
+        has_days: True when there is a column `day`.
     """
     requests, named = one_row(database, "SELECT count(*), count(client) FROM requests")
     if named == 0:

@@ -87,7 +87,7 @@ def _head(path: Path) -> bytes:
 
 
 def _is_oracle_general(head: bytes) -> bool:
-    """Whether records have times that never decrease, and next requests that are to come."""
+    """True when records have times that never decrease, and next requests that are to come."""
     records = np.frombuffer(head, ORACLE_GENERAL, len(head) // ORACLE_GENERAL.itemsize)
     following = records["next"]
     to_come = (following > np.arange(len(records))) & (following < 2**40)
@@ -100,7 +100,7 @@ def _is_oracle_general(head: bytes) -> bool:
 
 
 def _is_webcachesim(head: bytes) -> bool:
-    """Whether lines are a trace's, and no request table's without a header line: that has four columns or more."""
+    """True when lines are a trace's, and no request table's without a header line: that has four columns or more."""
     if any(len(line.split()) > 3 for line in head.splitlines()):
         return False
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
@@ -154,7 +154,7 @@ _PACKED: dict[bytes, _Opener] = {
 
 
 def _opener(path: Path) -> _Opener:
-    """What opens a file by its first bytes, whatever its name."""
+    """Opener of a file by its first bytes, whatever its name."""
     try:
         with path.open("rb") as file:
             head = file.read(max(map(len, _PACKED)))

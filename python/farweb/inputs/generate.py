@@ -104,7 +104,7 @@ def generate(
         days: Days of the trace of nzix, 1 to 3660; None: 31.
         parameters: Parameters that are to have other values, as in a scenario.
         progress: Called with the number of requests written so far.
-        replace: Whether an older trace that is there is replaced; anything else that is there stays.
+        replace: True when an older trace that is there is replaced; anything else that is there stays.
 
     Raises:
         ScenarioError: There is no such family or parameter, or a value is not allowed.

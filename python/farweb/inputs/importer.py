@@ -61,7 +61,7 @@ _HINTS = {
     "revalidation": "--keep crossed keeps them",
     "zero-bytes": "let the server write the size of the response",
 }
-"""What to do where nothing is left, by the reason for which most was left out."""
+"""Advice where nothing is left, by the reason for which most was left out."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def import_log(
         log: The log, plain or packed by gzip, xz or Zstandard; ``-`` is standard input. Several logs, in any order, are
             merged by time.
         out: The request table, a .parquet file; an older one is replaced when the new one is complete.
-        format: What the log is, a name of `farweb.inputs.formats.LOGS` such as ``squid``, ``clf``, ``alb`` or
+        format: Format of the log, a name of `farweb.inputs.formats.LOGS` such as ``squid``, ``clf``, ``alb`` or
             ``cloudflare``; ``auto``: what its first lines show.
         fields: Keys of a log of JSON objects by their meaning, such as ``{"start": "ts", "url": "req.path", "bytes":
             "n", "elapsed": "took:ms"}``; the unit of a span (s, ms, us, ns; s when left out) stands behind its key.

@@ -72,8 +72,8 @@ class MergeReport:
         out: The request table.
         requests: Its rows.
         span_s: From the first start to the last.
-        align: What starts count from.
-        tables: What each table gave.
+        align: Origin of the starts.
+        tables: Numbers of each table.
         tagged: Rows that were tagged, by tag.
     """
 
@@ -286,7 +286,7 @@ def _write(ordered: Path, out: Path, said: str) -> float:
 
 
 def _is_empty(file: pq.ParquetFile, name: str) -> bool:
-    """Whether a column has no value, from the footer of its file."""
+    """True when a column has no value, from the footer of its file."""
     groups = (file.metadata.row_group(group) for group in range(file.metadata.num_row_groups))
     number = file.schema_arrow.names.index(name)
     return all(group.column(number).statistics.null_count == group.num_rows for group in groups)

@@ -98,8 +98,8 @@ class NewScenario:
         scenario: The scenario file.
         requests: The request table of the log, if there is one.
         hosts: The host table of the log.
-        imported: What the import kept and left out.
-        remarks: What may be wrong with the answers, a sentence each.
+        imported: Numbers that the import kept and left out.
+        remarks: Reservations about the answers, a sentence each.
     """
 
     scenario: Path
@@ -117,7 +117,7 @@ class NewScenario:
 
 
 def files_of(file: Path, *, with_log: bool) -> list[Path]:
-    """What `new_scenario` writes: the scenario, and the tables of a log."""
+    """Files of `new_scenario`: the scenario, and the tables of a log."""
     tables = ("requests.parquet", "hosts.tsv") if with_log else ()
     return [file, *(file.with_name(f"{file.stem}-{name}") for name in tables)]
 

@@ -56,7 +56,7 @@ class ProbeReport:
 
     Attributes:
         out: The host table.
-        captures: What was read.
+        captures: The captures read.
         default_mss: MSS of hosts that advertised none, in bytes.
         hosts: One mapping a host: `host`, `addresses`, `window_bytes`, `mss_bytes` as in the table, `rtt_s`,
             `window_scale`; `silent`: never advertised an MSS; `mss_differs`, `window_differs`: did not always say the
@@ -272,7 +272,7 @@ def check_host_table(out: Path) -> None:
 
 
 def check_default_mss(mss: int) -> None:
-    """Whether hosts can have that MSS.
+    """Check that hosts can have that MSS.
 
     Raises:
         WorkloadError: None can.

@@ -254,7 +254,7 @@ def _wait_until_it_listens(tcpdump: "subprocess.Popen[bytes]", interface: str) -
 
 
 def _why_not(said: str, interface: str) -> str:
-    """What tcpdump says when it does not capture, as a line to act on."""
+    """Error of tcpdump when it does not capture, as a line to act on."""
     lines = [line.removeprefix("tcpdump: ").strip() for line in said.splitlines() if line.strip()]
     words = "; ".join(line for line in lines if "listening on" not in line) or "it said nothing"
     if "permission" in said.lower() or "not permitted" in said.lower():

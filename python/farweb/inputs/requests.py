@@ -32,7 +32,7 @@ class Batch:
 
     Attributes:
         time_ns: Their times, uint64; 0 where the format has none.
-        object: What they ask for, uint64.
+        object: Objects that they ask for, uint64.
         bytes: Sizes of what they ask for, int64; of a request table and a log the response with its header. 0: none,
             or not known.
         caching: Their treatment by caches, uint8, places in `farweb._core.caching_words`.
@@ -69,9 +69,9 @@ class Requests:
         read: Gives the batches, and counts what it left out.
 
     Attributes:
-        counts: What was read and what was left out, as plain values.
+        counts: Numbers read and left out, as plain values.
         left_out: Lines, rows or records that are no request for an object, by reason.
-        remarks: What people should know of it, a line each. All three are complete when it has been read to its end.
+        remarks: Remarks on it, a line each. All three are complete when it has been read to its end.
         header_bytes: Of the sizes, how much was added for headers that the input does not have.
     """
 
@@ -122,7 +122,7 @@ def open_input(
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         log_format: Format string of a log's lines, as `import_log` has it.
         fields: Keys of a log's JSON objects, likewise.
-        nameless: Whether a request table may have requests without an object; they are left out.
+        nameless: True when a request table may have requests without an object; they are left out.
         progress: Called with the number of requests of a log that were imported so far.
 
     Raises:

@@ -48,8 +48,8 @@ class Serving:
 
     Attributes:
         carrier: Carrier of requests, as a scenario writes it.
-        tls: Whether connections are under TLS.
-        nagle: Whether the servers use Nagle's rule.
+        tls: True when connections are under TLS.
+        nagle: True when the servers use Nagle's rule.
         reasons: Evidence in the log, a sentence each.
     """
 

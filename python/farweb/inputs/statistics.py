@@ -193,7 +193,7 @@ def read_stats(
 
     Args:
         table: A request table in any format that a run takes, or a log.
-        format: What the log is, as `import_log` has it; None: what its first lines show, or a table.
+        format: Format of the log, as for `import_log`; None: found from its first lines, or a table.
         log_format: Format string of the log's lines instead.
         fields: Keys of its JSON objects instead.
         hosts: A host table in the same formats.

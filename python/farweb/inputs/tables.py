@@ -194,7 +194,7 @@ def _check_whole(column: pa.Array, file: str, before: int) -> None:
 
 
 def _is_sorted(path: Path) -> bool:
-    """Whether starts never decrease; values that are no times are the core's to refuse."""
+    """True when starts never decrease; values that are no times are the core's to refuse."""
     last = float("-inf")
     for batch in _batches(path, REQUESTS, ("start_s",), str(path)):
         starts = batch.column(0)

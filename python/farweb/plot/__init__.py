@@ -36,7 +36,7 @@ def draw(
 
     Args:
         name: One of `FIGURES`, which says what each is drawn from and which options it has.
-        results: What to draw: a run, several runs, or a sweep.
+        results: A run, several runs, or a sweep.
         out: File to write; its suffix names the format: .png, .svg, .pdf, or .html for one to zoom into. The same
             figure gives the same bytes.
         presentation: Size, title, caption and names, where they are to be other than usual.

@@ -59,7 +59,7 @@ class Abscissa:
         points: Those that are drawn.
         wanted: Name of the factor on it, or of the metric by whose mean points are placed; then they are joined along
             the load, or the factor with most numbers. None: that factor.
-        by_load: Whether points are placed by a metric in any case, by the load that they offered unless `wanted` is
+        by_load: True when points are placed by a metric in any case, by the load that they offered unless `wanted` is
             another; else they are by that load where the factor is the load and nothing is wanted.
 
     Raises:
@@ -97,7 +97,7 @@ class Abscissa:
 
     @property
     def by_number(self) -> bool:
-        """Whether places are numbers, and not levels side by side."""
+        """True when places are numbers, and not levels side by side."""
         return self.axis.scale != "category"
 
     def cells(self, group: Group) -> list[tuple[float, tuple[int, ...]]]:

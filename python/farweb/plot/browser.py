@@ -338,9 +338,9 @@ def _axis(axis: Axis, values: Floats, *, labelled: bool, downwards: bool = False
 
     Args:
         axis: Which.
-        values: What is on it.
-        labelled: Whether it has marks and a title of its own.
-        downwards: Whether its levels, if it has such, begin at the top.
+        values: Values on it.
+        labelled: True when it has marks and a title of its own.
+        downwards: True when its levels, if it has such, begin at the top.
     """
     look: dict[str, Any] = {
         "title": {"text": escape(axis.label) if labelled else "", "standoff": 8},

@@ -39,10 +39,10 @@ def figure(name: str, *, of: Of, shows: str, needs: str = "") -> Callable[[Descr
 
     Args:
         name: By which it is asked for.
-        of: What the function takes first: ``run``: a run; ``runs``: one or several runs; ``side by side``: the same,
+        of: First argument of the function: ``run``: a run; ``runs``: one or several runs; ``side by side``: the same,
             which are drawn beside one another; ``sweep``: a sweep.
-        shows: What it shows, in words.
-        needs: What the scenario has to say; empty: nothing.
+        shows: Description in words.
+        needs: Keys that the scenario must have; empty: none.
     """
     del name, of, shows, needs
     return lambda describe: describe
@@ -53,9 +53,9 @@ class Form:
     """A figure as it is drawn of runs, or of a sweep.
 
     Attributes:
-        of: What it is drawn from, as `figure` takes it.
-        shows: What it shows.
-        needs: What the scenario has to say; empty: nothing.
+        of: Its sources, as `figure` takes them.
+        shows: Description.
+        needs: Keys that the scenario must have; empty: none.
         options: Names of its options.
         about: The first paragraph of its function's documentation.
         place: Module and name of the function.
@@ -70,7 +70,7 @@ class Form:
 
     @property
     def is_of_several(self) -> bool:
-        """Whether several results can be drawn in one figure, and the function takes a sequence of them."""
+        """True when several results can be drawn in one figure, and the function takes a sequence of them."""
         return self.of in ("runs", "side by side")
 
     @property
@@ -120,7 +120,7 @@ class Kind:
 
     @property
     def is_of_one_run(self) -> bool:
-        """Whether runs are better drawn one by one than together."""
+        """True when runs are better drawn one by one than together."""
         return self.of_runs is not None and self.of_runs.of != "runs"
 
 

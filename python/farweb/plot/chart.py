@@ -73,7 +73,7 @@ class Chart(Figure):
     """A figure that a notebook shows by itself; otherwise a matplotlib `Figure`.
 
     Attributes:
-        description: What is drawn, in numbers and words.
+        description: The drawing, in numbers and words.
     """
 
     description: Description
@@ -116,11 +116,11 @@ def frame(
 
     Args:
         chart: The figure, of any size.
-        title: What is drawn; wrapped to the width. Empty: none.
-        caption: What is to be seen, with n and seed; wrapped to the width. Empty: none.
+        title: Title; wrapped to the width. Empty: none.
+        caption: Caption, with n and seed; wrapped to the width. Empty: none.
         entries: Lines of a legend of the whole figure, named by their labels; in as many columns as the width takes.
-        heading: What the entries are: stands above them.
-        exact: Whether the figure keeps its size, however little that leaves for the axes.
+        heading: Heading above the entries.
+        exact: True when the figure keeps its size, however little that leaves for the axes.
     """
     width, height = chart.get_size_inches()
     together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)

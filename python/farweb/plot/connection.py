@@ -88,7 +88,7 @@ def side_by_side(
     """A figure of connections on the same axes.
 
     Args:
-        what: What it shows of them.
+        what: The view of them.
         found: Connections, each with its run.
         results: All runs, as they are named beside one another.
         caption: Sentences; empty ones are left out.

@@ -36,14 +36,14 @@ class Axis:
     """An axis of a panel.
 
     Attributes:
-        quantity: What is on it, in words.
+        quantity: Quantity on it, in words.
         unit: Base unit of the values: ``s``, ``B``, ``bit/s``, ``%``, or nothing.
         scale: A ``category`` axis has its places at 0, 1, … with the names of `levels`.
         levels: Names of the places of a category axis.
         low: Lower limit in the base unit; None: by the data.
         high: Upper limit in the base unit; None: by the data.
         prefix: Decimal prefix of the unit in which the axis is read; `fitted` chooses it.
-        whole: Whether only whole numbers are marked.
+        whole: True when only whole numbers are marked.
         marks: Places that are marked, in the unit in which the axis is read; empty: round numbers.
         span: Unit in which an axis of time that is longer than minutes is read: ``min``, ``h`` or ``d``; empty: s, with
             a decimal prefix.
@@ -103,7 +103,7 @@ class Axis:
 
     @property
     def marks_carry_unit(self) -> bool:
-        """Whether each mark has prefix and unit (10 kB), since the axis spans several of them."""
+        """True when each mark has prefix and unit (10 kB), since the axis spans several of them."""
         return self.scale == "log" and self.unit in ("B", "bit/s")
 
     @property
@@ -136,14 +136,14 @@ class Series:
         high: Upper ends.
         interval: ``band``: shaded between the ends; ``bars``: a bar each.
         n: On how many each value rests; what they are, `Figure.counted` says.
-        joined: Whether a line joins ``points``.
+        joined: True when a line joins ``points``.
         base: Where each of the ``bars`` begins, so that they stand on one another; None: at 0.
         failed: Share of requests that failed or were cut off at each value, whose marker is hollow where that is above
             0; None: none.
         shade: Of levels of one number, the place among them, from 0 (the least) to 1: the series has a colour of the
             scale from light to dark instead of that of its index; None: it is one of several kinds.
-        detail: What stands behind the label in the legend.
-        part: What of several it shows, where the label does not say so: ``mean``, ``peak``; for readers of its numbers.
+        detail: Text behind the label in the legend.
+        part: Which of several it shows, unless the label says so: ``mean``, ``peak``; for readers of its numbers.
         sign: Marker of ``signs``, as matplotlib names it.
         names: Words beside the values, as many as `x`; empty: none.
     """
@@ -181,7 +181,7 @@ class Reference:
         at: Where it is, in the axis's base unit; not used by ``identity``.
         along: ``x``: horizontal, at a value of y; ``y``: vertical, at a value of x; ``identity``: y = x.
         index: Number of the series whose colour it has; None: the quiet colour of what is only compared with.
-        shade: That of the series, where it has one.
+        shade: The series' own, where it has one.
     """
 
     label: str
@@ -216,7 +216,7 @@ class Density:
         x_edges: Edges of the columns, one more than there are.
         y_edges: Edges of the rows, one more than there are.
         count: Of each row and column.
-        of: What is counted.
+        of: The things counted.
     """
 
     x_edges: Floats
@@ -270,16 +270,16 @@ class Figure:
 
     Attributes:
         title: One line: what is drawn.
-        caption: What is to be seen, with n, seeds and version.
+        caption: Caption, with n, seeds and version.
         panels: By row.
         columns: Panels in a row.
-        legend: What the series are: heading of the legend, empty for none.
-        counted: What `Series.n` counts: ``replications``, ``requests``.
+        legend: Heading of the legend, empty for none.
+        counted: Units of `Series.n`: ``replications``, ``requests``.
         size: Width and height on paper, in inches.
-        share_x: Whether all panels have the same horizontal axis; ``columns``: those below one another.
-        share_y: Whether all panels have the same vertical axis; ``columns``: those below one another.
-        exact: Whether `size` is that of the whole; else it grows by what long captions and legends take.
-        judged: What the caption judges against what, as plain values.
+        share_x: True when all panels have the same horizontal axis; ``columns``: those below one another.
+        share_y: True when all panels have the same vertical axis; ``columns``: those below one another.
+        exact: True when `size` is that of the whole; else it grows by what long captions and legends take.
+        judged: Judgements of the caption, as plain values.
     """
 
     title: str

@@ -42,9 +42,9 @@ class Arrangement:
 
     Attributes:
         titles: Of the panels; a single empty one where there is one panel.
-        legend: What the labels of the groups are: names of factors.
+        legend: Heading of the labels of the groups: names of factors.
         groups: By panel and style.
-        notes: What was left out or put together, as sentences for the caption.
+        notes: Values left out or put together, as sentences for the caption.
         together: Factors whose levels are put together in each group.
     """
 
@@ -152,7 +152,7 @@ def varying(design: Design, points: Iterable[int]) -> list[int]:
 
 
 def numeric(factor: Factor) -> bool:
-    """Whether all its levels have a place on an axis of numbers."""
+    """True when all its levels have a place on an axis of numbers."""
     return all(level.number is not None for level in factor.levels)
 
 
@@ -275,7 +275,7 @@ def _shades(design: Design, factors: Sequence[int], styles: int) -> list[float |
 
 
 def _is_plain(design: Design, factors: Sequence[int]) -> bool:
-    """Whether panels are of one factor whose levels say by themselves what they are: names that are no numbers."""
+    """True when panels are of one factor whose levels say by themselves what they are: names that are no numbers."""
     return len(factors) == 1 and not numeric(design.factors[factors[0]])
 
 

@@ -38,7 +38,7 @@ def wrapped(text: str, inches: float, points: float = 9.0, *, bold: bool = False
         text: Lines.
         inches: Width of the place.
         points: Height of the letters.
-        bold: Whether they are bold.
+        bold: True when they are bold.
     """
     room = max(inches, _NARROWEST)
     return "\n".join("\n".join(_lines(line, room, points, bold)) for line in text.splitlines())

@@ -99,7 +99,7 @@ class Lines:
         Args:
             groups: Those of the panel.
             value_of: The value of a group; one that a single group of several has is drawn in its colour.
-            name: What the values are.
+            name: Name of the values.
             in_words: A value in words.
             series: Of the panel.
             beside: Of other panels on the same axis, which reach as far.

@@ -141,8 +141,8 @@ def provenance(results: Sequence[RunTables], *, measured: bool = False) -> str:
     """The seeds and versions behind a figure, as a sentence for a caption.
 
     Args:
-        results: What is drawn.
-        measured: Whether the figure leaves out the warm-up; then it says how much that is.
+        results: The results drawn.
+        measured: True when the figure leaves out the warm-up; then it says how much that is.
     """
     seeds = sorted({int(result.manifest["seed"]) for result in results})
     versions = sorted({str(result.manifest["version"]) for result in results})
@@ -228,7 +228,7 @@ def samples(rows: pl.DataFrame, **columns: pl.Expr) -> Samples:
 
     Args:
         rows: Of one link, leg or cache, with `time_ns` (the end of each interval) and `interval_ns`.
-        columns: What is wanted, made of the rows that are merged.
+        columns: Columns wanted, made of the rows that are merged.
     """
     one = rows.sort("time_ns")
     merge = max(1, -(-len(one) // POINTS_MAX))

@@ -16,7 +16,7 @@ _LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
 
 
 def labelled_at_ends(figure: Figure) -> bool:
-    """Whether curves have their names at their ends: levels of a number, in one panel, that end at the same place."""
+    """True when curves have their names at their ends: levels of a number, in one panel, that end at the same place."""
     series = figure.panels[0].series
     if len(figure.panels) > 1 or all(each.shade is None for each in series):
         return False

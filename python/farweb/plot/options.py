@@ -15,12 +15,12 @@ class Option:
     """The meaning of an option, and how it is typed.
 
     Attributes:
-        chooses: What its value is.
-        otherwise: What is meant when it is left out.
-        typed: What the command line takes for it; a list: it may be given again.
+        chooses: Meaning of its value.
+        otherwise: Meaning when it is left out.
+        typed: Type on the command line; a list: it may be given again.
         metavar: Stands for its value in help texts; None: the name of the type.
         short: A dash and a letter that are enough; empty: there are none.
-        is_level: Whether a value is typed as ``FACTOR=LEVEL``.
+        is_level: True when a value is typed as ``FACTOR=LEVEL``.
     """
 
     chooses: str
@@ -32,7 +32,7 @@ class Option:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether it has several values, each of which is typed behind an option of its own."""
+        """True when it has several values, each of which is typed behind an option of its own."""
         return self.typed is not str and self.typed is not int
 
     @property

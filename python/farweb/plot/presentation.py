@@ -21,8 +21,8 @@ class Presentation:
     Attributes:
         width: In inches; None: that of the figure.
         height: In inches, title and caption included; None: that of the figure, with room for long captions.
-        title: Whether the title is written.
-        caption: Whether the caption is written.
+        title: True when the title is written.
+        caption: True when the caption is written.
         labels: New names of curves, panels, levels, axes and lines, by the old ones.
     """
 

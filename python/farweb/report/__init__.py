@@ -31,7 +31,7 @@ def report(
     Args:
         results: One sweep, or runs in the order in which the tables have them.
         title: Heading; the question when left out.
-        question: What the page answers; made from the design, or from the runs' names, when left out.
+        question: The question that the page answers; made from the design, or from the runs' names, when left out.
         metrics: Names of metrics (`farweb.results.metrics.METRICS`), the one that matters most first; those that
             suit most questions when left out.
         plots: Names of figures; those that suit the results when left out.

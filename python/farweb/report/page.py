@@ -33,8 +33,8 @@ class Page:
 
     Attributes:
         title: Its heading.
-        question: What it answers, where the heading does not say so already; or empty.
-        subject: What was simulated, in a few words.
+        question: The question that it answers, where the heading does not say so already; or empty.
+        subject: The simulation in a few words.
         sections: HTML of the sections in their order.
         judged: Verdicts, as plain values.
     """
@@ -109,7 +109,7 @@ def table(sheet: Sheet, *, long: bool = False) -> str:
 
     Args:
         sheet: The table; nothing is shown when it has no row.
-        long: Whether it may have so many rows that it has to scroll that way too.
+        long: True when it may have so many rows that it has to scroll that way too.
     """
     if not sheet.rows:
         return ""
@@ -128,7 +128,7 @@ def figure(chart: "Chart", png: bytes | None = None) -> str:
 
     Args:
         chart: The figure.
-        png: What it looks like, where it has been painted before.
+        png: Its picture, where it has been painted before.
     """
     from farweb.plot.chart import encode, words
 

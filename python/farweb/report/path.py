@@ -34,7 +34,7 @@ class Term:
     Attributes:
         lead: The words before it, with the space after them.
         text: The value, or values.
-        varied: Whether the scenarios differ in it.
+        varied: True when the scenarios differ in it.
     """
 
     lead: str
@@ -66,10 +66,10 @@ class Path:
 
     Attributes:
         nodes: Their names, clients first.
-        up: What holds upwards on each link.
-        down: What holds downwards on each link.
+        up: Properties upwards of each link.
+        down: Properties downwards of each link.
         legs: In the order of the scenario.
-        caches: What the caches on each node are.
+        caches: The caches on each node.
     """
 
     nodes: tuple[str, ...]
@@ -194,8 +194,8 @@ def draw_path(path: Path, words: str) -> str:
     """The drawing, in both forms.
 
     Args:
-        path: What to draw.
-        words: What it shows, for who cannot see it.
+        path: The path to draw.
+        words: Description for readers who cannot see it.
     """
     return f'<div class="path">{_Wide(path).svg(words)}{_Tall(path).svg(words)}</div>'
 

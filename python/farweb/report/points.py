@@ -23,7 +23,7 @@ class Point:
     """A scenario and what it means.
 
     Attributes:
-        label: What it has and the others of a report have not; empty when there are no others.
+        label: What tells it from the others of a report; empty when there are none.
         scenario: The scenario, every default spelled out.
         figures: Links, legs and warnings with their numbers, as `farweb.scenario.Check` has them.
         requests: SHA-256 of the request table; None of a family, and where it is not known.
@@ -59,7 +59,7 @@ def point(
     """Meaning of a scenario.
 
     Args:
-        label: What it has and others have not.
+        label: What tells it from the others.
         scenario: The scenario.
         hosts: The host table that it was run with, where it is at hand.
         inputs: Files of the run, as its manifest has them.
@@ -124,7 +124,7 @@ def warned(points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> 
     that otherwise say the same.
 
     Args:
-        points: What was simulated.
+        points: The simulated points.
         where: Says of some of the points, not all, which they are.
     """
     found: dict[str, dict[str, list[Point]]] = {}

@@ -49,7 +49,7 @@ def paths(points: Sequence[Point], called: Callable[[Sequence[Point]], str]) -> 
     """A drawing for each shape of path; points that differ in values only share one.
 
     Args:
-        points: What was simulated.
+        points: The simulated points.
         called: Says of some of the points what they are called.
     """
     shapes: dict[tuple[Any, ...], list[Point]] = {}
@@ -82,7 +82,7 @@ def reproduction(lines: Sequence[str], ran: Sheet, manifests: Sequence[tuple[str
 
     Args:
         lines: The commands.
-        ran: What they ran.
+        ran: Their runs.
         manifests: With what each is of; that may be empty when there is no other.
     """
     files = {file["sha256"]: (what, file) for _, each in manifests for what, file in each["inputs"].items()}

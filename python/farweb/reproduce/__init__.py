@@ -61,7 +61,7 @@ def reproduce(
     Args:
         studies: Which (`find_studies`).
         out: The folder.
-        quick: Whether to do the coarse grids only.
+        quick: True when to do the coarse grids only.
         jobs: Runs at a time, a process each; as many as cores when left out.
         formats: Of figures: ``png``, ``svg``, ``pdf``.
         progress: Called some ten times a second.

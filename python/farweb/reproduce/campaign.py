@@ -136,7 +136,7 @@ class _Campaign:
         self._of_sweeps: dict[str, tuple[int, int]] = {}
 
     def reporter(self, planned: _Planned, done: int) -> Callable[[SweepProgress], None]:
-        """What takes the progress of a sweep, of which so many runs are done."""
+        """Callback for the progress of a sweep, of which so many runs are done."""
         name = f"{planned.study.name}/{planned.sweep.name}"
 
         def take(now: SweepProgress) -> None:

@@ -46,7 +46,7 @@ class Bound:
         return min(inside + ([(high - value) / _scale(high)] if high is not None else []))
 
     def holds(self, value: float) -> bool:
-        """Whether a value meets it."""
+        """True when a value meets it."""
         return not (
             (self.at_least is not None and value < self.at_least)
             or (self.at_most is not None and value > self.at_most)
@@ -79,7 +79,7 @@ class Claim:
 
     Attributes:
         id: Its name: ``T1``.
-        claim: What is said, in words.
+        claim: The claim in words.
         published: The published value, as the paper has it.
         tolerance: How far from it is near enough, in words.
         unit: Unit of the measured value; empty for none.
@@ -88,7 +88,7 @@ class Claim:
         why: Reason why it is not met, where that is known. ``{T1}`` stands for what decides that claim in the same
             runs, and another name in braces for the fact of that name (`FACTS` of the study's ``claims.py``).
         reference: Result of another program, in words; empty for none.
-        fitted: Whether the workload was calibrated to it: it is no prediction then.
+        fitted: True when the workload was calibrated to it: it is no prediction then.
         range: The values that it takes over the workloads that sources of the time allow, in words; empty where no
             study of the workload has it.
         decides: The open choice of the workload that moves it most; empty likewise.
@@ -125,7 +125,7 @@ class Measured:
         high: Upper end.
         what: Of what it is: ``15 connections``; empty where there is but one.
         bound: Name of the bound it has to meet.
-        beside: Whether it is shown beside others and decides nothing.
+        beside: True when it is shown beside others and decides nothing.
     """
 
     value: float
@@ -145,13 +145,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim is met.
+    """The verdict on a claim.
 
     Attributes:
         claim: Which.
         study: Name of its study.
         verdict: ``pass``, ``fail`` or ``not run``.
-        measured: What decides: of several measurements the one that is least inside its bound, or most outside.
+        measured: The one that decides: of several measurements the least inside its bound, or most outside.
         all: All measurements.
         why: Why it fails or was not run; empty when it passes.
     """

@@ -35,7 +35,7 @@ class Line:
 
     Attributes:
         label: Its name in the legend, the paper's where it has one.
-        curve: What is drawn.
+        curve: The curve.
         index: Number of its colour and marker.
         shade: Of levels of one number, the place among them, from 0 to 1: a colour from light to dark; None: it is of
             a kind of its own.
@@ -65,7 +65,7 @@ def panel(
         x: Horizontal axis.
         references: Lines to compare with.
         title: Above the panel.
-        paired: Whether replications are to be compared within themselves only, as they differ in level by more than the
+        paired: True when replications are compared within themselves only, as they differ in level by more than the
             lines do: then intervals over them would hide what is to be seen, and are left out.
         most: The largest value that there can be, such as the rate of a link: where intervals end.
     """
@@ -110,11 +110,11 @@ def figure(
 
     Args:
         title: One line: what is drawn.
-        caption: What the figure shows, in a sentence or two.
+        caption: Description of the figure, in a sentence or two.
         panels: By row.
-        sweeps: What they are drawn from, for the caption.
+        sweeps: Sources, for the caption.
         columns: Panels in a row.
-        legend: What the lines are.
+        legend: Heading of the lines.
     """
     rows = -(-len(panels) // columns)
     presented = any(each.x.quantity == PRESENTED.quantity for each in panels)

@@ -55,7 +55,7 @@ class StudySweep:
         """The scenario of the sweep.
 
         Args:
-            quick: Whether for a coarse look.
+            quick: True when for a coarse look.
             tables: Folder of its request tables; that of the scenario when left out.
 
         Raises:
@@ -76,7 +76,7 @@ class Study:
         question: The question that it asks.
         source: The paper.
         sweeps: In the order in which they are run.
-        claims: What the paper says, in its order.
+        claims: The paper's claims, in its order.
     """
 
     name: str
@@ -156,7 +156,7 @@ class StudyResults:
     Attributes:
         study: Which.
         path: The folder.
-        quick: Whether they are those of a coarse look.
+        quick: True when they are those of a coarse look.
     """
 
     def __init__(self, study: Study, path: Path, *, quick: bool) -> None:

@@ -63,7 +63,7 @@ class Breakdown:
     Attributes:
         name: Of the run.
         tag: The tag of the requests; None: all of the run, or of the group.
-        group: What the requests have in common (`farweb.results.groups`); None: all.
+        group: The property that the requests share (`farweb.results.groups`); None: all.
         requests: How many: those that finished and began after the warm-up.
         reached: By leg, how many of them came to it; the others were served before.
         unfinished_reached: By leg, how many came to it of those that failed or that the end of the run cut off, in no
@@ -72,7 +72,7 @@ class Breakdown:
         rtt_s: Propagation there and back over the whole path.
         legs: From the clients.
         parts: In the order of `KINDS`, and of legs.
-        held: What held the senders of each leg, on all of its connections; empty where the run did not record them.
+        held: Limits on the senders of each leg, on all of its connections; empty where the run did not record them.
     """
 
     name: str

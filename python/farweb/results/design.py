@@ -28,7 +28,7 @@ class Level:
 
     Attributes:
         label: How it is called: `8`, `65535 B`, `satellite`.
-        value: What stands in the factor's column of the table `runs`.
+        value: Value in the factor's column of the table `runs`.
         number: Its place on an axis, in the factor's unit; None when it has none.
     """
 
@@ -59,7 +59,7 @@ class Design:
     Attributes:
         kind: How the combinations were chosen; `search` for those that `farweb size` tried.
         replications: Runs a point, with different seeds.
-        random_numbers: Whether replication r has the same seed at all points (`common`) or not (`independent`).
+        random_numbers: `common`: replication r has the same seed at all points; else `independent`.
         factors: In the order of the scenario.
         points: For each point the index of its level in each factor.
     """

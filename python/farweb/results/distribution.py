@@ -75,7 +75,7 @@ def _ended_ns(columns: Mapping[str, Any], warmup_ns: int) -> dict[str, NDArray[n
 
 
 class _Times:
-    """What the first pass shows of times in ns."""
+    """Summary of times in ns from the first pass."""
 
     def __init__(self) -> None:
         self._n = self._total = self._low = self._high = 0

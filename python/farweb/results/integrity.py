@@ -35,7 +35,7 @@ class Damage:
 
     Attributes:
         file: Its path within the folder.
-        what: What is wrong with it, in a few words.
+        what: The damage in a few words.
     """
 
     file: str
@@ -76,7 +76,7 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     Args:
         store: The results folder.
         folder: Where in it the manifest stands: `""`, or the name of a part.
-        full: Whether digests of tables are compared, which reads every byte; that of the manifest always is.
+        full: True when digests of tables are compared, which reads every byte; that of the manifest always is.
 
     Raises:
         FarwebError: A folder stands in the place of the manifest.
@@ -138,11 +138,11 @@ class Verification:
 
     Attributes:
         path: The results folder.
-        full: Whether every byte was compared with its digest, or manifests, sizes and numbers of rows only.
+        full: True when every byte was compared with its digest; else manifests, sizes and numbers of rows.
         folders: Results folders looked at: one of a run; of a sweep its own and those of its runs.
         unfinished: Planned runs of a sweep that have not ended; the sweep says itself that it is not complete.
         damages: Files that are missing or not as they were written.
-        leftovers: What killed commands have left in the folder; nothing takes it for results.
+        leftovers: Files left by killed commands; nothing takes them for results.
     """
 
     path: str
@@ -227,7 +227,7 @@ def explain(error: BaseException, folders: Iterable[Path]) -> str | None:
     Every byte is compared with the digests of the manifests, so that the damaged file is named.
 
     Args:
-        error: What a reader ended with.
+        error: The error of a reader.
         folders: Results folders that it may have read.
     """
     found = [folder for folder in folders if (folder / MANIFEST).is_file()]

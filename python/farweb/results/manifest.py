@@ -31,7 +31,7 @@ def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
 
     Args:
         path: The folder.
-        kind: What has to be there, `RUN_KIND` or `SWEEP_KIND`; None for either.
+        kind: Kind of folder expected, `RUN_KIND` or `SWEEP_KIND`; None for either.
 
     Raises:
         ResultsError: There is no such result at `path`.

@@ -44,10 +44,10 @@ class Metric:
     Attributes:
         name: Its column; the unit stands at the end.
         unit: As the metadata of columns has it; empty for a number of things.
-        description: What exactly it is.
+        description: Its definition.
         kind: Which statistics suit it. A quantile's interval comes from the requests of all replications (bootstrap),
             that of all others from their values in each run (Student).
-        of_ended: Whether it is a mean or maximum of requests that ended, so that runs in which other shares failed
+        of_ended: True when it is a mean or maximum of requests that ended, so that runs in which other shares failed
             cannot be ranked by it.
         within_s: Of a share of requests answered in time, that time in s; None for others.
     """

@@ -85,7 +85,7 @@ class Leg:
         up_ns: Propagation of its links, upwards.
         down_ns: Propagation of its links, downwards.
         inside: By node inside it that has a cache, propagation from there, downwards.
-        has_cache: Whether there is a cache at its end at the servers, or inside.
+        has_cache: True when there is a cache at its end at the servers, or inside.
     """
 
     from_node: str

@@ -88,7 +88,7 @@ def misfits(value: Any, shape: Any, *, whole: bool, place: str = "") -> Iterator
     Args:
         value: As JSON has it.
         shape: Its required shape.
-        whole: Whether all keys of the shape have to be there; else those that are there are looked at.
+        whole: True when all keys of the shape have to be there; else those that are there are looked at.
         place: Where it is, with dots between keys.
     """
     before = f"{place}." if place else ""

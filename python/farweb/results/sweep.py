@@ -47,7 +47,7 @@ class SweepTables:
 
     Attributes:
         path: The folder; of an object store, its URL.
-        manifest: What the sweep says of itself.
+        manifest: The sweep's manifest.
         design: Its factors and points.
         store: Where its files are.
     """
@@ -410,7 +410,7 @@ class SweepTables:
         """The tables of statistics, computed; units and descriptions are in their fields' metadata.
 
         Args:
-            each: What applies a function to the runs of each point, in order: `map`, or the workers of a pool.
+            each: Applies a function to the runs of each point, in order: `map`, or the workers of a pool.
         """
         values = {metric: self.values(metric) for metric in self.metrics}
         files = self.tables_of_runs("requests")

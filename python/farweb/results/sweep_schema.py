@@ -186,7 +186,7 @@ SWEEP_TABLES: dict[str, TableSpec] = {
                 "steady",
                 "bool",
                 "",
-                "Whether the minimum lies within the first half; else the series is too short or has no steady state.",
+                "True when the minimum lies in the first half; else the series is too short or has no steady state.",
                 nullable=True,
             ),
             _column("warmup_s", "float64", "s", "What the scenario leaves out, `run.warmup`."),
@@ -214,7 +214,7 @@ SWEEP_TABLES: dict[str, TableSpec] = {
 
 
 def is_column(name: str) -> bool:
-    """Whether tables with factors or of runs have a column of that name; small and capital letters are alike."""
+    """True when tables with factors or of runs have a column of that name; small and capital letters are alike."""
     tables = [spec["columns"] for spec in SWEEP_TABLES.values()]
     beside = [columns for columns in tables if {FACTORS, "run"} & {column["name"] for column in columns}]
     beside += [spec["columns"] for spec in results_tables().values()]

@@ -261,7 +261,7 @@ def warmup(runs: Sequence[tuple[Values, Values]], warmup_s: float) -> Row:
 
     Args:
         runs: Of each replication the starts and latencies of its finished requests in s, by start.
-        warmup_s: What the scenario leaves out.
+        warmup_s: Time that the scenario leaves out.
     """
     runs = [(starts, latencies) for starts, latencies in runs if starts.size]
     found = mser5([latencies for _, latencies in runs]) if runs else None
@@ -297,7 +297,7 @@ class OfRequests:
 
     Attributes:
         quantiles: The metrics that are quantiles, with their intervals.
-        warmup: What `warmup` has found.
+        warmup: The findings of `warmup`.
         fixed: True where each replication has the same requests.
         blocks: Blocks of the log's time; 0 where there are none.
         resampled: By metric the value of all requests and of each resample of the blocks (`intervals.resampled`).

@@ -36,7 +36,7 @@ class SweepSummary:
     """A sweep in a few tables.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         design: Its factors and points.
         seeds: Those of its runs.
         planned: Runs of the design.
@@ -50,8 +50,8 @@ class SweepSummary:
         warmup: A row a point.
         judged: The levels of each factor, each against each.
         tunnel_shares: Least and largest share of a run's load in tunnels; None without tunnels.
-        notes: What intervals are of, and what would replicate.
-        warnings: What to beware of.
+        notes: Source of the intervals, and what would replicate.
+        warnings: Caveats.
     """
 
     name: str

@@ -58,7 +58,7 @@ class Tried:
         value: Its value in the table `runs`.
         number: Its place on an axis, in the answer's unit; None when it has none.
         n: Replications.
-        verdict: Whether it meets the target, as far as decided.
+        verdict: The judgement against the target, as far as decided.
         estimates: One for each metric of the target.
     """
 
@@ -75,13 +75,13 @@ class Answer:
     """The smallest (or largest) value of a key that meets a target.
 
     Attributes:
-        name: What the scenario is called.
+        name: Name of the scenario.
         key: The key that was varied.
         unit: Of the values' numbers: `s`, `B`, `bit/s`, `packets`, or nothing.
         target: The target, as text.
-        largest: Whether the largest value was asked for.
+        largest: True when the largest value was asked for.
         confidence: Probability that the interval is right, and where it comes from replications all verdicts together.
-        attainable: Whether a value meets the target; None when that could not be decided.
+        attainable: True when a value meets the target; None when that could not be decided.
         answer: The smallest value that was shown to meet it, or that meets it in a log; None when none was or does.
         low: The answer's interval. The smallest value that meets the target lies above `low`, the largest value that
             was shown not to; None when the range begins with values that were not.
@@ -90,7 +90,7 @@ class Answer:
         interval_of: Units that this interval comes from; none where the seed makes no difference.
         scope: Where the answer holds: ``for this log``, or in general (empty).
         reached: For each clause of the target the best estimate and where it is, in words.
-        without_chance: Whether runs do not depend on the seed.
+        without_chance: True when runs do not depend on the seed.
         curve: The values tried, from the smallest to the largest.
         runs: Runs that the search took.
         connections: Limit of a connection of the legs whose connections were varied, as `farweb check` says it.

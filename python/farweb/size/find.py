@@ -99,7 +99,7 @@ def find_size(
     A script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
 
     Args:
-        scenario: What is run. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
+        scenario: Scenario. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
         vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]`; see
             `farweb.size.vary`. Other factors of that table are left out.
         target: The condition to meet, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`.
@@ -160,7 +160,7 @@ def _begun(
     width: str | None,
     limits: Limits,
 ) -> tuple[Description, Axis, Search]:
-    """What is run, what is varied, and the search before its first question."""
+    """The scenario, the varied key, and the search before its first question."""
     axis = parse_vary(vary, scenario, resolution, largest, width)
     base = scenario.without_sweep()
     ends = [base.with_(axis.choice(position).changes).effective for position in (0, len(axis) - 1)]

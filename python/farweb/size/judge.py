@@ -57,7 +57,7 @@ _ALIKE = 2  # runs that have to be equal for a scenario to count as one without 
 
 
 class Verdict(StrEnum):
-    """Whether a value meets the target, as far as decided."""
+    """The verdict on a value, as far as decided."""
 
     MEETS = "meets"
     FAILS = "does not meet"
@@ -81,8 +81,8 @@ class Judge:
         looks: Numbers of replications after which to look; see `schedule`.
         confidence: Probability that all verdicts are right.
         values: The most values that the search can try.
-        chance: Whether the scenario is known to depend on its seed.
-        log: What judges by the requests of a log; None where replications have requests of their own.
+        chance: True when the scenario is known to depend on its seed.
+        log: Judge of the requests of a log; None where replications have requests of their own.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class Judge:
         return next((look for look in self._looks if look > count), 0)
 
     def _compare(self, clause: Clause, position: int, rival: int | None) -> bool | None:
-        """Whether the value meets the clause; None when that is not clear yet.
+        """True when the value meets the clause; None when that is not clear yet.
 
         The first look that decides is the one that counts, whatever later replications show.
         """
@@ -269,12 +269,12 @@ class Judge:
         return holds
 
     def _look(self, clause: Clause, excess: NDArray[np.float64], by_chance: bool) -> bool | None:
-        """Whether the expectation of `excess` is within the bound at 0, if these replications show it.
+        """True when the expectation of `excess` is within the bound at 0, if these replications show it.
 
         Args:
-            clause: What is judged.
+            clause: The clause that is judged.
             excess: How far each replication is beyond the bound.
-            by_chance: Whether they may all be equal by chance.
+            by_chance: True when they may all be equal by chance.
         """
         broken = self._error / len(self._clauses) / (self._rivals if clause.of_best else 1)
         if (excess == excess[0]).all():
@@ -287,7 +287,7 @@ class Judge:
         return None if _within(low, clause.strict) else False
 
     def is_partial(self, clause: Clause, position: int) -> bool:
-        """Whether the clause's metric is one of requests that ended, and at a value others did not."""
+        """True when the clause's metric is one of requests that ended, and at a value others did not."""
         return clause.metric.of_ended and any(row.get("failed_share") for row in self._rows.get(position, {}).values())
 
     def _pair(

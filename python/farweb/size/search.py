@@ -82,11 +82,11 @@ class Found:
             does.
         below: The largest value below it that was shown not to; None when there is none.
         above: The smallest value from there on that was shown to meet it; None when none was.
-        attainable: Whether a value meets the target; None when that is not decided.
+        attainable: True when a value meets the target; None when that is not decided.
         again: Values above the answer that do not meet it: the metric neither only rises nor only falls.
         before: Values below `below` that meet it all the same.
         undecided: Values that their most replications did not decide.
-        stopped: Whether the search ended because it may make no more runs.
+        stopped: True when the search ended because it may make no more runs.
     """
 
     answer: int | None
@@ -106,8 +106,8 @@ class Search:
         axis: The values that may be tried.
         target: The condition to meet.
         limits: Confidence and the most runs.
-        chance: Whether the scenario is known to depend on its seed; without it that is found out.
-        log: What judges by the requests of a log, where each replication has them; see `farweb.size.log`.
+        chance: True when the scenario is known to depend on its seed; without it that is found out.
+        log: Judge of the requests of a log, where each replication has them; see `farweb.size.log`.
 
     Attributes:
         tried: Positions that were asked for, ascending.

@@ -37,7 +37,7 @@ class Clause:
         metric: The metric, of which the expectation over replications counts.
         operator: The comparison.
         bound: A number in the metric's unit, or the factor of `best`.
-        of_best: Whether `bound` is a factor of `best`.
+        of_best: True when `bound` is a factor of `best`.
         text: As it was written, blanks set right.
     """
 
@@ -49,12 +49,12 @@ class Clause:
 
     @property
     def upper(self) -> bool:
-        """Whether the bound is one from above."""
+        """True when the bound is one from above."""
         return self.operator in ("<=", "<")
 
     @property
     def strict(self) -> bool:
-        """Whether the bound itself does not meet the clause."""
+        """True when the bound itself does not meet the clause."""
         return self.operator in ("<", ">")
 
 

@@ -54,7 +54,7 @@ class Axis:
     Attributes:
         name: The key, or the factor's name.
         unit: Of the values' numbers: `s`, `B`, `bit/s`, `packets`, or nothing.
-        downwards: Whether the search begins with the largest value.
+        downwards: True when the search begins with the largest value.
     """
 
     def __init__(

@@ -87,7 +87,7 @@ def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFI
     Args:
         values: An axis a factor, then an axis of replications; without NaN. With one replication the interaction of
             highest order is the error (a single factor has none). Factors of one level are no source of variation.
-        blocks: Whether replication r is the same realization of chance at all points (common random numbers).
+        blocks: True when replication r is the same realization of chance at all points (common random numbers).
         confidence: Of the effects' intervals.
     """
     given = np.asarray(values, float)

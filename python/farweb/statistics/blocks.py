@@ -53,6 +53,6 @@ def dependence(means: ArrayLike) -> float:
 
 
 def is_dependent(means: ArrayLike) -> bool:
-    """Whether neighbouring blocks are more alike than independent ones are by chance, in 19 of 20 cases."""
+    """True when neighbouring blocks are more alike than independent ones are by chance, in 19 of 20 cases."""
     number = np.size(means)
     return number > 1 and dependence(means) > 1.645 / math.sqrt(number)

@@ -25,7 +25,7 @@ class Selection:
     Args:
         low: The smallest value.
         high: The largest value.
-        places: What is looked for; all below the number of values.
+        places: Ranks to be found, below the number of values.
     """
 
     def __init__(self, low: int, high: int, places: Iterable[int]) -> None:

@@ -30,7 +30,7 @@ class Truncation:
     Attributes:
         observations: How many to leave out at the beginning, a multiple of five.
         length: Observations that were looked at, of the shortest replication.
-        steady: Whether the minimum lies within the first half; otherwise `observations` is no recommendation.
+        steady: True when the minimum lies within the first half; otherwise `observations` is no recommendation.
     """
 
     observations: int

@@ -36,7 +36,7 @@ def write_copy(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[s
     """Write the copy of a table; each row is checked by the core.
 
     Args:
-        spec: What kind of table it is.
+        spec: Kind of the table.
         source: The file, of any format.
         sha256: Digest of its content, which names the copy.
         copy: Where the copy goes. Its folder is the caller's alone, and takes the content of `source` meanwhile.
@@ -78,7 +78,7 @@ def open_source(source: Path, advice: str = "") -> io.BufferedReader:
 
     Args:
         source: The file.
-        advice: What to do instead, at the end of a message.
+        advice: A way out, at the end of a message.
 
     Raises:
         WorkloadError: It is not there, no regular file, or cannot be read.

@@ -38,7 +38,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Besides:
-    """What a sweep takes besides its runs.
+    """Time of a sweep besides its runs.
 
     Attributes:
         begin_s: To copy tables and to start and end the workers, in s.

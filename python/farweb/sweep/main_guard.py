@@ -38,7 +38,7 @@ def _line_of(main: ModuleType) -> int | None:
 
 
 def _is_always_done(script: Path, line: int) -> bool:
-    """Whether the statement on a line stands below no condition."""
+    """True when the statement on a line stands below no condition."""
     try:
         statements = ast.parse(script.read_bytes()).body
     except (OSError, SyntaxError, ValueError):

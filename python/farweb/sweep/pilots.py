@@ -36,11 +36,11 @@ _METRICS = 2  # chosen: what the tables of statistics take grows with the number
 
 @dataclass(frozen=True)
 class _Pilot:
-    """What came of some runs of a point.
+    """Outcome of some runs of a point.
 
     Attributes:
         wall_s: Of a run; None when they failed, or showed nothing in their time.
-        statistics_s: What the statistics of a run's requests took.
+        statistics_s: Time for the statistics of a run's requests.
         metrics: Names of the metrics that a run has.
     """
 
@@ -107,7 +107,7 @@ class _Workers:
         return [self._result(future) for future in futures][-1]
 
     def pilots(self, batches: Sequence[Sequence[Run]], ahead: int) -> Iterator[tuple[int, _Pilot]]:
-        """What came of batches, by point, so many of them under way at a time."""
+        """Outcomes of batches, by point, so many of them under way at a time."""
         from distributed import as_completed
 
         points: dict[Future[_Pilot], int] = {}
@@ -129,7 +129,7 @@ class _Workers:
         return self.client.submit(_try, self.store, Version.here(), runs, pure=False, **options)
 
     def _result(self, future: "Future[_Pilot]") -> _Pilot:
-        """What came of a batch; nothing is known of one that kills its workers."""
+        """Outcome of a batch; nothing is known of one that kills its workers."""
         from distributed import KilledWorker
 
         try:

@@ -28,7 +28,7 @@ class Run:
         point: Number of the combination of levels.
         replication: Counted from 0 at each point.
         seed: Root of its random streams.
-        levels: What stands in the columns of the factors, by factor.
+        levels: Values in the columns of the factors, by factor.
         scenario: The scenario of the point.
         inputs: Its tables: `requests`, and `hosts` if there is a host table.
     """
@@ -81,14 +81,14 @@ def run_of(
 
 
 def _effective(scenario: Description) -> dict[str, Any]:
-    """What determines results but for tables and seed, of a scenario: no names, for these change nothing."""
+    """Everything that determines results but tables and seed, of a scenario: no names, for these change nothing."""
     effective = {key: value for key, value in scenario.effective.items() if key not in {"name", "sweep"}}
     effective["run"] = {key: value for key, value in effective["run"].items() if key != "seed"}
     return effective
 
 
 def _identity(effective: Mapping[str, Any], sources: Mapping[str, Source]) -> dict[str, Any]:
-    """What determines the results of a run, but for the seed."""
+    """Everything that determines the results of a run, but the seed."""
     workload = {key: value for key, value in effective["workload"].items() if key not in sources}
     tables = {name: source.sha256 for name, source in sources.items()}
     scenario = {**effective, "workload": workload}

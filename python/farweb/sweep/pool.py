@@ -49,7 +49,7 @@ class Pool:
         jobs: Processes of a local cluster; as many as there are cores when left out.
         scheduler: Address of a Dask scheduler (`tls://…`, `tcp://…`), path of its scheduler file, or a cluster.
         retries: How often a run that failed is tried again.
-        limits: What a run may take.
+        limits: Limits of a run.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class Pool:
 
     @property
     def handed_over(self) -> bool:
-        """Whether no run waits to be given to the workers."""
+        """True when no run waits to be given to the workers."""
         return self._flight is None or self._flight.handed_over
 
     def outcomes(self, runs: Iterable[Run]) -> Iterator[Outcome]:
-        """What comes of runs, as they end. Those that the store has, undamaged, are not simulated again.
+        """Outcomes of runs, as they end. Those that the store has, undamaged, are not simulated again.
 
         A run that fails is tried again `retries` times; then its failure is written to the store. Of runs with the same
         id one is simulated, and there is one outcome.
@@ -245,7 +245,7 @@ class Pool:
             )
 
     def gone(self) -> RunError:
-        """What to say when the scheduler has gone."""
+        """Message for a scheduler that has gone."""
         where = self._scheduler if isinstance(self._scheduler, str) else "of this machine"
         return RunError(
             f"the Dask scheduler {where} has gone; what is finished stays in {self._store.url}, and the same command "
@@ -306,7 +306,7 @@ class _Flight:
 
     @property
     def handed_over(self) -> bool:
-        """Whether no run waits to be given to the workers."""
+        """True when no run waits to be given to the workers."""
         return not self._waiting
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -379,7 +379,7 @@ class _Flight:
         return ended
 
     def _results(self, futures: "list[Future[list[Outcome]]]") -> "dict[Future[list[Outcome]], list[Outcome]]":
-        """What finished futures hold, as far as it is still there.
+        """Values of finished futures, as far as it is still there.
 
         Raises:
             RunError: The scheduler has gone.
@@ -397,7 +397,7 @@ class _Flight:
         return found
 
     def _blame(self, future: "Future[list[Outcome]]", runs: Sequence[Run], alone: bool) -> list[Outcome] | None:
-        """What came of runs that ended in an error; None when workers died that had them among others."""
+        """Outcomes of runs that ended in an error; None when workers died that had them among others."""
         from distributed import KilledWorker
 
         error = future.exception()

@@ -34,8 +34,8 @@ class Schedule:
         finished: Ids of those whose results are in the folder.
         jobs: Runs at a time.
         estimate: How long a run takes at each point; None when no run could be measured.
-        piloted: Whether the estimate comes from pilot runs, and not from finished ones.
-        besides: What the sweep takes besides its runs; None when all are done.
+        piloted: True when the estimate comes from pilot runs, and not from finished ones.
+        besides: Time of the sweep besides its runs; None when all are done.
     """
 
     design: Design

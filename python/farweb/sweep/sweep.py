@@ -115,7 +115,7 @@ def sweep_steps(
 
 
 def _is_whole(store: Store, manifest: Mapping[str, Any], runs: Sequence[Run]) -> bool:
-    """Whether the store has a finished sweep of this plan, all of it as it was written."""
+    """True when the store has a finished sweep of this plan, all of it as it was written."""
     there = store.manifest()
     if there is None or integrity.unsealed(there) != {**manifest, "complete": True}:
         return False
@@ -188,7 +188,7 @@ def _collected(
 
 
 class RunTable:
-    """What came of the runs of a plan, in the memory that all of them need from the start."""
+    """Outcomes of the runs of a plan, in the memory that all of them need from the start."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.ended = 0

@@ -18,14 +18,14 @@ from farweb.sweep.plan import Run
 
 @dataclass(frozen=True)
 class Version:
-    """What has to be the same where a sweep is begun and where it is worked on."""
+    """Versions that must be the same where a sweep is begun and where it is worked on."""
 
     version: str
     result_version: int
 
     @classmethod
     def here(cls) -> "Version":
-        """That of this process."""
+        """The one of this process."""
         return cls(_core.version, _core.result_version)
 
 

@@ -12,7 +12,7 @@ from farweb.errors import FarwebError
 
 
 def is_binary(unit: str) -> bool:
-    """Whether a unit is a power of 1024 bytes."""
+    """True when a unit is a power of 1024 bytes."""
     return unit.endswith("iB")
 
 
@@ -59,7 +59,7 @@ class Quantity:
         number: In the base unit.
         base: `s`, `B`, `bit/s`, `packets`, `1` (a share, written in percent), or empty for a number without a unit.
         unit: As it was written, or the unit that another way to write it stands for.
-        whole: Whether it was written without a decimal point.
+        whole: True when it was written without a decimal point.
     """
 
     number: Fraction

@@ -115,7 +115,7 @@ def interval(
         low: Lower end; below zero only of a difference, since nothing else is negative.
         high: Upper end.
         unit: As `quantity` takes it.
-        signed: Whether it is an interval of a `difference`.
+        signed: True when it is an interval of a `difference`.
         write: Writes an end of an interval that is of no difference.
     """
     if low is None or high is None:
@@ -151,7 +151,7 @@ def with_margin(value: float, margin: float, unit: str, *, signed: bool = False)
         value: The estimate.
         margin: Half the width of its interval, at least 0.
         unit: As `quantity` takes it.
-        signed: Whether it is a difference: with its sign, and of shares in percentage points.
+        signed: True when it is a difference: with its sign, and of shares in percentage points.
     """
     if not signed and margin > value:
         return f"{quantity(value, unit)} ({interval(value - margin, value + margin, unit)})"

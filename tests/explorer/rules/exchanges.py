@@ -11,7 +11,7 @@ OWN_ANSWERS = ("hit", "delayed hit", "revalidated")
 
 
 def is_conditional(run: Run, request: int, leg: int) -> bool:
-    """Whether the exchange of a request on a leg asks only whether a copy is still good, and finds it so."""
+    """True when the exchange of a request on a leg asks only whether a copy is still good, and finds it so."""
     if leg == 0 or request not in run.by_leg[leg - 1]:
         return False
     below = run.by_leg[leg - 1][request]["cache_answer"]
@@ -69,7 +69,7 @@ def of_requests(run: Run) -> Iterator[str]:
 
 
 def _may_go_again(run: Run) -> bool:
-    """Whether a request that waited for a fetch may go on by itself."""
+    """True when a request that waited for a fetch may go on by itself."""
     return bool(run.caches) and any(row["status"] != "done" for row in run.requests.values())
 
 

@@ -55,7 +55,7 @@ def hops(run: Run) -> dict[tuple[int, str], list[Hop]]:
 
 
 def _is_last(flight: Flight, at: int, way: str) -> bool:
-    """Whether no link beyond has seen or dropped it."""
+    """True when no link beyond has seen or dropped it."""
     beyond = [*flight.passed, *([flight.dropped[1]] if flight.dropped else [])]
     return not any(link >= at if way == "up" else link < at for link in beyond)
 
@@ -132,7 +132,7 @@ def queue(run: Run) -> Iterator[str]:
 
 
 def _admits(way: Way, hop: Hop, before: list[Hop]) -> bool:
-    """Whether a queue in which those before may stand has room for one more."""
+    """True when a queue in which those before may stand has room for one more."""
     if way.limit is None or way.rate is None:
         return True
     held = list(takewhile(lambda other: (other.departure or 0) > hop.arrival, reversed(before)))[::-1]

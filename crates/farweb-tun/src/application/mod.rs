@@ -80,7 +80,7 @@ impl Application {
         }
     }
 
-    /// Whether it wants nothing more.
+    /// True when it wants nothing more.
     pub(crate) fn is_done(&self) -> bool {
         match self {
             Self::Script(script) => script.is_done(),

@@ -63,7 +63,7 @@ impl Script {
         }
     }
 
-    /// Whether a step was done, and the next one may be looked at.
+    /// True when a step was done, and the next one may be looked at.
     fn advance_thread(&mut self, index: usize, socket: &mut Socket) -> bool {
         let thread = &self.threads[index];
         let Some(step) = thread.steps.front().copied() else { return false };
@@ -197,7 +197,7 @@ impl Script {
     }
 }
 
-/// Whether the peer has reset the connection.
+/// True when the peer has reset the connection.
 const fn is_reset(socket: &Socket) -> bool {
     matches!(socket.closed(), Some(CloseReason::Reset))
 }

@@ -25,7 +25,7 @@ pub(crate) struct Server {
     closed: bool,
 }
 
-/// What matters of a request.
+/// The parts of a request that decide about its response.
 struct Request {
     method: String,
     path: String,

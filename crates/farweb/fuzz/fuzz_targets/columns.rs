@@ -31,7 +31,7 @@ struct Rows {
 #[derive(Debug, Arbitrary)]
 struct Input {
     batches: Vec<Rows>,
-    /// Whether lengths are made equal, so that cells are looked at.
+    /// True when lengths are made equal, so that cells are looked at.
     fitted: bool,
     host: Column,
     name: Option<Column>,

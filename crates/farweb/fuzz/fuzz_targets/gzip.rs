@@ -19,7 +19,7 @@ struct Input<'a> {
     damage: Vec<(u16, u8)>,
     /// Bytes cut off at the end.
     cut: Option<u16>,
-    /// Whether the text is packed twice.
+    /// True when the text is packed twice.
     twice: bool,
     members: Vec<&'a [u8]>,
 }

@@ -23,7 +23,7 @@ pub struct How {
     server_time: bool,
     strict: bool,
     client: Option<String>,
-    /// Whether clients are kept as logged, and taken from `X-Forwarded-For`.
+    /// True when clients are kept as logged, and taken from `X-Forwarded-For`.
     clients: (bool, bool),
     from: Option<String>,
     /// Share in 1/255, whether hosts are drawn, seed.

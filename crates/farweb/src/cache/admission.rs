@@ -48,12 +48,12 @@ impl Admission {
         }
     }
 
-    /// Whether an object of `bytes` bytes is within the limits of size.
+    /// True when an object of `bytes` bytes is within the limits of size.
     pub(super) const fn takes_size(&self, bytes: u64) -> bool {
         self.min <= bytes && bytes <= self.max
     }
 
-    /// Whether `object`, just fetched, may be taken in whatever its size is.
+    /// True when `object`, just fetched, may be taken in whatever its size is.
     pub(super) fn admits(&mut self, object: ObjectId) -> bool {
         let again = |missed: &FxHashMap<ObjectId, bool>| missed.get(&object).copied().unwrap_or(false);
         self.missed.as_ref().is_none_or(again)

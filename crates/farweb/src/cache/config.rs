@@ -80,7 +80,7 @@ impl Policy {
         Self::Belady,
     ];
 
-    /// Whether it must know the future, from [`Cache::foresee`](super::Cache::foresee).
+    /// True when it must know the future, from [`Cache::foresee`](super::Cache::foresee).
     #[must_use]
     pub const fn needs_the_future(self) -> bool {
         matches!(self, Self::Belady)
@@ -97,7 +97,7 @@ pub struct Admit {
     /// Size of the largest object that is taken in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<Bytes>,
-    /// Whether only objects that have been asked for before are taken in.
+    /// True when only objects that have been asked for before are taken in.
     pub second_hit: bool,
     /// Probability that an object is taken in each time that it is stored, 0 to 1.
     #[serde(deserialize_with = "Share::deserialize")]
@@ -112,13 +112,13 @@ impl Default for Admit {
 }
 
 impl Admit {
-    /// Whether it takes in everything.
+    /// True when it takes in everything.
     #[must_use]
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether its values make sense with each other.
+    /// Checks that its values make sense with each other.
     ///
     /// # Errors
     /// The problem.

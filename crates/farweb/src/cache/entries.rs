@@ -73,7 +73,7 @@ impl Entries {
         self.objects
     }
 
-    /// Whether something must go before `bytes` more fit; never in an empty cache.
+    /// True when something must go before `bytes` more fit; never in an empty cache.
     pub(super) const fn lacks(&self, bytes: u64) -> bool {
         bytes > self.capacity - self.bytes
     }

@@ -32,7 +32,7 @@ impl List {
         if self.is_empty() { None } else { Some(self.oldest) }
     }
 
-    /// Whether `place`, an entry of the policy that owns the list, stands in it.
+    /// True when `place`, an entry of the policy that owns the list, stands in it.
     pub(super) fn has(&self, entries: &Entries, place: Place) -> bool {
         entries[place].list == self.number
     }

@@ -184,7 +184,7 @@ impl Cache {
         if now < self.entries[place].fresh_until { Lookup::Hit } else { Lookup::Stale }
     }
 
-    /// Takes in `object`, fetched whole with `bytes` bytes; evicts what must go. Whether it is held now.
+    /// Takes in `object`, fetched whole with `bytes` bytes; evicts what must go. True when it is held now.
     ///
     /// It is not when its size is [refused](Self::fits), when admission refuses it, or when GDSF or W-TinyLFU find it not worth its
     /// room.
@@ -278,7 +278,7 @@ impl Cache {
         }
     }
 
-    /// Whether an object of `bytes` bytes may be stored: it is no larger than the cache, and within the limits of [`Admit`].
+    /// True when an object of `bytes` bytes may be stored: it is no larger than the cache, and within the limits of [`Admit`].
     #[must_use]
     pub const fn fits(&self, bytes: u64) -> bool {
         let bytes = if bytes == 0 { 1 } else { bytes };

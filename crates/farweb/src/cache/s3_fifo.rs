@@ -33,7 +33,7 @@ pub(super) struct S3Fifo {
     main_share: u64,
     /// Most bytes that ghosts stand for.
     ghost_share: u64,
-    /// Whether something has had to go.
+    /// True when something has had to go.
     was_full: bool,
 }
 

@@ -56,7 +56,7 @@ mod tests {
         requests.iter().map(|(object, bytes)| stack.request(id(*object), *bytes)).collect()
     }
 
-    /// Whether each request is a hit in an LRU cache.
+    /// Hits of an LRU cache, by request.
     fn hits(capacity: u64, requests: &[(u64, u64)]) -> Vec<bool> {
         let capacity = Bytes::new(capacity);
         let config = CacheConfig {

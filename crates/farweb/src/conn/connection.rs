@@ -37,7 +37,7 @@ pub(crate) struct Connection {
     pub(crate) leg: usize,
     /// Packets of it that are on links.
     pub(crate) in_flight: u32,
-    /// Whether its packets are recorded.
+    /// True when its packets are recorded.
     pub(crate) recorded: bool,
     /// Why one of its ends can go on no more, the last one of which that is known.
     pub(crate) lost: Option<Failure>,
@@ -82,9 +82,9 @@ pub(crate) struct Endpoint {
     pub(crate) session: Session,
     pub(crate) sent: Sent,
     pub(crate) closing: Closing,
-    /// Whether its application has a notice that it has not acted on yet.
+    /// True when its application has a notice that it has not acted on yet.
     pub(crate) is_waking: bool,
-    /// Whether the release of a response goes on when the transport has taken all that waits here.
+    /// True when the release of a response goes on when the transport has taken all that waits here.
     pub(crate) holds_release: bool,
     pub(crate) node: u8,
 }
@@ -99,7 +99,7 @@ pub(crate) struct Sent {
     pub(crate) highest: u64,
 }
 
-/// Whether an application is going to close its end.
+/// Plan of an application to close its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Closing {
     No,
@@ -178,7 +178,7 @@ impl Connection {
         &mut self.ends[end as usize]
     }
 
-    /// Whether its client end may send another request.
+    /// True when its client end may send another request.
     pub(crate) fn is_usable(&self) -> bool {
         let near = self.end(End::Client);
         near.closing == Closing::No && near.tcp().is_some_and(|tcp| tcp.state() == State::Established)
@@ -196,7 +196,7 @@ impl Connection {
         }
     }
 
-    /// Whether the sender of responses has had the last byte of one acknowledged.
+    /// True when the sender of responses has had the last byte of one acknowledged.
     #[inline]
     pub(crate) fn has_acknowledged_response(&mut self) -> bool {
         self.unacknowledged.first_end().is_some_and(|end| end <= self.bytes_acknowledged())
@@ -293,7 +293,7 @@ impl Connection {
         });
     }
 
-    /// Whether both ends are closed or in TIME_WAIT.
+    /// True when both ends are closed or in TIME_WAIT.
     pub(crate) fn is_over(&self) -> bool {
         self.ends.iter().all(Endpoint::is_over)
     }
@@ -317,7 +317,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether nothing runs here, or only something that answers late packets.
+    /// True when nothing runs here, or only something that answers late packets.
     pub(crate) fn is_over(&self) -> bool {
         self.transport.as_ref().is_none_or(Transport::is_over)
     }
@@ -344,7 +344,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the application here has something to write or to close.
+    /// True when the application here has something to write or to close.
     pub(crate) const fn has_work(&self) -> bool {
         matches!(self.closing, Closing::WhenWritten | Closing::Now) || self.session.stream.to_write() > 0
     }

@@ -206,13 +206,13 @@ impl Exchange {
         self.condition.is_some() && self.condition == self.version
     }
 
-    /// Whether it is still going on.
+    /// True when it is still going on.
     #[inline]
     pub(crate) const fn is_alive(&self) -> bool {
         self.times.failed.is_never() && self.times.end.is_never()
     }
 
-    /// Whether its response goes over `connection`.
+    /// True when its response goes over `connection`.
     #[inline]
     pub(crate) fn rides_down(&self, connection: ConnectionId) -> bool {
         self.down.is_some_and(|ride| ride.connection == connection)

@@ -35,9 +35,9 @@ pub(crate) struct Packet {
 pub(crate) struct Mark {
     /// Its number among the packets that the sender has sent on the connection, modulo 2^32.
     pub(crate) number: u32,
-    /// Whether any of its sequence numbers had been sent before; left out of account when nobody records it.
+    /// True when any of its sequence numbers had been sent before; left out of account when nobody records it.
     pub(crate) again: bool,
-    /// Whether it is recorded.
+    /// True when it is recorded.
     pub(crate) recorded: bool,
 }
 

@@ -64,7 +64,7 @@ impl Transport {
         }
     }
 
-    /// Whether nothing is left to do here but to answer late packets.
+    /// True when nothing is left to do here but to answer late packets.
     pub(crate) fn is_over(&self) -> bool {
         match self {
             Self::Tcp(tcp) => is_over(tcp.state()),
@@ -134,7 +134,7 @@ impl Transport {
     }
 }
 
-/// Whether a TCP in this state only answers late packets.
+/// True when a TCP in this state only answers late packets.
 #[inline]
 const fn is_over(state: State) -> bool {
     matches!(state, State::Closed | State::TimeWait)

@@ -69,7 +69,7 @@ impl<E: Copy> Channels<E> {
         event
     }
 
-    /// Whether nothing is pending.
+    /// True when nothing is pending.
     pub(super) fn is_empty(&self) -> bool {
         self.first.is_never()
     }

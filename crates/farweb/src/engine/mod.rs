@@ -206,7 +206,7 @@ impl<E: Copy> EventQueue<E> {
         self.pending + self.channels.len()
     }
 
-    /// Whether nothing is pending.
+    /// True when nothing is pending.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pending == 0 && self.channels.is_empty()
@@ -230,7 +230,7 @@ impl<E: Copy> EventQueue<E> {
         Due::new(Instant::from_nanos((self.slice + 1).saturating_mul(1 << SLICE_BITS)), 0)
     }
 
-    /// Whether the next event that is not of a channel is in `near` and not in `sorted`.
+    /// True when the next event that is not of a channel is in `near` and not in `sorted`.
     #[inline]
     fn near_is_next(&self) -> bool {
         match (self.near.peek(), self.sorted.last()) {
@@ -244,7 +244,7 @@ impl Due {
     /// Behind every event.
     const NEVER: Self = Self(u128::MAX);
 
-    /// Whether it is behind every event: no event has its number.
+    /// True when it is behind every event: no event has its number.
     #[inline]
     const fn is_never(self) -> bool {
         self.number() == Self::NEVER.number()

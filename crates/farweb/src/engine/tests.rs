@@ -111,7 +111,7 @@ fn an_event_in_the_past_is_a_bug() {
     queue.push(at(9), ());
 }
 
-/// What to do with a queue next.
+/// Next operation on a queue.
 #[derive(Debug, Clone)]
 enum Step {
     Push(u64),

@@ -46,7 +46,7 @@ pub struct Xplot {
     repeated: u32,
     /// Limit of the sender's credit last, and when.
     credit: Option<(Time, u64)>,
-    /// Whether the receiver has ever opened a window; the one-way agents of ns-2 have none.
+    /// True when the receiver has ever opened a window; the one-way agents of ns-2 have none.
     has_window: bool,
     /// Time at which the first packet of the connection was seen.
     began: Option<Time>,

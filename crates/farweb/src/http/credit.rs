@@ -98,7 +98,7 @@ pub enum GrantRule {
         of: ShareOf,
         /// The share, in millionths, 1 to 1,000,000; a share that is not a whole number of bytes is rounded down.
         millionths: u32,
-        /// Whether it has to be more than the share, not only as much.
+        /// True when it has to be more than the share, not only as much.
         strict: bool,
     },
     /// When the bytes taken come to a number, or to the sender's remaining credit if that is less.
@@ -204,7 +204,7 @@ impl Grants {
         Some(grant)
     }
 
-    /// Whether the rule says that what is owed is granted.
+    /// True when the rule says that what is owed is granted.
     fn is_due(&self) -> bool {
         match self.rule {
             GrantRule::Share { of, millionths, strict } => {

@@ -82,13 +82,13 @@ impl ExchangeBytes {
         self.received
     }
 
-    /// Whether the whole response has been read at the client end.
+    /// True when the whole response has been read at the client end.
     #[must_use]
     pub const fn is_received(&self) -> bool {
         self.received >= self.response
     }
 
-    /// Whether the whole request has been read at the server end.
+    /// True when the whole request has been read at the server end.
     #[must_use]
     pub const fn is_requested(&self) -> bool {
         self.requested >= self.request

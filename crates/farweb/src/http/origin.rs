@@ -46,7 +46,7 @@ pub struct ReleasePlan {
     wait: Duration,
     /// All distances together.
     span: Duration,
-    /// Whether the first piece is there right after the wait.
+    /// True when the first piece is there right after the wait.
     begins_after_wait: bool,
     is_closed_loop: bool,
     /// Time that all bytes take below TCP, where they are regulated there.
@@ -120,7 +120,7 @@ impl ReleasePlan {
         self.bytes_released() - before
     }
 
-    /// Whether the time of the next piece is known only when the server's TCP has taken what is released.
+    /// True when the time of the next piece is known only when the server's TCP has taken what is released.
     #[must_use]
     pub const fn waits_for_transport(&self) -> bool {
         self.is_closed_loop && 0 < self.released && self.released < self.pieces

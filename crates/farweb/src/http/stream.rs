@@ -152,7 +152,7 @@ impl<E: Copy + Eq> Stream<E> {
         self.written
     }
 
-    /// Whether every byte that was pushed has been read.
+    /// True when every byte that was pushed has been read.
     #[must_use]
     pub const fn is_drained(&self) -> bool {
         self.read == self.pushed

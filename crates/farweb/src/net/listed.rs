@@ -68,7 +68,7 @@ impl ListedPackets {
         self.last
     }
 
-    /// Whether it names packet `number` of its kind.
+    /// True when it names packet `number` of its kind.
     #[must_use]
     pub const fn contains(&self, number: u32) -> bool {
         self.first <= number && number <= self.last

@@ -52,13 +52,13 @@ impl LossProcess {
         }
     }
 
-    /// Whether `packet`, the next one to reach the link, is lost.
+    /// True when `packet`, the next one to reach the link, is lost.
     #[inline]
     pub(super) fn loses<P: Packet>(&mut self, packet: &P) -> bool {
         !matches!(self, Self::None) && self.chooses(packet)
     }
 
-    /// Whether the process chooses `packet`. Kept out of line: most links lose nothing.
+    /// True when the process chooses `packet`. Kept out of line: most links lose nothing.
     #[inline(never)]
     fn chooses<P: Packet>(&mut self, packet: &P) -> bool {
         match self {
@@ -200,7 +200,7 @@ mod tests {
         assert!(process.loses(&packet(7, PacketKind::Data)));
     }
 
-    /// Whether each of `count` packets is lost.
+    /// Draws for each of `count` packets whether it is lost.
     fn draw(loss: &Loss, count: usize) -> Vec<bool> {
         let mut process = process(loss);
         (0..count).map(|_| process.loses(&packet(1, PacketKind::Data))).collect()

@@ -88,11 +88,11 @@ impl LinkStats {
 pub(super) struct Meter {
     /// The open piece, as if every packet that was accepted had left; `to` is filled in when it is cut.
     open: LinkStats,
-    /// What was cut off since the last recording interval ended.
+    /// Parts cut off since the last recording interval ended.
     interval: LinkStats,
     /// All that was cut off.
     cut: LinkStats,
-    /// What was cut off since measuring began.
+    /// Parts cut off since measuring began.
     measured: LinkStats,
     is_measuring: bool,
 }

@@ -223,7 +223,7 @@ fn the_mean_queue_of_poisson_arrivals_is_that_of_m_d_1() {
     assert!((mean - expected).abs() < 3.0 * standard_error, "{mean} ± {standard_error}, not {expected}");
 }
 
-/// What a link did with a series of offers: arrivals with their numbers, numbers dropped, totals.
+/// Outcome of a series of offers to a link: arrivals with their numbers, numbers dropped, totals.
 type History = (Vec<(Instant, u64)>, Vec<u64>, LinkStats);
 
 /// Offers packets with the given gaps (ns) and sizes, and takes each arrival when it is due.

@@ -38,9 +38,9 @@ const QUICK_ABORT_MIN: u64 = 16 * 1024;
 pub(crate) struct Cache {
     node: u8,
     contents: Contents,
-    /// Whether a response goes on only when it is whole.
+    /// True when a response goes on only when it is whole.
     stores_first: bool,
-    /// Whether requests wait for a fetch that is under way.
+    /// True when requests wait for a fetch that is under way.
     coalesces: bool,
     fetches: FxHashMap<FetchKey, Fetch>,
 }

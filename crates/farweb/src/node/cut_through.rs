@@ -23,7 +23,7 @@ use super::{Decision, Stand, held_response};
 pub(crate) struct CutThrough {
     node: u8,
     contents: Contents,
-    /// Whether requests wait for a response that is on its way through.
+    /// True when requests wait for a response that is on its way through.
     coalesces: bool,
     fetches: FxHashMap<FetchKey, Fetch>,
 }

@@ -79,12 +79,12 @@ pub(crate) trait Stand {
     /// A fetch has failed, or is given up.
     fn on_fetch_lost(&mut self, _cx: &Context, _fetch: ExchangeId) {}
 
-    /// Whether a fetch goes on although no request waits for its response any more.
+    /// True when a fetch goes on although no request waits for its response any more.
     fn goes_on_without(&self, _cx: &Context, _fetch: ExchangeId) -> bool {
         false
     }
 
-    /// Whether `below`, which waits for a fetch that has failed, does not fail with it but goes on by itself.
+    /// True when `below`, which waits for a fetch that has failed, does not fail with it but goes on by itself.
     fn outlives(&self, _cx: &Context, _fetch: ExchangeId, _below: ExchangeId) -> bool {
         false
     }
@@ -172,7 +172,7 @@ fn passed<'a>(
     })
 }
 
-/// Asks the caches inside the leg of an exchange for what it asks for. Whether it goes on now, to its `source`; else it waits for
+/// Asks the caches inside the leg of an exchange for what it asks for. True when it goes on now, to its `source`; else it waits for
 /// what is on its way through one of them.
 pub(crate) fn ask_inside(nodes: &mut [Node], cx: &mut Context, id: ExchangeId) -> bool {
     let mut source = None;

@@ -71,7 +71,7 @@ impl Capture {
         }
     }
 
-    /// Whether packets of a connection that carries `request` are recorded.
+    /// True when packets of a connection that carries `request` are recorded.
     pub(crate) fn wants(&self, request: &Request, directory: &Directory) -> bool {
         match self.whose {
             Packets::None => false,
@@ -80,7 +80,7 @@ impl Capture {
         }
     }
 
-    /// Whether packets of every connection are recorded.
+    /// True when packets of every connection are recorded.
     pub(crate) fn wants_all(&self) -> bool {
         self.whose == Packets::All
     }

@@ -120,7 +120,7 @@ impl Measurement {
         }
     }
 
-    /// Whether the interval begins with what happens at `now`: before that, and after all that happened earlier.
+    /// True when the interval begins with what happens at `now`: before that, and after all that happened earlier.
     #[inline]
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.begins_at.is_some_and(|begin| now >= begin)

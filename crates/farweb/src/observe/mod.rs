@@ -128,7 +128,7 @@ impl Observer {
         self.recorder.push_exchange(exchange);
     }
 
-    /// Whether anyone wants to know when bytes were sent, and what held them.
+    /// True when anyone wants to know when bytes were sent, and what held them.
     #[inline]
     pub(crate) const fn wants_senders(&self) -> bool {
         self.senders.is_some()

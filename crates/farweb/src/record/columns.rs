@@ -49,7 +49,7 @@ impl FromIterator<(i64, i64)> for Ranges {
 }
 
 impl Column {
-    /// Whether it has no values.
+    /// True when it has no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -110,7 +110,7 @@ macro_rules! table {
                 first!($(self.$column),+).len()
             }
 
-            /// Whether there are no rows.
+            /// True when there are no rows.
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 self.len() == 0

@@ -65,7 +65,7 @@ impl RandomStream {
         (self.generator.next_u64() >> 11) as f64 * STEP
     }
 
-    /// Whether an event of the given probability happens: never for 0, always for 1.
+    /// True when an event of the given probability happens: never for 0, always for 1.
     #[inline]
     pub fn happens(&mut self, probability: f64) -> bool {
         self.uniform() < probability

@@ -44,7 +44,7 @@ pub struct Cache {
     /// Treatment of a request whose size differs from the fresh copy held, or from the fetch under way.
     #[serde(default)]
     pub changed: Changed,
-    /// Whether requests for an object that is being fetched wait for that fetch; else each fetches for itself.
+    /// True when requests for an object that is being fetched wait for that fetch; else each fetches for itself.
     #[serde(default = "yes")]
     pub coalesce: bool,
     /// Number of sibling caches that share the node, each with a part of the objects.

@@ -44,7 +44,7 @@ impl EndSizes {
         })
     }
 
-    /// Whether MSS and buffer are those of the host.
+    /// True for MSS and for buffer where they are those of the host.
     #[must_use]
     pub fn asks_host(&self) -> (bool, bool) {
         (self.mss == HostOr::Host, self.buffer == Some(HostOr::Host))

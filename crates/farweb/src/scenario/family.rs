@@ -46,7 +46,7 @@ impl Generated {
 }
 
 impl Family {
-    /// Whether its requests say which object they ask for.
+    /// True when its requests say which object they ask for.
     pub(super) const fn has_objects(self) -> bool {
         match self {
             Self::Nzix => false,
@@ -70,13 +70,13 @@ impl FamilyParameters {
         Self(values)
     }
 
-    /// Whether no parameter is set.
+    /// True when no parameter is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether `family` can generate something with them.
+    /// Checks that `family` can generate something with them.
     pub(super) fn check(&self, family: Family) -> Result<(), ParameterError> {
         match family {
             Family::Nzix => nzix::Parameters::default().with(&self.of_family()).check(),

@@ -96,7 +96,7 @@ pub struct Http2End {
     /// Size of the header block of each further message for that host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header_repeat: Option<Bytes>,
-    /// Whether the end switches Nagle's rule off, whatever the TCP profile says.
+    /// True when the end switches Nagle's rule off, whatever the TCP profile says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodelay: Option<bool>,
 }
@@ -114,7 +114,7 @@ pub enum Grant {
         #[schemars(range(min = 1, max = 1000))]
         #[serde(default = "two")]
         one_in: u32,
-        /// Whether the bytes taken have to be more than that part.
+        /// True when the bytes taken have to be more than that part.
         #[serde(default)]
         strict: bool,
     },
@@ -318,7 +318,7 @@ impl Http2 {
         })
     }
 
-    /// Whether a preset is named for an end.
+    /// True when a preset is named for an end.
     #[must_use]
     pub const fn has_preset(&self, role: Role) -> bool {
         let own = match role {
@@ -328,7 +328,7 @@ impl Http2 {
         own.preset.is_some() || self.both.preset.is_some()
     }
 
-    /// Whether small segments of an end wait for nothing.
+    /// True when small segments of an end wait for nothing.
     #[must_use]
     pub fn is_nodelay(&self, role: Role, has_tls: bool) -> bool {
         self.end(role).nodelay.unwrap_or_else(|| self.preset(role).is_nodelay(role, has_tls))

@@ -397,9 +397,9 @@ pub struct Record {
     /// Length of the intervals in the tables of links, legs and caches; only totals when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links_every: Option<Duration>,
-    /// Whether the table of connections is recorded, a row a connection.
+    /// True when the table of connections is recorded, a row a connection.
     pub connections: bool,
-    /// Whether the table of exchanges is recorded, a row a request and leg.
+    /// True when the table of exchanges is recorded, a row a request and leg.
     pub exchanges: bool,
     /// Connections whose packets are recorded.
     pub packets: Packets,

@@ -22,9 +22,9 @@ pub enum CapturePoint {
     Link {
         /// Its number, from 0 at the clients.
         link: u32,
-        /// Whether packets towards the servers are seen.
+        /// True when packets towards the servers are seen.
         up: bool,
-        /// Whether packets towards the clients are seen.
+        /// True when packets towards the clients are seen.
         down: bool,
     },
 }

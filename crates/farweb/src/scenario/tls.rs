@@ -43,14 +43,14 @@ pub struct Tls {
     #[schemars(range(max = SCTS_MAX))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scts: Option<u32>,
-    /// Whether the server sends an OCSP response for its certificate; it does not among parts.
+    /// True when the server sends an OCSP response for its certificate; it does not among parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocsp: Option<bool>,
     /// Size of the compressed Certificate message (RFC 8879) as a share of the plain one, above 0 to 1; left out, it is not compressed.
     #[schemars(with = "Share")]
     #[serde(deserialize_with = "Share::deserialize_some", skip_serializing_if = "Option::is_none")]
     pub compression: Option<f64>,
-    /// Whether the client says that it has the intermediates, so that the server leaves them out; it does not among parts.
+    /// True when the client says that it has the intermediates, so that the server leaves them out; it does not among parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppress_intermediates: Option<bool>,
     /// Size of the client's first flight, with its records, whatever its parts; left out, theirs, without parts 300 B (1600 B in TLS
@@ -109,7 +109,7 @@ impl Tls {
         Settings { version: self.version, record, handshakes }
     }
 
-    /// What the first flights consist of, where a key says so.
+    /// Parts of the first flights, where a key names them.
     #[must_use]
     pub fn parts(&self) -> Option<Parts> {
         let is_said = self.key_exchange.is_some()

@@ -252,7 +252,7 @@ impl Connection {
         on_stack!(self, tcp => tcp.bytes_unsent_or_unacknowledged())
     }
 
-    /// What keeps the endpoint from sending more of its stream; `more` says that the application has more to write than the
+    /// Limit on further sending of the stream; `more` says that the application has more to write than the
     /// send buffer took.
     #[must_use]
     pub fn limit(&self, more: bool) -> Limit {

@@ -105,7 +105,7 @@ impl Profile {
         })
     }
 
-    /// Whether a connection can run with these values.
+    /// Checks that a connection can run with these values.
     ///
     /// # Errors
     /// The first constant that is out of range.
@@ -135,7 +135,7 @@ impl Profile {
         }
     }
 
-    /// Whether a window may be larger than the field for it, as window scaling is offered (RFC 7323) or there is no field.
+    /// True when a window may be larger than the field for it, as window scaling is offered (RFC 7323) or there is no field.
     #[must_use]
     pub fn window_scaling(&self) -> bool {
         match self {

@@ -47,7 +47,7 @@ pub struct Options {
     pub window_scale: Option<u8>,
     /// Timestamps (RFC 7323): own clock, and the peer's clock as it is echoed.
     pub timestamps: Option<Timestamps>,
-    /// Whether the sender of a SYN understands selective acknowledgements (RFC 2018).
+    /// True when the sender of a SYN understands selective acknowledgements (RFC 2018).
     pub sack_permitted: bool,
     /// Selective acknowledgements (RFC 2018).
     pub sack: SackBlocks,
@@ -119,7 +119,7 @@ impl Segment {
 }
 
 impl Options {
-    /// Whether there are none but timestamps, as on most segments.
+    /// True when there are none but timestamps, as on most segments.
     #[inline]
     pub(crate) const fn are_common(&self) -> bool {
         self.mss.is_none() && self.window_scale.is_none() && !self.sack_permitted && self.sack.is_empty()
@@ -171,7 +171,7 @@ impl SackBlocks {
         sack
     }
 
-    /// Whether there is no block.
+    /// True when there is no block.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
@@ -203,13 +203,13 @@ impl Flags {
         self.0
     }
 
-    /// Whether all bits of `other` are set.
+    /// True when all bits of `other` are set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any bit of `other` is set.
+    /// True when any bit of `other` is set.
     #[must_use]
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0

@@ -24,7 +24,7 @@ impl When {
         if self.0 == Self::NEVER.0 { None } else { Some(Instant::from_nanos(self.0)) }
     }
 
-    /// Whether there is no instant.
+    /// True when there is no instant.
     #[must_use]
     pub const fn is_never(self) -> bool {
         self.0 == Self::NEVER.0
@@ -37,7 +37,7 @@ impl When {
         }
     }
 
-    /// Whether it is at `instant` or earlier.
+    /// True when it is at `instant` or earlier.
     #[must_use]
     pub const fn is_by(self, instant: Instant) -> bool {
         self.0 <= instant.as_nanos()

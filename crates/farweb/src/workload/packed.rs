@@ -39,7 +39,7 @@ pub(super) fn unpacked(head: &[u8], source: Source) -> (Option<&'static str>, So
 struct Frames {
     packed: BufReader<Source>,
     decoder: FrameDecoder,
-    /// Whether a frame has begun and not been checked.
+    /// True when a frame has begun and not been checked.
     within: bool,
 }
 

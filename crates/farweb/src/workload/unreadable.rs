@@ -46,7 +46,7 @@ impl UnreadableLines {
         }
     }
 
-    /// Whether they are no more than the share `max` of the `lines` of the file called `name`.
+    /// Checks that they are no more than the share `max` of the `lines` of the file called `name`.
     ///
     /// # Errors
     /// When they are more; the error names the first one.
@@ -68,7 +68,7 @@ impl UnreadableLines {
     }
 }
 
-/// Whether a share of lines that may be unreadable is one.
+/// Checks the share of lines that may be unreadable.
 pub(super) fn check_share(max: f64) -> Result<(), WorkloadError> {
     if (0.0..=1.0).contains(&max) {
         return Ok(());

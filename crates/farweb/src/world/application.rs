@@ -75,7 +75,7 @@ impl Network {
         }
     }
 
-    /// Whether the application at `end` acts on its notice only later, because it takes time to wake; schedules that.
+    /// True when the application at `end` acts on its notice only later, because it takes time to wake; schedules that.
     #[inline]
     fn wakes_later(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> bool {
         let Context { legs, queue, now, .. } = &mut self.context;

@@ -67,7 +67,7 @@ pub struct Progress {
     pub requests_finished: u64,
     /// Requests that failed.
     pub requests_failed: u64,
-    /// Whether the run is over.
+    /// True when the run is over.
     pub done: bool,
 }
 

@@ -94,7 +94,7 @@ fn waiting_for_ever(tables: &Tables) -> Result<u64, TestCaseError> {
     Ok(waiting)
 }
 
-/// Whether one end of a connection, of which nothing is left to happen, may be gone without the other knowing.
+/// True when one end of a connection, of which nothing is left to happen, may be gone without the other knowing.
 ///
 /// The last segment with which that end asked for an answer was sent again, and it was lost, or its ACK; or it was a reset,
 /// and lost.

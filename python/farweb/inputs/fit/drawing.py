@@ -56,7 +56,7 @@ def _distances(label: str, number: int, seen: Seen) -> Series:
 
 
 def _caption(found: Fit) -> str:
-    """What is to be seen, in numbers."""
+    """The figure in numbers."""
     popularity = found.popularity
     parts = [
         f"{count(found.requests)} requests for {count(popularity.documents)} documents, "

@@ -57,7 +57,7 @@ class Tail:
 
     Attributes:
         start: In bytes.
-        given: Whether the start was given, instead of found.
+        given: True when the start was given, instead of found.
         shape: Tail index.
         error: Its standard error, shape / √n; the choice of the start adds to it.
         share: Of the documents with a size.
@@ -85,7 +85,7 @@ class Body:
         deviation: Standard deviation of the whole distribution, in bytes.
         n: Documents in the body.
         ks: Kolmogorov–Smirnov distance of their sizes from the distribution.
-        bounded: Whether the sizes look as if nearly all of the distribution lay above; it is the most likely one then
+        bounded: True when the sizes look as if nearly all of the distribution lay above; it is the most likely one then
             that has 2 % below, and has no standard errors.
     """
 

@@ -18,7 +18,7 @@ class Reading:
     """Counts of the requests of an input.
 
     Attributes:
-        format: What the file is.
+        format: Format of the file.
         references: The requests.
         requests: How many.
         unsized: Number of these without a size.

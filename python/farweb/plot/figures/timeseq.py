@@ -199,7 +199,7 @@ def _credit(one: Trace) -> tuple[Series, ...]:
 
 
 def _shows_window(one: Trace, y: Axis) -> bool:
-    """Whether any of the window line is in the picture."""
+    """True when any of the window line is in the picture."""
     edges = one.acks["ack"] + one.acks["window_bytes"]
     return has_window(one) and y.high is not None and float(edges.min() or 0) < y.high  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ use crate::endpoint::Socket;
 
 use super::session::{Heard, OwnHead, Session};
 
-/// What the client's side of a connection has asked for and got.
+/// Requests and responses of the client's side of a connection.
 #[derive(Debug)]
 pub(crate) struct Client {
     fetch: FetchHttp2,

@@ -30,7 +30,7 @@ pub(crate) struct Session {
     received: Vec<u8>,
     to_write: Vec<u8>,
     messages: BTreeMap<u32, Message>,
-    /// What the peer may send, of the whole connection and of each stream.
+    /// Bytes that the peer may send, on the whole connection and on each stream.
     granted: Window,
     granted_streams: BTreeMap<u32, Window>,
     stream_credit: u64,
@@ -53,13 +53,13 @@ struct Message {
     sent: usize,
 }
 
-/// What the header block of a message says.
+/// Content of a message's header block.
 pub(crate) enum OwnHead {
     Get { authority: String, path: String },
     Answer { is_found: bool },
 }
 
-/// What the peer has said.
+/// Messages of the peer.
 pub(crate) enum Heard {
     /// The fields of a message.
     Head { stream: u32, fields: BTreeMap<String, String>, ends: bool },
@@ -119,7 +119,7 @@ impl Session {
         self.report
     }
 
-    /// What has come since the last call.
+    /// Messages since the last call.
     pub(crate) fn read(&mut self, socket: &mut Socket) -> Vec<Heard> {
         self.received.extend(socket.read(u64::MAX));
         let received = std::mem::take(&mut self.received);
@@ -218,7 +218,7 @@ impl Session {
         }
     }
 
-    /// Whether the socket has all that there is to be sent.
+    /// True when the socket has all that there is to be sent.
     pub(crate) fn is_written(&self) -> bool {
         self.to_write.is_empty() && !self.endpoint.has_frame()
     }

@@ -29,7 +29,7 @@ fn rows() -> Frames {
     }
 }
 
-/// What a client of W3C MUX sends, one frame behind the other: a SYN, a request of 301 B, two grants, FIN and RST.
+/// Frames of a client of W3C MUX, one behind the other: a SYN, a request of 301 B, two grants, FIN and RST.
 fn mux_rows(layout: Layout) -> (Frames, Vec<webmux::Frame>) {
     let grant = |bytes| webmux::Frame::Control(Control::AddCredit { session: 3, bytes });
     let frames = vec![

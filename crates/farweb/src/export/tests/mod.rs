@@ -34,7 +34,7 @@ struct Seen {
     credit_limit: Option<i64>,
 }
 
-/// What the client of the first leg sends.
+/// Packets that the client of the first leg sends.
 fn sent(segment: Segment) -> Seen {
     let (point, event) = (Point::End(0), PacketEvent::Send);
     Seen {
@@ -51,7 +51,7 @@ fn sent(segment: Segment) -> Seen {
     }
 }
 
-/// What arrives at the client of the first leg.
+/// Packets that arrive at the client of the first leg.
 fn received(segment: Segment) -> Seen {
     Seen { event: PacketEvent::Receive, up: false, ..sent(segment) }
 }

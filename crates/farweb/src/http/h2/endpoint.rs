@@ -50,7 +50,7 @@ pub enum Frame<S> {
     Settings {
         /// All that holds from now on.
         settings: Settings,
-        /// Whether the connection begins with it: behind the preface, where it is a client's.
+        /// True when the connection begins with it: behind the preface, where it is a client's.
         opens: bool,
     },
     /// Those of the other end are in force.
@@ -68,7 +68,7 @@ pub enum Frame<S> {
         stream: S,
         /// Bytes of the message that it stands for.
         text: u64,
-        /// Whether no data follow.
+        /// True when no data follow.
         ends: bool,
     },
     /// Data of a message.
@@ -194,7 +194,7 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         self.waiting.push_back((Frame::GoAway, HEADER_BYTES + GO_AWAY_BYTES));
     }
 
-    /// Whether there is a frame that may be sent.
+    /// True when there is a frame that may be sent.
     #[must_use]
     pub fn has_frame(&self) -> bool {
         !self.waiting.is_empty() || self.sender.is_ready()
@@ -206,7 +206,7 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         self.sender.available()
     }
 
-    /// Whether a message has data to send and no credit for it.
+    /// True when a message has data to send and no credit for it.
     #[must_use]
     pub fn waits_for_credit(&self) -> bool {
         self.sender.waits_for_credit()

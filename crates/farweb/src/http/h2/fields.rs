@@ -35,7 +35,7 @@ pub enum Head<'a> {
     },
     /// 200, or 404.
     Answer {
-        /// Whether it is 200.
+        /// True when it is 200.
         is_found: bool,
         /// Bytes of data; left out when unknown.
         length: Option<u64>,

@@ -67,7 +67,7 @@ pub type Padding = Option<u8>;
 /// Dependency and weight of RFC 7540.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Priority {
-    /// Whether the stream is the only one to depend on that one.
+    /// True when the stream is the only one to depend on that one.
     pub exclusive: bool,
     /// The stream that it depends on.
     pub dependency: u32,

@@ -127,20 +127,20 @@ impl Preset {
         }
     }
 
-    /// Whether small segments wait for nothing (`TCP_NODELAY`).
+    /// True when small segments wait for nothing (`TCP_NODELAY`).
     #[must_use]
     pub const fn is_nodelay(self, role: Role, has_tls: bool) -> bool {
         !matches!((self, role), (Self::Nginx, Role::Server)) || has_tls
     }
 
-    /// Whether a server sends its settings when it accepts a connection, and not only when it reads the first bytes of the client:
+    /// True when a server sends its settings when it accepts a connection, and not only when it reads the first bytes of the client:
     /// nginx without TLS looks at a connection no sooner (`ngx_http_init_connection()`, `ngx_http_v2_init()`).
     #[must_use]
     pub const fn speaks_first(self, has_tls: bool) -> bool {
         !matches!(self, Self::Nginx) || has_tls
     }
 
-    /// Whether a header block is written by itself, before the data: nginx hands them to different system calls
+    /// True when a header block is written by itself, before the data: nginx hands them to different system calls
     /// (`ngx_http_v2_filter_send()` after each).
     #[must_use]
     pub const fn writes_heads_apart(self, role: Role) -> bool {

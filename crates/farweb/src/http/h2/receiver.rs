@@ -28,7 +28,7 @@ pub struct Credit {
     pub timer: Option<Duration>,
     /// Bytes of a DATA frame that count.
     pub counts: Counts,
-    /// Whether the connection's rule is asked when a frame has come, too, before that is taken.
+    /// True when the connection's rule is asked when a frame has come, too, before that is taken.
     ///
     /// Source: hyperium/h2, whose connection looks at its credit each time that it has read, `send_connection_window_update()`.
     pub on_arrival: bool,
@@ -63,7 +63,7 @@ pub struct Granted {
     pub connection: [Option<u64>; 2],
     /// On the stream.
     pub stream: Option<u64>,
-    /// Whether a PING goes with it.
+    /// True when a PING goes with it.
     pub probes: bool,
 }
 

@@ -34,7 +34,7 @@ pub enum Schedule {
 pub struct Urgency {
     /// 0, the most urgent, to 7.
     pub urgency: u8,
-    /// Whether a part of it is of use.
+    /// True when a part of it is of use.
     pub incremental: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct Data<S> {
     pub stream: S,
     /// Its payload, in bytes.
     pub bytes: u64,
-    /// Whether the message ends with it.
+    /// True when the message ends with it.
     pub ends: bool,
 }
 
@@ -77,13 +77,13 @@ struct Outgoing<S> {
     id: S,
     window: Window,
     urgency: Urgency,
-    /// Whether there is a message.
+    /// True when there is a message.
     is_there: bool,
     /// Bytes that are there and not sent.
     waiting: u64,
-    /// Whether they are the last ones.
+    /// True when they are the last ones.
     is_whole: bool,
-    /// Whether its header has left.
+    /// True when its header has left.
     has_begun: bool,
     /// Time of its last turn, or of its beginning.
     turn: u64,
@@ -166,7 +166,7 @@ impl<S: Copy + Eq> Sender<S> {
         }
     }
 
-    /// Whether a header that waits leaves after the data of messages that have begun.
+    /// True when a header that waits leaves after the data of messages that have begun.
     #[must_use]
     pub fn puts_data_first(&self) -> bool {
         self.schedule == Schedule::InOrder && self.is_ready()
@@ -206,7 +206,7 @@ impl<S: Copy + Eq> Sender<S> {
         Some(of_streams.min(self.connection.available()))
     }
 
-    /// Whether a message that has begun has data to send and no credit for it, of its stream or of the connection.
+    /// True when a message that has begun has data to send and no credit for it, of its stream or of the connection.
     #[must_use]
     pub fn waits_for_credit(&self) -> bool {
         let mut sending = self.streams.iter().filter(|stream| stream.has_begun && stream.waiting > 0);
@@ -238,7 +238,7 @@ impl<S: Copy + Eq> Sender<S> {
         Some(Data { stream, bytes, ends })
     }
 
-    /// Whether there is a frame that may be sent.
+    /// True when there is a frame that may be sent.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.connection.available() > 0 && self.choose().is_some()
@@ -267,7 +267,7 @@ impl<S: Copy + Eq> Sender<S> {
 }
 
 impl<S> Outgoing<S> {
-    /// Whether it has something to send and the credit for it.
+    /// True when it has something to send and the credit for it.
     const fn can_send(&self) -> bool {
         self.has_begun && self.waiting > 0 && self.window.available() > 0
     }

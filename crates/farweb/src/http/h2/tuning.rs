@@ -104,7 +104,7 @@ impl Estimator {
         }
     }
 
-    /// Whether `bytes` of a credit of `window` bytes that were granted after `elapsed` show that it is used up faster than once a
+    /// True when `bytes` of a credit of `window` bytes that were granted after `elapsed` show that it is used up faster than once a
     /// round trip.
     pub(super) fn is_drained(&self, bytes: u64, window: u64, elapsed: Duration) -> bool {
         let Self::RoundTrip(RoundTrip { shortest: Some(trip), .. }) = self else {
@@ -113,7 +113,7 @@ impl Estimator {
         u128::from(bytes) * u128::from(trip.as_nanos()) > u128::from(window) * u128::from(elapsed.as_nanos())
     }
 
-    /// Whether the end counts with a credit that it has announced in SETTINGS before they are in force: gRPC does,
+    /// True when the end counts with a credit that it has announced in SETTINGS before they are in force: gRPC does,
     /// `updateFlowControl()`; h2 does not, `apply_local_settings()`.
     pub(super) const fn counts_at_once(&self) -> bool {
         matches!(self, Self::Grpc(_))

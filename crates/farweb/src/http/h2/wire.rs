@@ -58,12 +58,12 @@ pub fn encode(role: Role, frame: &Frame<u32>, content: &[u8], bytes: &mut Vec<u8
 /// Takes what the other end has sent apart.
 #[derive(Debug, Clone)]
 pub struct Reader {
-    /// Whether the preface has to come first.
+    /// True when the preface has to come first.
     awaits_preface: bool,
     /// Largest payload of a frame.
     max_frame: u32,
     settings: Settings,
-    /// Whether no settings have been read.
+    /// True when no settings have been read.
     is_first: bool,
     /// The frame with data that is being read, and what of it is to come.
     data: Option<(Data<u32>, u64)>,

@@ -76,7 +76,7 @@ pub enum Next<W> {
 ///
 /// `C` names a connection, `W` a request. Hosts are numbers; on a leg whose server end is a proxy, all requests are for one host.
 ///
-/// Nobody waits who could be served: when a connection or a place within the limits becomes free, it goes at once to the
+/// No request waits that could be served: when a connection or a place within the limits becomes free, it goes at once to the
 /// request that has waited longest of those that can make use of it.
 #[derive(Debug, Clone)]
 pub struct Pool<C, W> {
@@ -247,7 +247,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         self.hosts.is_empty()
     }
 
-    /// Whether the pool knows `connection`.
+    /// True when the pool knows `connection`.
     #[must_use]
     pub fn has(&self, connection: C) -> bool {
         self.members.contains_key(&connection)
@@ -263,7 +263,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         self.members.get_mut(&connection).expect("a connection of the pool")
     }
 
-    /// Whether the limit on all connections allows one more.
+    /// True when the limit on all connections allows one more.
     fn has_room(&self) -> bool {
         self.limits.total.is_none_or(|most| self.counted < most)
     }

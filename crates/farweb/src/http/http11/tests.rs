@@ -202,7 +202,7 @@ impl Naive {
         Some(self.waiting.remove(served).1)
     }
 
-    /// Nobody waits for what is there.
+    /// No request waits for a connection that is there.
     fn check(&self) -> Result<(), TestCaseError> {
         prop_assert!(self.limits.total.is_none_or(|most| self.connections.len() <= most as usize));
         for (_, host, _) in &self.connections {

@@ -23,7 +23,7 @@ pub struct Part {
     pub bytes: i64,
 }
 
-/// What decides about the sizes of the first flights.
+/// Settings that decide about the sizes of the first flights.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Parts {
     /// Key exchange, of which the client sends one share.

@@ -54,7 +54,7 @@ const MLKEM_768: (u64, u64) = (1184, 1088);
 const MLKEM_1024: (u64, u64) = (1568, 1568);
 
 impl KeyExchange {
-    /// What each end sends of it.
+    /// Bytes that each end sends of it.
     #[must_use]
     pub const fn shares(self) -> Shares {
         let (point, (key, ciphertext)) = match self {

@@ -72,9 +72,9 @@ struct Outgoing<E> {
     /// Rest of the bytes that it writes by themselves.
     head: u64,
     ending: Ending,
-    /// Whether an empty fragment is due.
+    /// True when an empty fragment is due.
     owes_empty: bool,
-    /// Whether it is announced that all of the message is in the stream.
+    /// True when it is announced that all of the message is in the stream.
     is_announced: bool,
 }
 
@@ -159,7 +159,7 @@ impl<E: Copy + Eq> Sender<E> {
         (!self.sessions.is_empty()).then(|| decided.sum::<u64>() + credits.sum::<u64>())
     }
 
-    /// Whether a session has payload to send and no credit for it.
+    /// True when a session has payload to send and no credit for it.
     #[must_use]
     pub fn waits_for_credit(&self) -> bool {
         self.sessions.iter().any(|outgoing| outgoing.waiting > 0 && outgoing.window.credit() <= 0)
@@ -281,17 +281,17 @@ impl<E: Copy + Eq> Sender<E> {
 }
 
 impl<E> Outgoing<E> {
-    /// Whether it could use its turn.
+    /// True when it could use its turn.
     fn may_send(&self) -> bool {
         self.owes_empty || self.is_over() || (self.waiting > 0 && self.window.credit() > 0)
     }
 
-    /// Whether its message is whole in the stream, and what belongs to its last fragment as well.
+    /// True when its message is whole in the stream, and what belongs to its last fragment as well.
     fn is_over(&self) -> bool {
         self.has_all_taken() && !self.owes_empty
     }
 
-    /// Whether no byte of its message is left to go into a fragment.
+    /// True when no byte of its message is left to go into a fragment.
     fn has_all_taken(&self) -> bool {
         self.ending != Ending::More && self.waiting == 0
     }

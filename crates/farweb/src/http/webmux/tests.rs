@@ -15,7 +15,7 @@ const EXPERIMENT: Config = Config {
     head: 0,
 };
 
-/// What a sender writes until it waits: sizes of writes, and bytes of payload.
+/// Writes of a sender until it waits: sizes of writes, and bytes of payload.
 fn writes(sender: &mut Sender<char>) -> (Vec<u64>, u64) {
     let (mut writes, mut open, mut payload) = (Vec::new(), 0, 0);
     while let Some(step) = sender.next_step() {

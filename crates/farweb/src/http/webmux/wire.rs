@@ -65,7 +65,7 @@ pub enum Frame {
         protocol: u32,
         /// Bytes of payload.
         length: u32,
-        /// Whether the header has two words.
+        /// True when the header has two words.
         long: bool,
     },
     /// Something else, without payload of a session.

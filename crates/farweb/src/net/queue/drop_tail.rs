@@ -23,7 +23,7 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    /// Whether a packet of `bytes` bytes fits behind `backlog`.
+    /// True when a packet of `bytes` bytes fits behind `backlog`.
     #[inline]
     pub(super) fn admits<P: Packet>(&self, bytes: u32, backlog: &Backlog<P>) -> bool {
         let (mut held_bytes, mut held_packets) = (backlog.bytes(), backlog.packets());

@@ -51,7 +51,7 @@ impl<P: Packet> Queue<P> {
         Self { backlog: Backlog::default(), discipline }
     }
 
-    /// Whether a packet of `bytes` bytes that arrives at `now` may join.
+    /// True when a packet of `bytes` bytes that arrives at `now` may join.
     #[inline]
     pub(super) fn admits(&mut self, now: Instant, bytes: u32) -> bool {
         self.backlog.drain(now);

@@ -103,7 +103,7 @@ const fn packet_of(mss: u64) -> Bytes {
     Bytes::new(mss + HEADER_BYTES as u64)
 }
 
-/// Whether a value of the host table matters to `leg`: (MSS, buffer).
+/// True for MSS and for buffer where the host table's value matters to `leg`.
 pub(super) fn asks_host(leg: &Leg, scenario: &Scenario) -> (bool, bool) {
     let [from, to] = EndSizes::of(leg, &scenario.workload).map(|end| end.asks_host());
     (from.0 || to.0, from.1 || to.1)

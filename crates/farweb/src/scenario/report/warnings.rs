@@ -99,7 +99,7 @@ fn small_queue(way: &LinkDirection, trip: Duration, packet: u64) -> Option<Strin
     })
 }
 
-/// Whether the ACKs of a full downward link fit into the upward one, one ACK for two segments.
+/// Warns where the ACKs of a full downward link do not fit into the upward one, one ACK for two segments.
 fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
     for leg in &scenario.leg {
         let stretch = Stretch::of(leg, scenario);

@@ -95,7 +95,7 @@ impl Ruler {
         }
     }
 
-    /// Whether each whole number is a value of its own and not a point on a line.
+    /// True when each whole number is a value of its own and not a point on a line.
     fn is_counted(&self) -> bool {
         self.kind == Kind::Whole || self.unit == "packets"
     }

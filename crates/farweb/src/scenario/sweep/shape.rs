@@ -84,13 +84,13 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the levels in `list` are meant to be named ones. No table of a scenario has their keys.
+/// True when the levels in `list` are meant to be named ones. No table of a scenario has their keys.
 pub(super) fn has_names(list: &[Value]) -> bool {
     let is_named = |table: &Map<String, Value>| table.contains_key("level") || table.contains_key("set");
     list.iter().filter_map(Value::as_object).any(is_named)
 }
 
-/// Whether `table` is meant to be a range. No table of a scenario has all its keys among these.
+/// True when `table` is meant to be a range. No table of a scenario has all its keys among these.
 fn is_range(table: &Map<String, Value>) -> bool {
     ["from", "to", "scale"].iter().any(|key| table.contains_key(*key))
 }

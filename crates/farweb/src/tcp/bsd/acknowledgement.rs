@@ -49,7 +49,7 @@ impl Connection {
         self.snd_nxt = self.snd_nxt.max(resume);
     }
 
-    /// An ACK of new data, a SYN or a FIN. Whether there may be something to send.
+    /// An ACK of new data, a SYN or a FIN. True when there may be something to send.
     pub(super) fn process_new_ack(&mut self, segment: &Segment, out: &mut Output) -> Result<bool, Rejection> {
         if self.recovery.on_ack(&self.profile) {
             self.congestion.on_recovered();

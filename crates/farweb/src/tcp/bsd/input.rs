@@ -64,7 +64,7 @@ impl Connection {
         u64::from(segment.window) << scale
     }
 
-    /// All steps, for a segment with `window`. Whether there may be something to send.
+    /// All steps, for a segment with `window`. True when there may be something to send.
     fn process(&mut self, segment: &mut Segment, window: u64, out: &mut Output) -> Result<bool, Rejection> {
         let mut need_output = false;
         if self.state == State::SynSent {
@@ -155,7 +155,7 @@ impl Connection {
         Err(Rejection::Acknowledge)
     }
 
-    /// Whether a segment carries a timestamp before the one to be echoed.
+    /// True when a segment carries a timestamp before the one to be echoed.
     pub(super) const fn is_timestamp_old(&self, segment: &Segment) -> bool {
         let recent = self.negotiated.ts_recent;
         match segment.options.timestamps {
@@ -255,7 +255,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The ACK: establishes, counts as a duplicate, or acknowledges new data. Whether there may be something to send.
+    /// The ACK: establishes, counts as a duplicate, or acknowledges new data. True when there may be something to send.
     fn process_ack(&mut self, segment: &Segment, window: u64, out: &mut Output) -> Result<bool, Rejection> {
         if self.state == State::SynReceived {
             if segment.ack < FIRST_BYTE || segment.ack > self.snd_max {
@@ -273,7 +273,7 @@ impl Connection {
         self.process_new_ack(segment, out)
     }
 
-    /// Takes a newer window of the peer. Whether it did.
+    /// Takes a newer window of the peer. True when it did.
     fn update_window(&mut self, segment: &Segment, window: u64) -> bool {
         let newer = (segment.seq, segment.ack) > (self.snd_wl1, self.snd_wl2)
             || ((segment.seq, segment.ack) == (self.snd_wl1, self.snd_wl2) && window > self.snd_wnd);

@@ -26,7 +26,7 @@ struct Plan {
     /// Bytes in the send buffer before and from the first byte of the segment: `offset` and `queued - offset`.
     offset: u64,
     queued: u64,
-    /// Whether the window allows another segment after this one.
+    /// True when the window allows another segment after this one.
     more: bool,
 }
 
@@ -62,7 +62,7 @@ impl Connection {
         }
     }
 
-    /// Whether a call of [`output`](Self::output) would neither send anything nor change a variable: all is sent and
+    /// True when a call of [`output`](Self::output) would neither send anything nor change a variable: all is sent and
     /// acknowledged, no ACK is owed, and the window has hardly moved. So it is on most reads.
     pub(super) fn has_nothing_to_say(&self) -> bool {
         self.snd_max == self.snd_una
@@ -88,7 +88,7 @@ impl Connection {
         self.congestion.on_idle(segments * self.mss);
     }
 
-    /// Whether cwnd, with nothing in flight, is out of date.
+    /// True when cwnd, with nothing in flight, is out of date.
     fn is_restart_due(&self) -> bool {
         let idle_ticks = match self.profile.idle_restart {
             IdleRestart::SinceReceived => self.idle_ticks(),
@@ -98,7 +98,7 @@ impl Connection {
         idle_ticks >= self.rtt.rto()
     }
 
-    /// What keeps the endpoint from sending more of its stream; `more` says that the application has more to write than the
+    /// Limit on further sending of the stream; `more` says that the application has more to write than the
     /// send buffer took.
     #[must_use]
     pub fn limit(&self, more: bool) -> Limit {
@@ -170,7 +170,7 @@ impl Connection {
             || self.snd_nxt < self.snd_max
     }
 
-    /// Whether the window can be moved by two segments or half the buffer. This is what acknowledges every second
+    /// True when the window can be moved by two segments or half the buffer. This is what acknowledges every second
     /// segment in 4.4BSD: there is no other rule for that (but for `ack_every`).
     fn is_window_update_due(&self) -> bool {
         let space = self.receive.space();
@@ -199,7 +199,7 @@ impl Connection {
         }
     }
 
-    /// Builds and sends a segment. Whether another one may follow.
+    /// Builds and sends a segment. True when another one may follow.
     fn transmit(&mut self, mut plan: Plan, force: bool, out: &mut Output) -> bool {
         if plan.flags.contains(Flags::SYN) {
             self.snd_nxt = ISS;

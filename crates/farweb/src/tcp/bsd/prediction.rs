@@ -18,7 +18,7 @@ use crate::tcp::state::{Output, State};
 const LOOKED_AT: Flags = Flags::SYN.union(Flags::FIN).union(Flags::RST).union(Flags::ACK);
 
 impl Connection {
-    /// Handles a segment that is what was expected. Whether it was.
+    /// Handles a segment that is what was expected. True when it was.
     pub(super) fn on_predicted(&mut self, segment: &Segment, out: &mut Output) -> bool {
         let window = self.window_in(segment);
         let expected = self.state == State::Established
@@ -72,7 +72,7 @@ impl Connection {
         true
     }
 
-    /// What an ACK of new data says of the round-trip time.
+    /// Round-trip sample of an ACK of new data.
     pub(super) fn measure_rtt(&mut self, segment: &Segment) {
         let echo = segment.options.timestamps.map(|stamps| stamps.echo);
         self.rtt.on_ack(segment.ack, self.clock.tick, echo, &self.profile);

@@ -70,7 +70,7 @@ constants! {
     persist_max: Duration = Duration::from_secs(60);
     /// Idle time after which a closed connection in FIN_WAIT_2 is given up (`tcp_maxidle`: 8 times 75 s).
     fin_wait_2_timeout: Duration = Duration::from_secs(600);
-    /// Whether idle connections are probed (`SO_KEEPALIVE`).
+    /// True when idle connections are probed (`SO_KEEPALIVE`).
     keepalive: bool = false;
     /// Idle time before the first keepalive probe (`TCPTV_KEEP_IDLE`).
     keepalive_idle: Duration = Duration::from_secs(7200);
@@ -81,7 +81,7 @@ constants! {
 
     /// Congestion window of a new connection, in segments.
     initial_cwnd_segments: u32 = 1;
-    /// Whether the ACK of a SYN-ACK opens cwnd like that of data, so that the passive opener starts with a segment more
+    /// True when the ACK of a SYN-ACK opens cwnd like that of data, so that the passive opener starts with a segment more
     /// (`tcp_input.c`: `SYN_RECEIVED` falls through). RFC 2414, section 2, and RFC 3390, section 1, ask that it does not.
     syn_ack_opens_cwnd: bool = true;
     /// MSS of a peer that offers none (`TCP_MSS`).
@@ -93,44 +93,44 @@ constants! {
     /// Buffers are rounded up to whole segments, but not beyond this (`SB_MAX` where a system sets none: `tcp_var.h`).
     buffer_rounding_max: Bytes = Bytes::new(32767);
 
-    /// Whether congestion avoidance adds an eighth of a segment an ACK (RFC 2525, section 2.6).
+    /// True when congestion avoidance adds an eighth of a segment an ACK (RFC 2525, section 2.6).
     additive_eighth: bool = true;
     /// Duplicate ACKs that start a fast retransmit (`tcprexmtthresh`).
     duplicate_ack_threshold: u32 = 3;
-    /// Whether cwnd is deflated after exactly the threshold's number of duplicates too; BSD tests for more than that.
+    /// True when cwnd is deflated after exactly the threshold's number of duplicates too; BSD tests for more than that.
     deflate_at_threshold: bool = false;
     /// Handling by header prediction of the ACK that ends a fast recovery.
     header_prediction: HeaderPrediction = HeaderPrediction::Lite;
     /// When an idle connection starts again with a small window.
     idle_restart: IdleRestart = IdleRestart::SinceReceived;
-    /// Whether a segment that the host's own queue refuses sets cwnd to one segment (`tcp_quench`). Off, because the
+    /// True when a segment that the host's own queue refuses sets cwnd to one segment (`tcp_quench`). Off, because the
     /// queues of a path are those of routers.
     source_quench: bool = false;
 
-    /// Whether small segments wait for the ACK of what is outstanding (RFC 896).
+    /// True when small segments wait for the ACK of what is outstanding (RFC 896).
     nagle: bool = true;
-    /// Whether Nagle's rule is asked for each segment; 4.4BSD asks once for all that a write, or an ACK, lets go.
+    /// True when Nagle's rule is asked for each segment; 4.4BSD asks once for all that a write, or an ACK, lets go.
     nagle_each_segment: bool = false;
-    /// Whether ACKs of in-order data wait for the fast grid.
+    /// True when ACKs of in-order data wait for the fast grid.
     delayed_ack: bool = true;
-    /// Whether they wait for a tick of the host's fast grid; else for `fast_tick` from the first segment that is not acknowledged.
+    /// True when they wait for a tick of the host's fast grid; else for `fast_tick` from the first segment that is not acknowledged.
     delayed_ack_on_grid: bool = true;
     /// Segments in order behind the last ACK that send one at once; 0: any number (4.4BSD has `ack_on_read` for that).
     ack_every: u32 = 0;
-    /// Whether a read that can move the window by two segments sends an ACK; half of the buffer does always.
+    /// True when a read that can move the window by two segments sends an ACK; half of the buffer does always.
     ack_on_read: bool = true;
-    /// Whether window scaling is offered (RFC 1323). The released system did; the studies' systems did not.
+    /// True when window scaling is offered (RFC 1323). The released system did; the studies' systems did not.
     window_scaling: bool = false;
-    /// Whether timestamps are offered (RFC 1323). The released system did; the studies' systems did not.
+    /// True when timestamps are offered (RFC 1323). The released system did; the studies' systems did not.
     timestamps: bool = false;
 
     /// Free space of the send buffer at which a blocked writer goes on (`sb_lowat`: `MCLBYTES`).
     send_low_water: Bytes = Bytes::new(2048);
     /// Largest piece of a write that is handed to TCP at once (`MCLBYTES`, 2048 B); 0 B hands over the whole write.
     socket_cluster: Bytes = Bytes::ZERO;
-    /// Whether a rest of a write below 208 B is handed over in pieces of 100 B (`MINCLSIZE`, `MHLEN`).
+    /// True when a rest of a write below 208 B is handed over in pieces of 100 B (`MINCLSIZE`, `MHLEN`).
     socket_small_pieces: bool = false;
-    /// Whether a segment may have the end of a write and the beginning of the next one; stacks of STREAMS end it there.
+    /// True when a segment may have the end of a write and the beginning of the next one; stacks of STREAMS end it there.
     join_writes: bool = true;
 }
 
@@ -156,7 +156,7 @@ impl Profile {
 }
 
 impl Profile {
-    /// Whether a connection can run with these values.
+    /// Checks that a connection can run with these values.
     ///
     /// # Errors
     /// The first constant that is out of range.

@@ -43,7 +43,7 @@ impl ReceiveBuffer {
         self.capacity.saturating_sub(self.buffered)
     }
 
-    /// Whether nothing waits for a gap to be filled.
+    /// True when nothing waits for a gap to be filled.
     pub(super) const fn is_in_order(&self) -> bool {
         self.early.is_none()
     }
@@ -67,7 +67,7 @@ impl ReceiveBuffer {
         Some(end)
     }
 
-    /// Takes the FIN if its number is `rcv_nxt`. Whether it was.
+    /// Takes the FIN if its number is `rcv_nxt`. True when it was.
     fn take_fin(&mut self, rcv_nxt: u64) -> bool {
         let taken =
             self.early.as_mut().is_some_and(|early| early.fin.take_if(|fin| *fin == rcv_nxt).is_some());
@@ -100,7 +100,7 @@ impl Connection {
         read
     }
 
-    /// Takes the text and the FIN of an acceptable segment that has one of them. Whether a FIN is now in order.
+    /// Takes the text and the FIN of an acceptable segment that has one of them. True when a FIN is now in order.
     pub(super) fn take_text(&mut self, segment: &Segment, out: &mut Output) -> bool {
         if self.state == State::TimeWait {
             return false;

@@ -52,14 +52,14 @@ impl Recovery {
         self.duplicates = 0;
     }
 
-    /// New data was acknowledged. Whether that ends a recovery whose window has to be deflated.
+    /// New data was acknowledged. True when that ends a recovery whose window has to be deflated.
     pub(super) fn on_ack(&mut self, profile: &Profile) -> bool {
         let duplicates = std::mem::take(&mut self.duplicates);
         let threshold = profile.duplicate_ack_threshold;
         duplicates > threshold || (profile.deflate_at_threshold && duplicates == threshold)
     }
 
-    /// Whether the threshold is reached, and no ACK of new data was counted since.
+    /// True when the threshold is reached, and no ACK of new data was counted since.
     pub(super) const fn is_recovering(&self, profile: &Profile) -> bool {
         self.duplicates >= profile.duplicate_ack_threshold
     }

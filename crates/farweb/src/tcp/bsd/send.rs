@@ -63,7 +63,7 @@ impl SendBuffer {
         self.capacity.saturating_sub(self.queued(snd_una))
     }
 
-    /// Whether a writer of `bytes` may go on: all fits, or a piece worth copying does.
+    /// True when a writer of `bytes` may go on: all fits, or a piece worth copying does.
     fn admits(&self, bytes: u64, snd_una: u64, profile: &Profile) -> bool {
         let space = self.space(snd_una);
         space >= bytes || space >= profile.send_low_water.get().min(self.capacity)
@@ -74,7 +74,7 @@ impl SendBuffer {
         self.wanted = 0;
     }
 
-    /// Whether a blocked writer may go on; true once.
+    /// True when a blocked writer may go on; true once.
     pub(super) fn take_writable(&mut self, snd_una: u64, profile: &Profile) -> bool {
         let writable = self.wanted > 0 && self.admits(self.wanted, snd_una, profile);
         if writable {

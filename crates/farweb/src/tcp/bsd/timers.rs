@@ -149,7 +149,7 @@ impl Timers {
         self.none_before = self.none_before.min(at);
     }
 
-    /// Whether a timer is due.
+    /// True when a timer is due.
     #[inline]
     pub(super) fn are_due(&mut self, now: Instant) -> bool {
         if now < self.none_before {

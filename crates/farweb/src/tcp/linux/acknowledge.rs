@@ -52,7 +52,7 @@ pub(super) struct Ack {
     pub(super) reordered_from: u64,
     /// Segments that its SACK blocks show to have arrived, duplicates included.
     pub(super) sack_delivered: u32,
-    /// What had been delivered when the newest of the segments that it shows was sent, and that transmission.
+    /// Segments delivered when the newest one that it shows was sent, and that transmission.
     pub(super) prior_delivered: Option<(u64, Instant, u64)>,
     /// Round trip for congestion control.
     pub(super) rtt: Option<Duration>,
@@ -72,12 +72,12 @@ pub(super) enum Verdict {
 }
 
 impl Ack {
-    /// Whether it acknowledges SYN, data or FIN.
+    /// True when it acknowledges SYN, data or FIN.
     const fn acknowledges(&self) -> bool {
         self.data_acked || self.syn_acked
     }
 
-    /// Whether it cannot be a duplicate.
+    /// True when it cannot be a duplicate.
     pub(super) const fn is_not_duplicate(&self) -> bool {
         self.carries_data || self.window_updated || self.acknowledges()
     }
@@ -192,7 +192,7 @@ impl Connection {
         self.snd_una = segment.ack;
     }
 
-    /// Whether the window of `segment` is newer than the one that we have.
+    /// True when the window of `segment` is newer than the one that we have.
     pub(super) const fn may_update_window(&self, segment: &Segment, window: u64) -> bool {
         segment.ack > self.snd_una
             || segment.seq > self.snd_wl1
@@ -294,7 +294,7 @@ impl Connection {
         (millis < u32::MAX / 2).then(|| Duration::from_millis(u64::from(millis.max(1))))
     }
 
-    /// Whether the timer is to be set because SACKed data was sent after the first segment was last sent.
+    /// True when the timer is to be set because SACKed data was sent after the first segment was last sent.
     fn sack_is_newer_than_front(&self, ack: &Ack) -> bool {
         match (ack.sacked_sent, self.queue.front()) {
             (Some((first, _)), Some(front)) => first < front.sent_at,

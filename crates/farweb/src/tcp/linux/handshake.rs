@@ -226,7 +226,7 @@ impl Connection {
         out.notices.push(Notice::Connected);
     }
 
-    /// A segment for a SYN-ACK that waits for its ACK. Whether it establishes the connection and is to be processed further.
+    /// A segment for a SYN-ACK that waits for its ACK. True when it establishes the connection and is to be processed further.
     pub(super) fn on_segment_for_request(
         &mut self,
         segment: &Segment,
@@ -292,7 +292,7 @@ impl Connection {
         self.recovery.undo = super::recovery::Undo::default();
     }
 
-    /// The third segment of the handshake, where two SYNs have crossed. Whether it is to be processed further.
+    /// The third segment of the handshake, where two SYNs have crossed. True when it is to be processed further.
     pub(super) fn establish_crossed(&mut self, segment: &Segment, out: &mut Output) -> bool {
         if !segment.flags.contains(Flags::ACK) {
             return false;

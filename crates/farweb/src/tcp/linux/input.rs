@@ -123,7 +123,7 @@ impl Connection {
             && i64::from(recent.wrapping_sub(stamps.value) as i32) <= replay
     }
 
-    /// Whether a segment is to be processed; if not, it is answered as it must be.
+    /// True when a segment is to be processed; if not, it is answered as it must be.
     fn validate(&mut self, segment: &Segment, out: &mut Output) -> bool {
         let (is_reset, is_syn) = (segment.flags.contains(Flags::RST), segment.flags.contains(Flags::SYN));
         let is_old = !is_reset && self.is_timestamp_old(segment) && !self.is_overtaken_ack(segment);
@@ -198,7 +198,7 @@ impl Connection {
         }
     }
 
-    /// Whether the last answer to something out of place is too recent for another one.
+    /// True when the last answer to something out of place is too recent for another one.
     pub(super) fn is_rate_limited(&mut self) -> bool {
         let limit = self.profile.invalid_rate_limit;
         if self.challenged_at.get().is_some_and(|at| self.clock.now() - at < limit) {
@@ -208,7 +208,7 @@ impl Connection {
         false
     }
 
-    /// Our FIN may be acknowledged now. Whether the segment is to be processed further.
+    /// Our FIN may be acknowledged now. True when the segment is to be processed further.
     fn advance_closing(&mut self, segment: &Segment, out: &mut Output) -> bool {
         let is_all_acknowledged = self.send.has_fin && self.snd_una > self.send.end;
         match self.state {

@@ -62,12 +62,12 @@ impl Connection {
         }
     }
 
-    /// Whether congestion control lets another segment leave.
+    /// True when congestion control lets another segment leave.
     pub(super) fn may_send(&self) -> bool {
         self.congestion.may_send(self.queue.in_flight())
     }
 
-    /// What keeps the endpoint from sending more of its stream; `more` says that the application has more to write than the
+    /// Limit on further sending of the stream; `more` says that the application has more to write than the
     /// send buffer took.
     #[must_use]
     pub fn limit(&self, more: bool) -> Limit {
@@ -98,7 +98,7 @@ impl Connection {
         (len, self.send.has_fin && self.snd_nxt + len == self.send.end)
     }
 
-    /// Whether the whole of the next segment fits into the peer's window, the FIN too.
+    /// True when the whole of the next segment fits into the peer's window, the FIN too.
     pub(super) fn is_next_in_window(&self) -> bool {
         let (len, has_fin) = self.next_segment();
         self.fits_window(len, has_fin)
@@ -122,7 +122,7 @@ impl Connection {
         if self.agreed.timestamps { BLOCKS_BESIDE_TIMESTAMPS } else { SackBlocks::MAX }
     }
 
-    /// Whether a small segment has to wait: another small one is not acknowledged (Minshall's form of Nagle's rule).
+    /// True when a small segment has to wait: another small one is not acknowledged (Minshall's form of Nagle's rule).
     fn is_held_by_nagle(&self, len: u64, mode: Push) -> bool {
         mode == Push::Nagle
             && self.profile.nagle

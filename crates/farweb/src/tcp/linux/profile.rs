@@ -64,7 +64,7 @@ constants! {
     fin_wait_2_timeout: Duration = Duration::from_secs(60);
     /// Time in TIME_WAIT (`TCP_TIMEWAIT_LEN`).
     time_wait: Duration = Duration::from_secs(60);
-    /// Whether idle connections are probed (`SO_KEEPALIVE`).
+    /// True when idle connections are probed (`SO_KEEPALIVE`).
     keepalive: bool = false;
     /// Idle time before the first keepalive probe (`tcp_keepalive_time`).
     keepalive_idle: Duration = Duration::from_secs(7200);
@@ -96,35 +96,35 @@ constants! {
     cubic_beta_1024ths: u32 = 717;
     /// CUBIC's steepness C, in 10/1024ths of a segment over a second cubed (`bic_scale`; RFC 9438: 0.4).
     cubic_scale: u32 = 41;
-    /// Whether CUBIC gives way when a loss comes below the last maximum (`tcp_cubic.fast_convergence`).
+    /// True when CUBIC gives way when a loss comes below the last maximum (`tcp_cubic.fast_convergence`).
     cubic_fast_convergence: bool = true;
-    /// Whether CUBIC grows at least as Reno would (`tcp_cubic.tcp_friendliness`).
+    /// True when CUBIC grows at least as Reno would (`tcp_cubic.tcp_friendliness`).
     cubic_reno_friendly: bool = true;
-    /// Whether an idle connection loses half of cwnd for every RTO (`tcp_slow_start_after_idle`).
+    /// True when an idle connection loses half of cwnd for every RTO (`tcp_slow_start_after_idle`).
     slow_start_after_idle: bool = true;
 
     /// Duplicate ACKs, or segments SACKed above, that show a loss before any reordering was seen (`tcp_reordering`).
     reordering: u32 = 3;
     /// Largest reordering that is allowed for, in segments (`tcp_max_reordering`).
     reordering_max: u32 = 300;
-    /// Whether losses are found by time with the RACK reordering window (`tcp_recovery` 1; RFC 8985).
+    /// True when losses are found by time with the RACK reordering window (`tcp_recovery` 1; RFC 8985).
     rack: bool = true;
-    /// Whether the end of a flight is probed before the timeout (`tcp_early_retrans` 3; RFC 8985, section 7).
+    /// True when the end of a flight is probed before the timeout (`tcp_early_retrans` 3; RFC 8985, section 7).
     tail_loss_probe: bool = true;
-    /// Whether timeouts are checked for being spurious (`tcp_frto` 2; RFC 5682).
+    /// True when timeouts are checked for being spurious (`tcp_frto` 2; RFC 5682).
     frto: bool = true;
-    /// Whether selective acknowledgement is offered (`tcp_sack`; RFC 2018).
+    /// True when selective acknowledgement is offered (`tcp_sack`; RFC 2018).
     sack: bool = true;
-    /// Whether duplicates are reported (`tcp_dsack`; RFC 2883).
+    /// True when duplicates are reported (`tcp_dsack`; RFC 2883).
     dsack: bool = true;
-    /// Whether timestamps are offered (`tcp_timestamps`; RFC 7323).
+    /// True when timestamps are offered (`tcp_timestamps`; RFC 7323).
     timestamps: bool = true;
-    /// Whether window scaling is offered (`tcp_window_scaling`; RFC 7323).
+    /// True when window scaling is offered (`tcp_window_scaling`; RFC 7323).
     window_scaling: bool = true;
 
-    /// Whether small segments wait for the ACK of what is outstanding (no `TCP_NODELAY`).
+    /// True when small segments wait for the ACK of what is outstanding (no `TCP_NODELAY`).
     nagle: bool = true;
-    /// Whether every segment is acknowledged at once (route option `quickack`).
+    /// True when every segment is acknowledged at once (route option `quickack`).
     quick_ack_always: bool = false;
     /// ACKs that are sent at once at the start and after a hole (`TCP_MAX_QUICKACKS`).
     quick_acks_max: u32 = 16;
@@ -145,7 +145,7 @@ constants! {
     receive_buffer_initial: Bytes = Bytes::new(131_072);
     /// Receive buffer to which auto-tuning grows, in bytes of memory (`tcp_rmem`, third value).
     receive_buffer_max: Bytes = Bytes::new(33_554_432);
-    /// Whether the receive buffer follows the rate (`tcp_moderate_rcvbuf`).
+    /// True when the receive buffer follows the rate (`tcp_moderate_rcvbuf`).
     receive_buffer_tuning: bool = true;
     /// Smallest send buffer, in bytes of memory (`tcp_wmem`, first value).
     send_buffer_min: Bytes = Bytes::new(4096);
@@ -175,7 +175,7 @@ impl Profile {
         }
     }
 
-    /// Whether a connection can run with these values.
+    /// Checks that a connection can run with these values.
     ///
     /// # Errors
     /// The first constant that is out of range.

@@ -28,7 +28,7 @@ pub(super) struct Queue {
     segments: VecDeque<Sent>,
     /// Id of the first segment.
     first: SegmentId,
-    /// Whether the order by time of transmission is kept as a list; until something is sent again, SACKed or lost, it is
+    /// True when the order by time of transmission is kept as a list; until something is sent again, SACKed or lost, it is
     /// that of the numbers.
     keeps_time_order: bool,
     /// Ends of that list.

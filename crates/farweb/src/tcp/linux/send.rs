@@ -30,7 +30,7 @@ const SEGMENT_OVERHEAD: u64 = HEADER_ROOM + BUFFER_DESCRIPTOR;
 pub(super) struct SendBuffer {
     /// Number after the last byte written.
     pub(super) end: u64,
-    /// Whether the stream ends there: the FIN has that number.
+    /// True when the stream ends there: the FIN has that number.
     pub(super) has_fin: bool,
     /// Memory that it may take, in bytes (`sk_sndbuf`).
     pub(super) capacity: u64,
@@ -63,7 +63,7 @@ impl SendBuffer {
         self.is_blocked = false;
     }
 
-    /// Whether a writer waits for room.
+    /// True when a writer waits for room.
     pub(super) const fn is_blocked(&self) -> bool {
         self.is_blocked
     }
@@ -110,7 +110,7 @@ impl Connection {
         self.send.end.saturating_sub(self.snd_nxt)
     }
 
-    /// Whether data or a FIN waits to be sent for the first time.
+    /// True when data or a FIN waits to be sent for the first time.
     pub(super) fn unsent_segment_waits(&self) -> bool {
         self.unsent() > 0 || (self.send.has_fin && self.snd_nxt == self.send.end)
     }

@@ -62,13 +62,13 @@ impl Sent {
         self.end - self.seq - u64::from(self.flags.contains(Flags::FIN))
     }
 
-    /// Whether it was sent again, or may have been.
+    /// True when it was sent again, or may have been.
     pub(super) const fn was_retransmitted(&self) -> bool {
         self.retransmitted || self.ever_retransmitted
     }
 }
 
-/// Whether the segment that ends at `end` and left at `at` was sent after another one; a microsecond is the finest
+/// True when the segment that ends at `end` and left at `at` was sent after another one; a microsecond is the finest
 /// difference that the kernel sees, and segments of the same one are ordered by number (RFC 8985, section 6.2).
 pub(super) const fn sent_after(at: Instant, end: u64, other_at: Instant, other_end: u64) -> bool {
     let (micros, other_micros) = (at.as_nanos() / 1000, other_at.as_nanos() / 1000);

@@ -215,7 +215,7 @@ impl Connection {
         }
     }
 
-    /// Whether nothing was heard for more than twice the longest timeout, and what is in flight was sent again for as long
+    /// True when nothing was heard for more than twice the longest timeout, and what is in flight was sent again for as long
     /// (`tcp_rtx_probe0_timed_out()`).
     fn is_shut_out(&self) -> bool {
         let (sent_again_for, mut limit) = (self.sent_again_for(), self.profile.rto_max * 2);
@@ -229,7 +229,7 @@ impl Connection {
         self.ticks_since(self.heard_at) > self.clock.jiffies_in(limit) && sent_again_for > limit
     }
 
-    /// Whether so many timeouts in a row went without an answer that nobody is there.
+    /// True when so many timeouts in a row went without an answer that nobody is there.
     fn is_given_up(&self) -> bool {
         let timeouts = self.recovery.timeouts_in_a_row;
         let profile = &self.profile;
@@ -247,7 +247,7 @@ impl Connection {
         }
     }
 
-    /// Whether as much time has passed as `retries` timeouts take that double from `base` on (`tcp_model_timeout()`), or as the user
+    /// True when as much time has passed as `retries` timeouts take that double from `base` on (`tcp_model_timeout()`), or as the user
     /// timeout is, where there is one.
     fn is_unanswered_for(&self, retries: u32, base: Duration) -> bool {
         if self.recovery.undo.first_retransmit.is_none() || self.recovery.timeouts_in_a_row == 0 {

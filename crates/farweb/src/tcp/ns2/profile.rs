@@ -19,20 +19,20 @@ constants! {
 
     /// Payload of a packet (`packetSize_`, 1000 by default; the study sets 512).
     packet_size: Bytes = Bytes::new(512);
-    /// Whether 40 B of headers come on top of the payload of every packet but the first (`useHeaders_`; not before 28 November
+    /// True when 40 B of headers come on top of the payload of every packet but the first (`useHeaders_`; not before 28 November
     /// 2001). On, although the other values are older: so were the reference runs.
     headers: bool = true;
     /// Largest number of packets in flight (`window_`).
     window: u32 = 20;
 
-    /// Whether packet 0 is a SYN of 40 B without data (`syn_`; on since 17 May 2001).
+    /// True when packet 0 is a SYN of 40 B without data (`syn_`; on since 17 May 2001).
     syn: bool = false;
-    /// Whether the window is set to its initial value again when packet 0 is acknowledged, and is one packet before that
+    /// True when the window is set to its initial value again when packet 0 is acknowledged, and is one packet before that
     /// where `syn` is on (`delay_growth_`; on since 17 May 2001).
     delay_growth: bool = false;
     /// Congestion window of a new agent, in packets (`windowInit_`; 2 since 26 May 2001).
     initial_cwnd_segments: u32 = 1;
-    /// Whether an agent whose window was idle for a retransmission timeout goes back to one packet (`slow_start_restart_`).
+    /// True when an agent whose window was idle for a retransmission timeout goes back to one packet (`slow_start_restart_`).
     slow_start_restart: bool = true;
 
     /// Resolution of the clock that round-trip times are measured with (`tcpTick_`; 10 ms since 7 March 2002).
@@ -43,25 +43,25 @@ constants! {
     rto_min: Duration = Duration::ZERO;
     /// Largest retransmission timeout (`maxrto_`; 100,000 s before 28 March 2007).
     rto_max: Duration = Duration::from_secs(60);
-    /// Whether `rto_min` is applied before backing off instead of after it, and backing off ends at `rto_max` instead of at a
+    /// True when `rto_min` is applied before backing off instead of after it, and backing off ends at `rto_max` instead of at a
     /// factor of 64 (`rfc2988_`; on since March 2002). Makes no difference without `rto_min` and losses of one packet in a row.
     rfc2988: bool = true;
-    /// Whether an ACK restarts the retransmission timer after it has updated the round-trip time and not before
+    /// True when an ACK restarts the retransmission timer after it has updated the round-trip time and not before
     /// (`timerfix_`; on since 11 May 2001).
     timer_after_rtt: bool = true;
 
     /// Duplicate ACKs that start a fast retransmit (`numdupacks_`).
     duplicate_ack_threshold: u32 = 3;
-    /// Whether a new packet may be sent for each duplicate ACK below the threshold (`singledup_`; on since 28 November 2001).
+    /// True when a new packet may be sent for each duplicate ACK below the threshold (`singledup_`; on since 28 November 2001).
     limited_transmit: bool = false;
-    /// Whether one window of data can start only one fast retransmit (`bugFix_`).
+    /// True when one window of data can start only one fast retransmit (`bugFix_`).
     bug_fix: bool = true;
-    /// Whether the loss of the second packet may start one although `bug_fix` is on, and whether the loss of the first
+    /// True when the loss of the second packet may start one although `bug_fix` is on, and whether the loss of the first
     /// lowers the initial window (`bugfix_ss_`; on since 13 June 2006).
     bug_fix_start: bool = true;
-    /// Whether duplicate ACKs let out new packets only after a fast retransmit (`exitFastRetrans_`; on since 28 July 2003).
+    /// True when duplicate ACKs let out new packets only after a fast retransmit (`exitFastRetrans_`; on since 28 July 2003).
     exit_fast_retransmit: bool = true;
-    /// Whether half a window keeps its fraction (`precisionReduce_`; on since January 2006).
+    /// True when half a window keeps its fraction (`precisionReduce_`; on since January 2006).
     precise_halving: bool = false;
 
     /// Most packets that leave at once, 0 for any number (`maxburst_`).
@@ -69,18 +69,18 @@ constants! {
     /// A burst waits a random time up to this before it is sent (`overhead_`).
     overhead: Duration = Duration::ZERO;
 
-    /// Whether the sink is the delaying one (`Agent/TCPSink/DelAck`).
+    /// True when the sink is the delaying one (`Agent/TCPSink/DelAck`).
     delayed_ack: bool = false;
     /// How long the delaying sink waits for a second packet (`interval_`).
     delayed_ack_interval: Duration = Duration::from_millis(100);
-    /// Whether the delaying sink acknowledges at once what fills a gap (`RFC2581_immediate_ack_`, since 2000).
+    /// True when the delaying sink acknowledges at once what fills a gap (`RFC2581_immediate_ack_`, since 2000).
     immediate_ack_in_gap: bool = true;
-    /// Whether the delaying sink acknowledges packet 0 at once (`SYN_immediate_ack_`; on since 2 February 2010).
+    /// True when the delaying sink acknowledges packet 0 at once (`SYN_immediate_ack_`; on since 2 February 2010).
     immediate_ack_of_first: bool = true;
 }
 
 impl Profile {
-    /// Whether agents can run with these values.
+    /// Checks that agents can run with these values.
     ///
     /// # Errors
     /// The first constant that is out of range.

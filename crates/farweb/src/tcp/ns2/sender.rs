@@ -61,7 +61,7 @@ pub struct Sender {
     timeouts: u64,
 }
 
-/// What the window was last reduced for (`last_cwnd_action_`).
+/// Reason of the last reduction of the window (`last_cwnd_action_`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reaction {
     None,
@@ -281,7 +281,7 @@ impl Sender {
         }
     }
 
-    /// Whether there is a packet to send and the window has room for it.
+    /// True when there is a packet to send and the window has room for it.
     fn may_send(&self) -> bool {
         self.next < self.una + self.window() && self.next < self.total
     }
@@ -318,7 +318,7 @@ impl Sender {
         }
     }
 
-    /// What keeps the agent from sending more packets: a burst that waits is [`Limit::Writer`].
+    /// Limit on further packets of the agent: a burst that waits is [`Limit::Writer`].
     #[must_use]
     pub fn limit(&self) -> Limit {
         if self.next >= self.total {
@@ -332,7 +332,7 @@ impl Sender {
         }
     }
 
-    /// Whether everything that was written is acknowledged.
+    /// True when everything that was written is acknowledged.
     #[must_use]
     pub const fn is_done(&self) -> bool {
         self.una == self.total

@@ -83,7 +83,7 @@ impl Sink {
         ranges::insert(&mut self.early, number..number + 1);
     }
 
-    /// Whether the ACK of packet `number`, which has just arrived, waits.
+    /// True when the ACK of packet `number`, which has just arrived, waits.
     ///
     /// It does when none waits yet and the packet is the last one in order: with a gap behind it filled it is not.
     fn may_wait(&self, number: u64) -> bool {

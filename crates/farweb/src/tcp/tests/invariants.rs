@@ -5,7 +5,7 @@
 use crate::tcp::{Connection, Flags, Segment, State};
 use crate::units::Duration;
 
-/// What an endpoint has promised and sent so far.
+/// Promises and data that an endpoint has sent so far.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     /// Last ACK and right edge of the window that were sent.

@@ -16,7 +16,7 @@ pub(crate) enum End {
     Server,
 }
 
-/// What happens in the pipe or at an end.
+/// Event in the pipe or at an end.
 #[derive(Debug, Clone, Copy)]
 enum Event {
     Arrival(End, Segment),
@@ -25,10 +25,10 @@ enum Event {
     Application(End),
 }
 
-/// What the pipe does with a segment: the extra delay of each copy that arrives.
+/// Treatment of a segment by the pipe: the extra delay of each copy that arrives.
 pub(crate) type Fate = Vec<Duration>;
 
-/// What an application does: writes, reads as it can, and closes.
+/// Application: writes, reads as it can, and closes.
 #[derive(Debug, Clone)]
 pub(crate) struct Application {
     /// Bytes still to be written, in pieces.
@@ -36,7 +36,7 @@ pub(crate) struct Application {
     /// Largest read, and the pause before the next.
     pub(crate) read_max: u64,
     pub(crate) read_pause: Duration,
-    /// Whether the writing waits for the peer's stream to end.
+    /// True when the writing waits for the peer's stream to end.
     pub(crate) answers: bool,
     /// Bytes read.
     pub(crate) received: u64,
@@ -59,7 +59,7 @@ pub(crate) struct Sent {
 
 /// The pipe, its ends and their applications.
 pub(crate) struct Pipe<F> {
-    /// What is to happen, by time and then in the order in which it was scheduled.
+    /// Events to come, by time and then in the order in which they were scheduled.
     events: BTreeMap<(Instant, u64), Event>,
     scheduled: u64,
     delay: Duration,

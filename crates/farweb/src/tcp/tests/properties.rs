@@ -175,7 +175,7 @@ struct Transfer {
     server: (Side, Profile),
     trouble: Trouble,
     delay_ms: u64,
-    /// Whether the server writes only when the client's stream has ended.
+    /// True when the server writes only when the client's stream has ended.
     answers: bool,
 }
 

@@ -106,7 +106,7 @@ impl Builder {
         self.times.len()
     }
 
-    /// Whether a batch may end before `entry`: not within a second that is to be spread.
+    /// True when a batch may end before `entry`: not within a second that is to be spread.
     pub(super) fn may_end_before(&self, entry: &Entry) -> bool {
         let Some(from) = self.second_from else { return true };
         !entry.whole || self.times.last() != Some(&entry.at) || self.len() - from >= SECOND_ROWS_MAX

@@ -97,7 +97,7 @@ pub(super) fn span(text: &[u8], unit: u64) -> Option<u64> {
     (nanos <= LONGEST).then_some(nanos)
 }
 
-/// Whether a page is made for each request, by its URL: it has a query, or is a CGI program.
+/// True when a page is made for each request, by its URL: it has a query, or is a CGI program.
 pub(super) fn is_dynamic(url: &[u8]) -> bool {
     let has = |part: &[u8]| url.windows(part.len()).any(|window| window == part);
     has(b"?") || has(b"cgi-bin") || has(b".cgi")

@@ -52,7 +52,7 @@ impl Layout {
         compiled.map(Self::Patterns)
     }
 
-    /// Whether `line` is none of a request but names columns, or says something else of the log; takes the names.
+    /// True when `line` is none of a request but names columns, or says something else of the log; takes the names.
     pub(super) fn heads(&mut self, line: &[u8], first: bool) -> bool {
         if let Self::Columns(columns) = self
             && line.starts_with(b"#")

@@ -68,7 +68,7 @@ enum Verdict {
 struct Entry {
     /// The logged time, in ns since 1970.
     at: i64,
-    /// Whether that is a whole second.
+    /// True when that is a whole second.
     whole: bool,
     /// Time in ns by which it started before its line's time.
     before: i64,
@@ -247,7 +247,7 @@ fn unknown(lines: &Lines) -> WorkloadError {
     ))
 }
 
-/// Whether a file begins as the object `log` of the HTTP Archive format does, on one line or on several.
+/// True when a file begins as the object `log` of the HTTP Archive format does, on one line or on several.
 fn is_har(head: &[u8]) -> bool {
     let plain: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(12).collect();
     plain.starts_with(b"{\"log\":{")

@@ -35,11 +35,11 @@ pub enum ServerTime {
 pub struct LogOptions {
     /// Answered requests to keep.
     pub keep: Keep,
-    /// Whether pages that are made for each request are kept: those whose URL has a query, `cgi-bin` or `.cgi`.
+    /// True when pages that are made for each request are kept: those whose URL has a query, `cgi-bin` or `.cgi`.
     pub dynamic: bool,
-    /// Whether answers with a status other than 2xx and 3xx are kept: their bytes crossed the link as well.
+    /// True when answers with a status other than 2xx and 3xx are kept: their bytes crossed the link as well.
     pub errors: bool,
-    /// Whether CONNECT tunnels are kept, each as one request and one response.
+    /// True when CONNECT tunnels are kept, each as one request and one response.
     pub tunnels: bool,
     /// Requests that caches pass by besides those that RFC 9111 keeps from them.
     pub bypass: Bypass,
@@ -92,7 +92,7 @@ impl Default for LogOptions {
 }
 
 impl LogOptions {
-    /// Whether the values are in range.
+    /// Checks that the values are in range.
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
         check_share(self.max_unreadable)?;
         if self.request_bytes.is_some_and(|bytes| bytes == 0 || bytes > super::BYTES_MAX) {

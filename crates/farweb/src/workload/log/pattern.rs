@@ -166,7 +166,7 @@ impl Pattern {
     }
 }
 
-/// Whether a format string is one of Squid, whose codes have two letters and more.
+/// True when a format string is one of Squid, whose codes have two letters and more.
 fn is_squid(text: &[u8]) -> bool {
     let percents = text.iter().enumerate().filter(|(_, byte)| **byte == b'%');
     percents.filter_map(|(at, _)| directive(&text[at..], true)).any(|(name, _)| {
@@ -259,7 +259,7 @@ fn end_of(text: &[u8], literal: &[u8], next: Option<Field>) -> Option<usize> {
     None
 }
 
-/// Whether `text` may begin with a value of `field`.
+/// True when `text` may begin with a value of `field`.
 fn fits(field: Field, text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match field {

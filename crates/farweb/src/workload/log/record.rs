@@ -134,7 +134,7 @@ impl Field {
         )
     }
 
-    /// Whether its value begins with a digit, or is `-`.
+    /// True when its value begins with a digit, or is `-`.
     pub(super) const fn is_number(self) -> bool {
         matches!(
             self,
@@ -158,7 +158,7 @@ pub(super) struct Record<'a> {
     end: Option<When>,
     /// The more exact of both.
     pub at: Option<When>,
-    /// Whether `at` is the end of the request.
+    /// True when `at` is the end of the request.
     pub at_end: bool,
     date: Option<Text<'a>>,
     clock: Option<Text<'a>>,

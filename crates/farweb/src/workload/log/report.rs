@@ -104,7 +104,7 @@ pub struct Report {
     pub first_start_s: Option<f64>,
     /// Start of the latest request, in s since the origin.
     pub last_start_s: Option<f64>,
-    /// Whether the requests came by start time; a log by end time seldom does.
+    /// True when the requests came by start time; a log by end time seldom does.
     pub sorted: bool,
     /// Requests of the table whose server time is made of an elapsed time, which contains the path that the log was written on.
     pub with_elapsed_time: u64,

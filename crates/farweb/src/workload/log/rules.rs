@@ -18,7 +18,7 @@ use crate::workload::{Method, ObjectId, OriginTime};
 pub(super) struct Crossed {
     /// Its bytes, at least 1.
     pub response_bytes: u64,
-    /// Whether it is a tunnel: many exchanges under one request.
+    /// True when it is a tunnel: many exchanges under one request.
     pub tunnel: bool,
 }
 

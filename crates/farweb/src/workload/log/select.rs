@@ -27,7 +27,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Whether the client or host `key` is in it.
+    /// True when the client or host `key` is in it.
     fn has(&self, key: &[u8]) -> bool {
         let hash = mixed(ObjectId::of_bytes(key).get() ^ mixed(self.seed));
         // The 53 bits that a float has.
@@ -59,12 +59,12 @@ pub(super) fn unwanted(record: &Record<'_>, start: i64, options: &LogOptions) ->
     }
 }
 
-/// Whether a sample of hosts leaves `host` out.
+/// True when a sample of hosts leaves `host` out.
 pub(super) fn is_host_left_out(host: &str, options: &LogOptions) -> bool {
     options.sample.is_some_and(|sample| sample.by == SampleBy::Host && !sample.has(host.as_bytes()))
 }
 
-/// Whether `pattern` is of `text`: `*` stands for any bytes, `?` for one.
+/// True when `pattern` is of `text`: `*` stands for any bytes, `?` for one.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut from) = (0, 0);
     // Where the last star is, and how far into the text it reaches: the only place to come back to.

@@ -11,7 +11,7 @@ pub(super) struct When {
     pub nanos: i64,
     /// Offset of its zone from UTC, in s, positive to the east; `None` where none is written.
     pub zone_s: Option<i64>,
-    /// Whether no part of a second is written.
+    /// True when no part of a second is written.
     pub whole: bool,
 }
 
@@ -33,7 +33,7 @@ impl Bound {
         parse(whole.as_bytes()).map(Self)
     }
 
-    /// Whether a request that starts at `start` (ns since 1970) does so before this, in a log whose zone is `zone_s`.
+    /// True when a request that starts at `start` (ns since 1970) does so before this, in a log whose zone is `zone_s`.
     pub(super) fn is_after(&self, start: i64, zone_s: Option<i64>) -> bool {
         match self.0.zone_s {
             Some(_) => start < self.0.nanos,

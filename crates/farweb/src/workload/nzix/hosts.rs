@@ -112,7 +112,7 @@ impl System {
         share * self.percent as f64 / percent as f64
     }
 
-    /// Whether its window is at most 8760 B, six segments of an Ethernet.
+    /// True when its window is at most 8760 B, six segments of an Ethernet.
     const fn has_small_window(&self) -> bool {
         match self.window {
             Window::Fixed(bytes) | Window::RoundedUp(bytes) => bytes <= 8760,

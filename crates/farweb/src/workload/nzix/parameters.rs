@@ -122,7 +122,7 @@ parameters! { "NzixParameters";
     timeout_max: Duration = Duration::from_secs(3);
     /// Timeout of a SYN or its answer. Source: 4.4BSD-Lite `tcp_subr.c`, `tcp_newtcpcb`: twelve ticks of 500 ms.
     syn_timeout: Duration = Duration::from_secs(6);
-    /// Whether the trace has the wait for the first byte besides the time of the whole response. Chosen: the NZ–US studies
+    /// True when the trace has the wait for the first byte besides the time of the whole response. Chosen: the NZ–US studies
     /// release packets at a regulated rate, and a wait has none that could be regulated.
     wait_recorded: bool = true;
     /// Longest server time. Chosen: who waits for a minute stops, and what was stopped is no successful request.
@@ -140,7 +140,7 @@ pub(super) const LONGEST: Duration = Duration::from_secs(3600);
 const LARGEST: Bytes = Bytes::new(1 << 53);
 
 impl Parameters {
-    /// Whether a trace can be made with these values.
+    /// Checks that a trace can be made with these values.
     ///
     /// # Errors
     /// The first parameter that is out of range.

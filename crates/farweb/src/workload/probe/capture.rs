@@ -49,7 +49,7 @@ pub(super) struct Packet<'a> {
     pub(super) time_ns: Option<u64>,
     /// Captured bytes.
     pub(super) data: &'a [u8],
-    /// Whether there was more of it.
+    /// True when there was more of it.
     pub(super) cut: bool,
 }
 

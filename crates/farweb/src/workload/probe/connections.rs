@@ -30,7 +30,7 @@ struct Syn {
     time_ns: Option<u64>,
     seq: u32,
     scales: bool,
-    /// Whether it was sent again.
+    /// True when it was sent again.
     again: bool,
 }
 
@@ -39,7 +39,7 @@ struct Connection {
     /// `None`: the capture began later.
     syn: Option<Syn>,
     answer: Option<Answer>,
-    /// Whether the client has acknowledged the answer.
+    /// True when the client has acknowledged the answer.
     acknowledged: bool,
     last_ns: u64,
 }

@@ -47,7 +47,7 @@ pub(super) struct Header {
     pub(super) window: u16,
     pub(super) mss: Option<u16>,
     pub(super) scale: Option<u8>,
-    /// Whether all options were captured: else what is not there may have been.
+    /// True when all options were captured: else what is not there may have been.
     pub(super) options_whole: bool,
 }
 
@@ -163,7 +163,7 @@ fn behind_link(link_type: u16, data: &[u8]) -> Link<'_> {
     link.unwrap_or(Link::Short)
 }
 
-/// Whether a family is AF_INET, or AF_INET6 of NetBSD and OpenBSD, FreeBSD, or Darwin.
+/// True when a family is AF_INET, or AF_INET6 of NetBSD and OpenBSD, FreeBSD, or Darwin.
 const fn is_ip_family(family: u32) -> bool {
     matches!(family, 2 | 24 | 28 | 30)
 }

@@ -78,7 +78,7 @@ impl Input {
         Ok(input)
     }
 
-    /// Whether there are at least `bytes` bytes that are not taken.
+    /// True when at least `bytes` bytes are not taken.
     ///
     /// # Errors
     /// When the device fails; packed data that are damaged only end.

@@ -173,7 +173,7 @@ impl Probe {
     }
 }
 
-/// Whether few enough packets of a capture were unreadable.
+/// Checks that few enough packets of a capture were unreadable.
 fn check(
     capture: &Capture,
     unreadable: u64,

@@ -15,7 +15,7 @@ use crate::tcp::segment::{BUFFER_BYTES_MIN, MSS_BYTES};
 pub(super) struct Answer {
     /// MSS that its SYN|ACK advertised.
     pub(super) mss: Option<u16>,
-    /// Whether it may have advertised one behind what was captured.
+    /// True when it may have advertised one behind what was captured.
     pub(super) options_cut: bool,
     /// Shift of its windows, when both ends scale.
     pub(super) shift: Option<u8>,
@@ -123,11 +123,11 @@ pub struct ProbedHost {
     pub rtt_ns: Option<u64>,
     /// Shift of its windows in the connection with the largest one; `None`: they were not scaled.
     pub window_scale: Option<u8>,
-    /// Whether it never advertised an MSS.
+    /// True when it never advertised an MSS.
     pub silent: bool,
-    /// Whether it advertised another MSS, or none, at other times.
+    /// True when it advertised another MSS, or none, at other times.
     pub mss_differs: bool,
-    /// Whether the window was smaller in another connection.
+    /// True when the window was smaller in another connection.
     pub window_differs: bool,
     /// Connections that it answered.
     pub connections: u64,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::units::{Bytes, Duration};
 use crate::workload::parameters::{ParameterError, Rule, first_broken, parameters};
 
-/// Whether popular documents are large.
+/// Sizes of popular documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Correlation {
@@ -67,7 +67,7 @@ parameters! { "ProwgenParameters";
     tail_share: f64 = 0.22;
     /// All sizes are below this one. Source: ProWGen, `stream.cc`: 50 MiB.
     response_max: Bytes = Bytes::new(50 << 20);
-    /// Whether popular documents are large: negative, none or positive. Source: base case.
+    /// Sizes of popular documents: negative, none or positive. Source: base case.
     correlation: Correlation = Correlation::None;
 
     /// Documents on the LRU stack. Source: base case.
@@ -142,7 +142,7 @@ impl Parameters {
         libm::round(self.arrival_rate * self.visit_gap.as_secs_f64()).max(1.0) as u64
     }
 
-    /// Whether a workload can be made with these values.
+    /// Checks that a workload can be made with these values.
     ///
     /// # Errors
     /// The first parameter that is out of range.

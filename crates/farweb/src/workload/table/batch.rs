@@ -60,7 +60,7 @@ pub struct BatchTable<F> {
     row: usize,
     rows_before: u64,
     last: Instant,
-    /// Whether rows have days, as the first one has or has not.
+    /// True when rows have days, as the first one has or has not.
     has_days: Option<bool>,
     /// Ids of the words of this batch that have been met.
     hosts: Vec<Option<HostId>>,
@@ -78,7 +78,7 @@ impl Words {
         usize::try_from(self.codes[row]).ok().map(|code| self.words[code].as_str())
     }
 
-    /// Whether there are `rows` codes, each -1 or the place of a word.
+    /// Checks that there are `rows` codes, each -1 or the place of a word.
     pub(super) fn check(&self, file: &str, column: &str, rows: usize) -> Result<(), WorkloadError> {
         check_length(file, column, self.codes.len(), rows)?;
         let words = self.words.len();

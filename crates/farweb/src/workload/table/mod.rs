@@ -141,7 +141,7 @@ pub struct Summary {
     pub with_server_time: u64,
     /// Number of requests tagged `sample`.
     pub samples: u64,
-    /// Whether the rows have days.
+    /// True when the rows have days.
     pub has_days: bool,
 }
 

@@ -29,7 +29,7 @@ fn hosts_of(name: &str, text: &str) -> Result<Directory, WorkloadError> {
     hosts::read(hosts::table_of(Lines::new(name.into(), Cursor::new(text.as_bytes().to_vec()))?)?)
 }
 
-/// What is said about `text`, a problem a line.
+/// Problems of `text`, a line each.
 fn problems(name: &str, texts: &[&str]) -> String {
     let message = |text: &&str| read_all(name, text.as_bytes()).expect_err(text).to_string();
     texts.iter().map(message).collect::<Vec<_>>().join("\n")

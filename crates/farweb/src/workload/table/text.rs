@@ -24,7 +24,7 @@ pub(super) struct Layout {
     pub(super) table: TableSpec,
     /// Number of them that a file without a header line may have.
     pub(super) headless: usize,
-    /// Whether the first line names the columns.
+    /// True when the first line names the columns.
     pub(super) is_header: fn(&[&str]) -> bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct TextTable {
     field_of: Vec<Option<usize>>,
     /// Number of fields that every row has; `None` in a file without a header line, whose rows differ in length.
     width: Option<usize>,
-    /// Whether the current row is yet to be given out: the first line, when it is no header line.
+    /// True when the current row is yet to be given out: the first line, when it is no header line.
     waiting: bool,
 }
 
@@ -134,7 +134,7 @@ impl TextTable {
         (!empty).then_some(text)
     }
 
-    /// Whether the file has column `column` of the layout.
+    /// True when the file has column `column` of the layout.
     pub(super) fn has(&self, column: usize) -> bool {
         self.field_of[column].is_some()
     }
@@ -240,7 +240,7 @@ fn split(
 }
 
 impl Separator {
-    /// Whether `byte` ends a field; LF stands for the end of the line.
+    /// True when `byte` ends a field; LF stands for the end of the line.
     const fn ends_field(self, byte: u8) -> bool {
         match self {
             Self::Comma => matches!(byte, b',' | b'\n'),

@@ -250,13 +250,13 @@ pub(super) fn chain(path: Path, era: Era) -> impl Strategy<Value = Chain> {
 }
 
 impl Leg {
-    /// Whether its connections carry the messages of requests and nothing else.
+    /// True when its connections carry the messages of requests and nothing else.
     pub(super) fn is_bare(&self) -> bool {
         self.tls.is_empty()
             && !matches!(self.carrier, Carrier::Mux { .. } | Carrier::WebMux { .. } | Carrier::Http2 { .. })
     }
 
-    /// Whether what its connections carry is known byte by byte.
+    /// True when what its connections carry is known byte by byte.
     pub(super) fn is_counted(&self) -> bool {
         self.tls.is_empty() && !matches!(self.carrier, Carrier::Http2 { .. })
     }

@@ -293,7 +293,7 @@ impl<'c> Seen<'c> {
         with_payload.map(|row| (seqs[row] - 1 + 4 + data[row]) as u64).max().unwrap_or(0)
     }
 
-    /// Whether `framing` bytes beside `payload` are what the carrier of a leg adds.
+    /// Checks that the carrier of a leg adds `framing` bytes to `payload`.
     fn check_framing(&self, path: Path, leg: usize, payload: u64, framing: u64) -> Checked {
         if let Carrier::WebMux { .. } = &self.chain.legs[leg].carrier {
             // A header for each response, and a FIN.

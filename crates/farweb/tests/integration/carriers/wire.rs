@@ -26,7 +26,7 @@ pub(super) struct Wire {
     pub(super) halves: [Half; 2],
     /// When the client end sent, or received, the first segment that ends the connection.
     pub(super) ends_at: Option<i64>,
-    /// Whether the client end has reset it.
+    /// True when the client end has reset it.
     pub(super) is_reset: bool,
 }
 

@@ -45,7 +45,7 @@ impl Compared {
         }
     }
 
-    /// Whether the client granted and the server framed as often. What nghttp grants with the last byte from nginx the reference
+    /// True when the client granted and the server framed as often. What nghttp grants with the last byte from nginx the reference
     /// leaves out.
     fn has_equal_frames(&self) -> bool {
         let Cell { server, grants, data_frames, .. } = &self.cell;

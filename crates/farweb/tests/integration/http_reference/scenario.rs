@@ -159,7 +159,7 @@ fn carrier(cell: &Cell) -> String {
 }
 
 impl Cell {
-    /// Whether all that the wire carries besides is known: nghttp's frames, without TLS and losses.
+    /// True when all that the wire carries besides is known: nghttp's frames, without TLS and losses.
     pub(super) fn counts_frames(&self) -> bool {
         self.client == "nghttp" && self.tls.is_empty() && self.drop.is_empty()
     }

@@ -34,12 +34,12 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// Whether packets were lost.
+    /// True when packets were lost.
     pub(super) fn is_lossy(&self) -> bool {
         !self.drop.is_empty() || self.queue_drops > 0.0
     }
 
-    /// Whether as many segments were sent again as the kernel sent. Where the kernel lost what the queue did not hold, up to one
+    /// True when as many segments were sent again as the kernel sent. Where the kernel lost what the queue did not hold, up to one
     /// fewer or more than its extremes; where a SYN or a request was lost, its count leaves them out.
     pub(super) fn agrees_with(&self, retransmits: i64) -> bool {
         match self.drop.as_str() {

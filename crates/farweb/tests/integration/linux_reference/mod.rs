@@ -70,7 +70,7 @@ impl Compared {
     }
 }
 
-/// Whether a cell has several requests on a connection; or depends on the clocks of both hosts being one, as where the SYN-ACK is
+/// True when a cell has several requests on a connection; or depends on the clocks of both hosts being one, as where the SYN-ACK is
 /// lost: whether the server's timer runs before the client's second SYN arrives is a matter of one tick of the timer wheel.
 fn is_direct(cell: &Cell) -> bool {
     cell.requests > 1 || cell.drop.contains("synack")

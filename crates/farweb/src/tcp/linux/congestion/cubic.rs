@@ -15,7 +15,7 @@ use super::hystart_plus::HystartPlus;
 use super::window::Window;
 use crate::units::Duration;
 
-/// What profiles count in 1024ths.
+/// Factor of values that profiles count in 1024ths.
 const SCALE: u32 = 1024;
 /// Unit of the cubic function's time: 2^10 in a second (`BICTCP_HZ`).
 const TIME_SHIFT: u32 = 10;
@@ -171,7 +171,7 @@ impl Cubic {
 }
 
 impl Avoidance {
-    /// Whether it is time to compute anew how many segments must be acknowledged for one of growth (`bictcp_update()`).
+    /// True when it is time to compute anew how many segments must be acknowledged for one of growth (`bictcp_update()`).
     fn is_step_due(&self, clock: &Clock, cwnd: u32) -> bool {
         let since_last = clock.jiffies().saturating_sub(self.last_time);
         self.last_cwnd != cwnd || clock.span(since_last) > RECOMPUTE

@@ -23,7 +23,7 @@ const SAMPLES_MIN: u32 = 8;
 const DELAY_MIN: Duration = Duration::from_millis(4);
 /// Growth of the round-trip time that is never tolerated (`HYSTART_DELAY_MAX`).
 const DELAY_MAX: Duration = Duration::from_millis(16);
-/// What a train may last longer, for bursts at the sender (`hystart_ack_delay()`).
+/// Tolerance for the length of a train, for bursts at the sender (`hystart_ack_delay()`).
 const BURST_ALLOWANCE: Duration = Duration::from_millis(1);
 
 /// State of HyStart.

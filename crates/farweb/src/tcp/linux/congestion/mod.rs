@@ -80,7 +80,7 @@ impl Congestion {
         if is_reducing { ssthresh } else { ssthresh.max(cwnd / 2 + cwnd / 4) }
     }
 
-    /// Whether another segment may leave beside those in flight.
+    /// True when another segment may leave beside those in flight.
     pub(super) const fn may_send(&self, in_flight: u32) -> bool {
         in_flight < self.window.cwnd
     }
@@ -131,7 +131,7 @@ impl Congestion {
         self.reduction.on_sent(segments);
     }
 
-    /// What was lost is repaired.
+    /// Losses are repaired.
     pub(super) const fn on_recovered(&mut self, clock: &Clock) {
         if self.window.has_ssthresh() {
             self.window.cwnd = self.window.ssthresh;

@@ -24,7 +24,7 @@ impl Reduction {
         Self { prior_cwnd: cwnd, delivered: 0, sent: 0 }
     }
 
-    /// Whether there is a window to reduce from.
+    /// True when there is a window to reduce from.
     pub(super) const fn has_begun(&self) -> bool {
         self.prior_cwnd > 0
     }

@@ -26,12 +26,12 @@ pub(super) struct Usage {
     since: u64,
 }
 
-/// What is outstanding after a send.
+/// Segments outstanding after a send.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Flight {
     /// Segments that are not acknowledged.
     pub(in super::super) packets: u32,
-    /// Whether there is no room for another one in the window.
+    /// True when there is no room for another one in the window.
     pub(in super::super) fills_window: bool,
     pub(in super::super) snd_una: u64,
     pub(in super::super) snd_nxt: u64,
@@ -48,7 +48,7 @@ impl Usage {
 }
 
 impl Congestion {
-    /// Whether it was the congestion window that kept more from being sent; in slow start half of it is enough.
+    /// True when it was the congestion window that kept more from being sent; in slow start half of it is enough.
     pub(super) const fn is_limiting(&self) -> bool {
         self.usage.is_limited
             || (self.window.in_slow_start() && self.window.cwnd < self.usage.max_packets.saturating_mul(2))
@@ -73,7 +73,7 @@ impl Congestion {
         }
     }
 
-    /// Whether the window was neither filled nor changed for `ticks` jiffies.
+    /// True when the window was neither filled nor changed for `ticks` jiffies.
     pub(in super::super) const fn is_unused_for(&self, clock: &Clock, ticks: u64) -> bool {
         clock.jiffies() - self.usage.since >= ticks
     }

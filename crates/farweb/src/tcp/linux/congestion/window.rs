@@ -28,7 +28,7 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// Whether there was a loss, or something else that has set ssthresh.
+    /// True when there was a loss, or something else that has set ssthresh.
     pub(super) const fn has_ssthresh(&self) -> bool {
         self.ssthresh < SSTHRESH_INFINITE
     }

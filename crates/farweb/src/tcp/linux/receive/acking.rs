@@ -71,9 +71,9 @@ pub(super) struct ReceiveState {
     pub(super) unacknowledged: u64,
     /// Payload that the peer's segments are taken to have.
     pub(super) segment: u64,
-    /// Whether an ACK would leave the right edge of the window at least as far ahead as the last one did.
+    /// True when an ACK would leave the right edge of the window at least as far ahead as the last one did.
     pub(super) window_advances: bool,
-    /// Whether anything waits for a gap to be filled, and whether SACK reports what.
+    /// True when something waits for a gap to be filled; and when SACK reports what.
     pub(super) has_gap: bool,
     pub(super) sack: bool,
     /// The receiver's own estimate of the round trip.
@@ -133,7 +133,7 @@ impl Acking {
         self.scheduled = true;
     }
 
-    /// What has just come is acknowledged with this segment: a gap was filled.
+    /// Acknowledges with this segment the data that filled a gap.
     pub(super) const fn schedule_at_once(&mut self) {
         self.at_once = true;
     }
@@ -246,7 +246,7 @@ impl Acking {
         compressed.deadline.set_once(clock.now() + wait);
     }
 
-    /// Whether ACKs that are held back would not report a block: one leaves before the segment is taken.
+    /// True when ACKs that are held back would not report a block: one leaves before the segment is taken.
     pub(super) fn has_compressed(&self) -> bool {
         self.compressed.as_ref().is_some_and(|compressed| compressed.held > 0)
     }
@@ -304,7 +304,7 @@ impl Acking {
         self.due = true;
     }
 
-    /// The application has read, `emptied` if all that there was. Whether that makes an ACK due.
+    /// The application has read, `emptied` if all that there was. True when that makes an ACK due.
     pub(super) fn on_read(
         &mut self,
         emptied: bool,

@@ -60,7 +60,7 @@ pub(super) struct Context<'c> {
 pub(super) struct Arrival {
     /// Bytes that have become readable.
     pub(super) delivered: u64,
-    /// Whether the FIN is now in order; `rcv_nxt` is behind it.
+    /// True when the FIN is now in order; `rcv_nxt` is behind it.
     pub(super) fin: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Agreed {
     pub(super) sack: bool,
     /// Largest payload that we send to the peer, in bytes, options taken off.
     pub(super) mss: u64,
-    /// Whether the peer opened the connection.
+    /// True when the peer opened the connection.
     pub(super) passive: bool,
 }
 
@@ -155,7 +155,7 @@ impl Receiver {
         self.acking.start(clock);
     }
 
-    /// Whether a segment from `seq` to `end` is in the window.
+    /// True when a segment from `seq` to `end` is in the window.
     ///
     /// One that reaches beyond it is taken if nothing waits to be read: the window was too small for a single segment.
     pub(super) fn is_acceptable(&self, seq: u64, end: u64) -> bool {
@@ -317,7 +317,7 @@ impl Receiver {
         }
     }
 
-    /// The application has closed: what was not read is forgotten. Whether something was.
+    /// The application has closed: what was not read is forgotten. True when something was.
     pub(super) fn discard(&mut self) -> bool {
         let had_unread = self.readable > 0;
         self.copied_seq += self.readable;

@@ -26,7 +26,7 @@ struct Report {
     duplicate: Option<Range<u64>>,
 }
 
-/// Whether `a` and `b` overlap or touch; then `a` becomes both.
+/// True when `a` and `b` overlap or touch; then `a` becomes both.
 fn joins(a: &mut Range<u64>, b: &Range<u64>) -> bool {
     let touches = b.start <= a.end && a.start <= b.end;
     if touches {
@@ -63,7 +63,7 @@ impl SackReport {
         }
     }
 
-    /// `range` arrived beyond a gap. Whether a block is touched, or pushed out, that ACKs which are held back have not reported.
+    /// `range` arrived beyond a gap. True when a block is touched, or pushed out, that ACKs which are held back have not reported.
     pub(super) fn add(&mut self, range: Range<u64>) -> bool {
         self.0.get_or_insert_default().add(range)
     }

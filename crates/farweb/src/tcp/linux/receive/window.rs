@@ -193,7 +193,7 @@ impl ReceiveWindow {
         self.clamp = self.fixed.min(full);
     }
 
-    /// A segment of `len` bytes in `memory` came, `used` memory being taken. Whether the window may grow by it; `segment` is
+    /// A segment of `len` bytes in `memory` came, `used` memory being taken. True when the window may grow by it; `segment` is
     /// the size of the peer's segments.
     pub(super) fn grow(&mut self, len: u64, memory: u64, used: u64, segment: u64) -> bool {
         let space = self.window_in(self.memory.saturating_sub(used));
@@ -241,7 +241,7 @@ impl ReceiveWindow {
         }
     }
 
-    /// A segment came for which there is no memory, `used` being taken. Whether there is now.
+    /// A segment came for which there is no memory, `used` being taken. True when there is now.
     pub(super) fn make_room(&mut self, used: u64) -> bool {
         if used > self.memory {
             self.memory = used.min(self.memory_max);

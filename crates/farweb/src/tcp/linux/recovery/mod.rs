@@ -64,7 +64,7 @@ pub(super) struct Recovery {
     pub(super) high_seq: u64,
     /// Distance in segments by which one may be overtaken without being lost.
     pub(super) reordering: u32,
-    /// Whether segments have overtaken each other on this connection.
+    /// True when segments have overtaken each other on this connection.
     pub(super) reordering_seen: bool,
     /// Timeouts since `snd_una` last advanced.
     pub(super) timeouts_in_a_row: u32,
@@ -72,7 +72,7 @@ pub(super) struct Recovery {
     pub(super) duplicates_reported: u64,
     /// SACK blocks of the last ACK that had some.
     pub(super) known_blocks: Option<Box<Blocks>>,
-    /// Whether the last timeout may turn out to be spurious.
+    /// True when the last timeout may turn out to be spurious.
     pub(super) frto: bool,
     pub(super) undo: Undo,
     pub(super) rack: Rack,
@@ -80,7 +80,7 @@ pub(super) struct Recovery {
 }
 
 impl CaState {
-    /// Whether the window shrinks in step with deliveries.
+    /// True when the window shrinks in step with deliveries.
     pub(super) const fn is_reducing(self) -> bool {
         matches!(self, Self::Cwr | Self::Recovery)
     }
@@ -143,7 +143,7 @@ impl Connection {
         true
     }
 
-    /// Ends an episode whose `high_seq` is acknowledged. Whether it is held on to until more is.
+    /// Ends an episode whose `high_seq` is acknowledged. True when it is held on to until more is.
     fn end_episode(&mut self) -> bool {
         if self.recovery.state == CaState::Open {
             self.recovery.undo.first_retransmit = None;
@@ -299,7 +299,7 @@ impl Connection {
         }
     }
 
-    /// Whether a retransmission is in flight, or the first segment was sent again at some time.
+    /// True when a retransmission is in flight, or the first segment was sent again at some time.
     pub(super) fn is_anything_retransmitted(&self) -> bool {
         self.queue.retrans_out > 0 || self.queue.front().is_some_and(|front| front.ever_retransmitted)
     }

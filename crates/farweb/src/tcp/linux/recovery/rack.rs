@@ -27,7 +27,7 @@ pub(in crate::tcp::linux) struct Rack {
     newest: (Instant, u64),
     /// Its round trip.
     rtt: Duration,
-    /// Whether it has changed since losses were last looked for.
+    /// True when it has changed since losses were last looked for.
     has_advanced: bool,
     /// Quarters of the smallest round trip in the reordering window.
     steps: u32,
@@ -136,7 +136,7 @@ impl Connection {
         (quarter * u64::from(recovery.rack.steps)).min(srtt)
     }
 
-    /// Whether a segment was sent less than a round trip ago.
+    /// True when a segment was sent less than a round trip ago.
     pub(super) fn is_too_young_to_be_lost(&self, id: SegmentId) -> bool {
         self.recovery.rack.remaining(self.clock.now(), self.queue.get(id).sent_at, Duration::ZERO).is_some()
     }
@@ -167,7 +167,7 @@ impl Connection {
         wait
     }
 
-    /// Looks for losses if something new has arrived. Whether the timer was set to look again.
+    /// Looks for losses if something new has arrived. True when the timer was set to look again.
     pub(super) fn rack_mark_lost(&mut self) -> bool {
         if !std::mem::take(&mut self.recovery.rack.has_advanced) {
             return false;
@@ -181,7 +181,7 @@ impl Connection {
         }
     }
 
-    /// What was only late has had its time.
+    /// Time for late segments is over.
     pub(in crate::tcp::linux) fn on_reordering_expiry(&mut self, out: &mut crate::tcp::state::Output) {
         let in_flight = self.queue.in_flight();
         self.rack_detect();

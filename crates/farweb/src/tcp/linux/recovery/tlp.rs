@@ -29,7 +29,7 @@ pub(in crate::tcp::linux) struct Probe {
 }
 
 impl Connection {
-    /// Sets the timer to the next probe. Whether it did; if not, the retransmission timer is wanted.
+    /// Sets the timer to the next probe. True when it did; if not, the retransmission timer is wanted.
     ///
     /// `is_progress` when the retransmission timer would start anew, else it runs from the first segment on.
     pub(in crate::tcp::linux) fn schedule_probe(&mut self, is_progress: bool) -> bool {
@@ -76,7 +76,7 @@ impl Connection {
         true
     }
 
-    /// What an ACK says of a probe that is out.
+    /// Meaning of an ACK for a probe that is out.
     pub(in crate::tcp::linux) fn tlp_on_ack(&mut self, acked: u64, ack: &Ack) {
         let Some(high_seq) = self.recovery.probe.high_seq.map(NonZeroU64::get) else { return };
         if acked < high_seq {

@@ -51,7 +51,7 @@ impl Connection {
         undo.retransmissions = (in_flight > 0).then_some(in_flight);
     }
 
-    /// Whether the timestamp that came back last is older than `stamp`.
+    /// True when the timestamp that came back last is older than `stamp`.
     const fn echo_is_before(&self, stamp: u32) -> bool {
         match self.last_echo {
             Some(echo) => (echo.wrapping_sub(stamp) as i32) < 0,
@@ -59,14 +59,14 @@ impl Connection {
         }
     }
 
-    /// Whether the ACK is for a transmission of `sent` before its last one.
+    /// True when the ACK is for a transmission of `sent` before its last one.
     pub(in crate::tcp::linux) fn is_spuriously_retransmitted(&self, sent: &Sent, segment: &Segment) -> bool {
         sent.was_retransmitted()
             && self.echo_in(segment).is_some()
             && self.echo_is_before(self.clock.timestamp_ms_at(sent.sent_at))
     }
 
-    /// Whether what has just arrived was sent before the first retransmission, or nothing was retransmitted.
+    /// True when what has just arrived was sent before the first retransmission, or nothing was retransmitted.
     fn is_only_delayed(&self) -> bool {
         match self.recovery.undo.first_retransmit {
             Some(stamp) => self.echo_is_before(stamp),
@@ -103,7 +103,7 @@ impl Connection {
         true
     }
 
-    /// `high_seq` is acknowledged: undoes the reduction if it may, and opens. Whether the episode is held on to.
+    /// `high_seq` is acknowledged: undoes the reduction if it may, and opens. True when the episode is held on to.
     pub(super) fn try_undo_recovery(&mut self) -> bool {
         if self.may_undo() {
             self.undo_reduction(false);
@@ -117,7 +117,7 @@ impl Connection {
         false
     }
 
-    /// Undoes the reduction if all retransmissions were reported as duplicates. Whether it did.
+    /// Undoes the reduction if all retransmissions were reported as duplicates. True when it did.
     pub(super) fn try_undo_by_duplicates(&mut self) -> bool {
         let undo = &self.recovery.undo;
         let undoes = undo.marker.is_some() && undo.retransmissions == Some(0);
@@ -128,7 +128,7 @@ impl Connection {
         undoes
     }
 
-    /// A partial ACK: if the original has filled the hole, it was reordering. Whether to wait for what is retransmitted.
+    /// A partial ACK: if the original has filled the hole, it was reordering. True: wait for what is retransmitted.
     pub(super) fn try_undo_partial(&mut self, prior_una: u64) -> bool {
         if self.recovery.undo.marker.is_none() || !self.is_only_delayed() {
             return false;
@@ -145,7 +145,7 @@ impl Connection {
         false
     }
 
-    /// Undoes the reduction of a timeout, if it may or `is_spurious` says so. Whether it did.
+    /// Undoes the reduction of a timeout, if it may or `is_spurious` says so. True when it did.
     pub(super) fn try_undo_loss(&mut self, is_spurious: bool) -> bool {
         if !is_spurious && !self.may_undo() {
             return false;

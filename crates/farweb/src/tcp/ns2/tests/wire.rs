@@ -37,7 +37,7 @@ pub(super) struct Wire {
     pub(super) lost_acks: BTreeSet<usize>,
 }
 
-/// What happened in a transfer.
+/// Events of a transfer.
 #[derive(Debug)]
 pub(super) struct Record {
     /// Packets by number, as they were sent.

@@ -3,14 +3,14 @@
 use crate::tcp::{Segment, Timestamps};
 use crate::units::Instant;
 
-/// What the peer's clock shows at the start of a script. Chosen: unlike the endpoint's.
+/// Value of the peer's clock at the start of a script. Chosen: unlike the endpoint's.
 const START: u32 = 5000;
 
 /// A peer as RFC 7323, section 4.3, has it, which received what it acknowledges and, of two copies, the later one.
 #[derive(Debug, Default)]
 pub(super) struct PeerClock {
     sent: Vec<Segment>,
-    /// What it acknowledged last.
+    /// Its last acknowledgement.
     last_ack: u64,
 }
 

@@ -11,7 +11,7 @@ use super::script::script;
 /// A stack that scripts run on.
 struct Stack {
     settings: &'static str,
-    /// What its SYN offers beside the MSS, and what the peer's does.
+    /// Options beside the MSS that its SYN offers, and the peer's.
     offers: &'static str,
     peer: &'static str,
 }

@@ -131,7 +131,7 @@ impl Packet {
 pub(super) struct Ether {
     /// VLAN tags.
     pub(super) tags: usize,
-    /// Whether a loopback's family is in the other byte order.
+    /// True when a loopback's family is in the other byte order.
     pub(super) swapped: bool,
 }
 

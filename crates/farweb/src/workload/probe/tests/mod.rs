@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use super::{Probe, ProbeReport, ProbedHost};
 use captures::{CLIENT, Ether, File, Packet, SERVER, SERVER6, ack, answer, handshake, reset, syn};
 
-/// What a probe finds in one capture.
+/// Findings of a probe in one capture.
 fn probe(bytes: Vec<u8>) -> (Vec<ProbedHost>, ProbeReport) {
     let mut probe = Probe::new(0.0).unwrap();
     probe.begin(captures::opened(bytes).unwrap());
