@@ -34,7 +34,8 @@ tools:
 # `| tools`: checked before, but no reason to install again. The compiler is driven by maturin, so that comes first.
 $(VENV)/.maturin: requirements.lock | tools
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock maturin
+	sed -n '/^maturin==/,/[^\\]$$/p' requirements.lock > $@.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@.txt
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.maturin
