@@ -12,14 +12,17 @@ from talks import SERVER_PORT
 
 
 @contextmanager
-def nginx(there: Namespace, folder: Path, site: Path, protocol: str = "") -> Iterator[None]:
-    """Debian's nginx with a configuration of its own; with the `protocol` http2 it speaks that and nothing else."""
+def nginx(there: Namespace, folder: Path, site: Path, protocol: str = "", tls: str = "") -> Iterator[None]:
+    """Debian's nginx with a configuration of its own; with the `protocol` http2 it speaks that and nothing else.
+
+    With the `protocol` ssl, `tls` has the directives about it.
+    """
     configuration = folder / "nginx.conf"
     places = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     temporary = "".join(f"{place}_temp_path {folder}/{place};\n" for place in places)
     configuration.write_text(
         f"daemon off;\nuser root;\npid {folder}/nginx.pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
-        f"http {{\naccess_log off;\n{temporary}server {{ listen {SERVER_PORT} {protocol}; root {site}; }}\n}}\n"
+        f"http {{\naccess_log off;\n{temporary}server {{ listen {SERVER_PORT} {protocol}; {tls} root {site}; }}\n}}\n"
     )
     with served(there, "nginx", "-p", folder, "-e", folder / "error.log", "-c", configuration):
         yield

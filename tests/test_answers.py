@@ -1,4 +1,4 @@
-"""Four questions that people come with, answered by scripts on public logs; arithmetic beside each confirms the answer.
+"""Questions that people come with, answered by scripts on public logs; arithmetic beside each confirms the answer.
 
 The page `docs/answers.md` has each script and what it prints, and is held to both.
 """
@@ -113,3 +113,18 @@ def test_engineer(folder: Path) -> None:
     (plain, old, new, small) = (median_s for _, _, median_s in found)
     assert statistics.fmean((old - new, new - small)) == pytest.approx(0.09, abs=0.015)
     assert small - plain == pytest.approx(0.09, abs=0.015)
+
+
+@needs_data
+def test_site(folder: Path) -> None:
+    """First visits wait a round trip of 90 ms more, later ones none; a flight of 16.4 kB has 12 segments of 1448 B."""
+    said = printed("site", folder)
+    (_, first_s), (_, later_s), (_, first_then_s), (_, later_then_s) = (
+        (float(count), float(time_s)) for count, time_s in re.findall(r"^(?:first|later) +(\d+) +([\d.]+)$", said, re.M)
+    )
+    assert first_then_s - first_s == pytest.approx(0.09, abs=0.015)
+    assert later_then_s == pytest.approx(later_s, abs=0.015)
+    # ML-DSA-65 has keys of 1952 B and signatures of 3309 B: in two certificates, and one of the handshake.
+    flight = 82 + 1128 + 19 + 18 + (472 + 264) + 2 * (1952 + 3309) + 478 + (8 + 3309) + 36 + 99
+    assert flight == 16_435 and -(-flight // 1448) == 12
+    assert "1.01*best is 12 for this log" in said
