@@ -181,7 +181,7 @@ impl Sessions {
                 };
                 Maker::WebMux(webmux::Config { sender, read_buffer: read_buffer.get() })
             }
-            scenario::Carrier::Http10 {}
+            scenario::Carrier::Http10 { .. }
             | scenario::Carrier::Http11 { .. }
             | scenario::Carrier::Mux { .. }
             | scenario::Carrier::Transfer {} => Maker::Plain,

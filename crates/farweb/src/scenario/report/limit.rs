@@ -129,7 +129,7 @@ fn credits(carrier: &Carrier) -> (Option<u64>, Option<u64>) {
             };
             (Some(session), Some(connection))
         }
-        Carrier::Http10 {} | Carrier::Http11 { .. } | Carrier::Mux { .. } | Carrier::Transfer {} => {
+        Carrier::Http10 { .. } | Carrier::Http11 { .. } | Carrier::Mux { .. } | Carrier::Transfer {} => {
             (None, None)
         }
     }
