@@ -53,7 +53,7 @@ def reproduce(
         str,
         typer.Option(
             metavar="NAME",
-            help="Reading of what the papers leave open: A, as scenarios are written, or B; without figures for any but A.",
+            help="Reading of what the papers leave open: A, as scenarios are written, or B, without figures.",
         ),
     ] = "A",
     as_json: Json = False,
@@ -77,7 +77,9 @@ def reproduce(
     from farweb.reproduce import reproduce as run
 
     found = find_studies(papers or PAPERS, studies or [], reading)
-    folder = out or Path("results") / ("reproduce" + ("" if reading == "A" else f"-{reading}") + ("-quick" if quick else ""))
+    folder = out or Path("results") / (
+        "reproduce" + ("" if reading == "A" else f"-{reading}") + ("-quick" if quick else "")
+    )
     context.with_resource(taken(folder))
     output = Output(as_json, quiet)
     with output.progress("reproducing") as show:

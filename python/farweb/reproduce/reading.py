@@ -1,7 +1,8 @@
 """A reading of what papers leave open: keys that a study's scenarios have otherwise, by the name of the reading.
 
-`papers/calibration/readings.toml` has the readings, each with the sentences that it rests on. A reading sets keys of every scenario, and
-keys of every leg that ends at the servers, in the scenario and in the levels of its factors. The scenario files are as reading A has them.
+`papers/calibration/readings.toml` has the readings, each with the sentences that it rests on. A reading sets keys of
+every scenario, and keys of every leg that ends at the servers, in the scenario and in the levels of its factors. The
+scenario files are as reading A has them.
 """
 
 import difflib

@@ -211,7 +211,7 @@ def _reopened(folder: Path, path: Path, quick: bool, reading: str) -> StudyResul
 
 
 def find_studies(papers: Path, names: Sequence[str], reading: str = AS_WRITTEN) -> list[Study]:
-    """Read the studies of a folder with these names, in the folder's order; all that have the reading when there are no names.
+    """Read the studies of a folder with these names, in its order; all that have the reading when there are no names.
 
     Raises:
         FarwebError: There is no such folder, study or reading, or a file of one is wrong.
@@ -238,8 +238,10 @@ def _order(folder: Path) -> tuple[int, str]:
 
 
 def read_study(folder: Path, reading: str = AS_WRITTEN) -> Study:
-    """Read the study in a folder. In another reading than the scenarios are written it has the sweeps that name it in their `readings`, and
-    its claims without reasons and ranges, which are those of the runs as written.
+    """Read the study in a folder.
+
+    In another reading than its scenarios are written it has the sweeps that name it in their `readings`, and its claims
+    without reasons and ranges, which are those of the runs as written.
 
     Raises:
         FarwebError: A file of it is missing or wrong.
