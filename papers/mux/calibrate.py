@@ -4,7 +4,7 @@
 
 The rule, written before it was run: the page does not say how fast its programs wake, and that decides how many grants
 there are. From 50 us to 5 ms in steps of 50 us, the time taken is the one whose run of the second experiment (MUX,
-credits of 4096 B) has as many packets from the client as the page, 55, or else comes nearest; of several the middle one.
+credits of 4096 B) has as many packets from the client as the page, 55, or else comes nearest; of several the middle.
 Packets are of the whole connection. Nothing else is touched. The other five counts are predictions.
 """
 
@@ -25,7 +25,7 @@ def sent_up(wake_us: int) -> int:
     scenario = scenario.with_({"leg.0.application.wake": f"{wake_us} us", "leg.0.carrier": LARGE})
     with tempfile.TemporaryDirectory() as folder:
         packets = scenario.run(1, Path(folder) / "results").packets
-        rows = zip(packets["event"].to_pylist(), packets["direction"].to_pylist(), strict=True)
+        rows = packets.select("event", "direction").rows()
         return sum(row == ("send", "up") for row in rows)
 
 

@@ -14,7 +14,7 @@ from .packets import EXPERIMENTS, PUBLISHED, Dump, Floats, Ints, Levels, dumps, 
 
 PLACE = "W3C MUX"
 FACTORS: dict[str, tuple[str, Any]] = {
-    "leg.0.application.wake": ("wake", "1600 us"),
+    "leg.0.application.wake": ("wake", "600 us"),
     "leg.0.tcp.constants.ack_every": ("segments an ACK", 2),
     "leg.0.tcp.constants.ack_on_read": ("ACK on read", False),
     "leg.0.tcp.constants.join_writes": ("joined writes", False),
