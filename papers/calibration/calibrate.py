@@ -2,6 +2,7 @@
 
     python papers/calibration/calibrate.py            fit, and print what the family then gives
     python papers/calibration/calibrate.py --check    print what it gives as it is
+    python papers/calibration/calibrate.py --reading B    the same in another reading of the papers (readings.toml)
 
 `tail_share` is fitted to the ratio of bytes on the cable between proxies, `us_rate` to the mean latency of the sample
 requests without them; each by bisection over the same seeds, in turns, since the one has a small effect on the other's
@@ -15,6 +16,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from farweb import Results, Scenario
+from farweb.reproduce.reading import Reading, find_reading
+from farweb.reproduce.study import toml_of
 
 CABLE = Path(__file__).with_name("cable.toml")
 PROXIES = Path(__file__).with_name("proxies.toml")
@@ -30,10 +33,14 @@ ROUNDS = 2  # turns of the two
 Parameters = dict[str, str]
 
 
+reading: Reading = find_reading(CABLE.parents[1], "A")  # the command sets it
+
+
 def run(scenario: Path, seed: int, parameters: Parameters, keys: Mapping[str, str | int]) -> Results:
     """A run of a scenario with these parameters of the family; its requests are read, its folder is gone."""
     of_family = {f"workload.parameters.{name}": value for name, value in parameters.items()}
-    loaded = Scenario.load(scenario, {**of_family, **keys, "record.connections": False})
+    of_reading = {key: toml_of(value) for key, value in reading.changes(scenario).items()}
+    loaded = Scenario.load(scenario, {**of_reading, **of_family, **keys, "record.connections": False})
     with tempfile.TemporaryDirectory() as folder:
         results = loaded.run(seed, Path(folder) / "results")
         assert results.requests["end_ns"].null_count() == 0, "every request is answered"
@@ -112,7 +119,11 @@ def main() -> None:
     """Fit, unless only to check, and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="take the parameters as they are")
-    parameters: Parameters = {} if parser.parse_args().check else fit()
+    parser.add_argument("--reading", default="A", help="reading of the papers")
+    arguments = parser.parse_args()
+    global reading
+    reading = find_reading(CABLE.parents[1], arguments.reading)
+    parameters: Parameters = {} if arguments.check else fit()
     for name, value in parameters.items():
         print(f"{name} = {value}")
     report(parameters)

@@ -3,20 +3,29 @@
 from farweb.reproduce.claims import Measured
 from farweb.reproduce.study import StudyResults
 
-from .packets import LARGE, PLAIN, SMALL, of_experiment
+from .packets import CREDIT, LARGE, PLAIN, SMALL, of_experiment
 
 
 def _packets(results: StudyResults, experiment: str) -> list[Measured]:
-    dump = of_experiment(results, experiment)
-    return [
-        Measured(dump.sent_down, what="server to client", bound="down"),
-        Measured(dump.sent_up, what="client to server", bound="up"),
-    ]
+    return [*_down(results, experiment), *_up(results, experiment)]
+
+
+def _down(results: StudyResults, experiment: str) -> list[Measured]:
+    return [Measured(of_experiment(results, experiment).sent_down, what="server to client", bound="down")]
+
+
+def _up(results: StudyResults, experiment: str) -> list[Measured]:
+    return [Measured(of_experiment(results, experiment).sent_up, what="client to server", bound="up")]
 
 
 def _bandwidth(results: StudyResults) -> list[Measured]:
+    """Share of the time that is lost, and beside it of the credit that is never on the wire."""
     plain, small = (of_experiment(results, experiment).taken_s for experiment in (PLAIN, SMALL))
-    return [Measured(100 * (1 - plain / small))]
+    unused = 1 - of_experiment(results, SMALL).freed_by_a_grant / CREDIT
+    return [
+        Measured(100 * (1 - plain / small), what="time"),
+        Measured(100 * unused, what="second reading: credit of 2048 B not on the wire", beside=True),
+    ]
 
 
 def _order(results: StudyResults) -> list[Measured]:
@@ -59,7 +68,8 @@ def _runts(results: StudyResults) -> list[Measured]:
 
 MEASURES = {
     "M1": lambda results: _packets(results, PLAIN),
-    "M2": lambda results: _packets(results, LARGE),
+    "M2": lambda results: _down(results, LARGE),
+    "M2u": lambda results: _up(results, LARGE),
     "M3": lambda results: _packets(results, SMALL),
     "M4": _bandwidth,
     "M5": _order,

@@ -14,7 +14,7 @@ from .packets import EXPERIMENTS, PUBLISHED, Dump, Floats, Ints, Levels, dumps, 
 
 PLACE = "W3C MUX"
 FACTORS: dict[str, tuple[str, Any]] = {
-    "leg.0.application.wake": ("wake", "1600 us"),
+    "leg.0.application.wake": ("wake", "600 us"),
     "leg.0.tcp.constants.ack_every": ("segments an ACK", 2),
     "leg.0.tcp.constants.ack_on_read": ("ACK on read", False),
     "leg.0.tcp.constants.join_writes": ("joined writes", False),
@@ -124,7 +124,7 @@ def _in_flight(results: StudyResults) -> Figure:
     )
 
 
-def _is_of_study(levels: Levels, besides: str | None) -> bool:
+def _is_of_study(levels: Levels, besides: str) -> bool:
     """True when all factors, but the one that is named, are as the study has them."""
     return all(str(levels[factor]) == str(own) for factor, (_, own) in FACTORS.items() if factor != besides)
 
@@ -132,12 +132,11 @@ def _is_of_study(levels: Levels, besides: str | None) -> bool:
 def _sensitivity(results: StudyResults) -> Figure:
     """What each unknown parameter changes of the counts: alone, and the range over all combinations."""
     panels = [_counts(results, experiment) for experiment in EXPERIMENTS]
-    without, with_close = (meeting_all(results, with_close=counted) for counted in (False, True))
     return Figure(
         f"what is not known – {PLACE}",
         "Packets each way by the level of each parameter that is not known: points have all others as the study has "
         "them, bars are the range over all combinations; lines: as published. Within the tolerance of all six counts "
-        f"are {without} combinations, with the packets of the close {with_close}. "
+        f"are {meeting_all(results)} combinations. "
         f"{runs_text([results.sweep('sensitivity')])}",
         tuple(panels),
         columns=1,
@@ -155,8 +154,6 @@ def _counts(results: StudyResults, experiment: str) -> Panel:
             names.append(f"{name} {level}")
             own = [(levels, dump.counts) for levels, dump in runs if levels[factor] == level]
             _add_level(counts, own, factor)
-    names.append("with the close")
-    _add_level(counts, [(levels, dump.counts_with_close) for levels, dump in runs], None)
     places = np.arange(len(names), dtype=float)
     series = []
     for index, (label, values) in enumerate(counts.items()):
@@ -173,7 +170,7 @@ def _counts(results: StudyResults, experiment: str) -> Panel:
 
 
 def _add_level(
-    counts: dict[str, list[tuple[float, int, int]]], runs: Sequence[tuple[Levels, tuple[int, int]]], factor: str | None
+    counts: dict[str, list[tuple[float, int, int]]], runs: Sequence[tuple[Levels, tuple[int, int]]], factor: str
 ) -> None:
     """Adds, for each direction, the count of a level of `factor` with all else as the study has it, and its range."""
     for place, values in enumerate(counts.values()):

@@ -66,6 +66,8 @@ def draw_leg(draw: Draw, *, is_last: bool, spans: int, is_transfer: bool, has_ho
     kind = "http/1.0" if spans > 1 and draw.chance(0.4) else draw.one(*kinds)
     carrier: Table = {"kind": kind}
     match kind:
+        case "http/1.0":
+            carrier |= draw.some({"closed_by": draw.one("client", "server")})
         case "http/1.1":
             carrier |= draw.some(
                 {

@@ -49,6 +49,13 @@ def reproduce(
         list[Format] | None,
         typer.Option("--format", help="Of figures; may be given several times; png when left out."),
     ] = None,
+    reading: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Reading of what the papers leave open: A, as scenarios are written, or B, without figures.",
+        ),
+    ] = "A",
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -69,8 +76,10 @@ def reproduce(
     from farweb.reproduce import MARKDOWN, PAGE, PAPERS, find_studies
     from farweb.reproduce import reproduce as run
 
-    found = find_studies(papers or PAPERS, studies or [])
-    folder = out or Path("results") / ("reproduce-quick" if quick else "reproduce")
+    found = find_studies(papers or PAPERS, studies or [], reading)
+    folder = out or Path("results") / (
+        "reproduce" + ("" if reading == "A" else f"-{reading}") + ("-quick" if quick else "")
+    )
     context.with_resource(taken(folder))
     output = Output(as_json, quiet)
     with output.progress("reproducing") as show:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from farweb.files.atomic import staged_file
 from farweb.reproduce.campaign import Progress, Workers, failures, run_studies
+from farweb.reproduce.reading import AS_WRITTEN
 from farweb.reproduce.scoreboard import Scoreboard, judge_study, together
 from farweb.reproduce.study import PAPERS, Study, find_studies
 
@@ -82,6 +83,7 @@ def reproduce(
         drawing = [
             workers.later(draw_figure, each, name, folder / "figures", formats)
             for each in results
+            if each.study.reading == AS_WRITTEN
             for name in each.study.figures
         ]
         board = together(judge_study(each) for each in results)

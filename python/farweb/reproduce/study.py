@@ -12,7 +12,7 @@ import importlib
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError
 from farweb.files.shipped import shipped
 from farweb.reproduce.claims import Claim, Measured, read_claims
+from farweb.reproduce.reading import AS_WRITTEN, Reading, find_reading
 from farweb.results.sweep import SweepTables
 
 if TYPE_CHECKING:
@@ -45,11 +46,13 @@ class StudySweep:
         name: Name in claims and figures, and of its folder.
         scenario: The scenario file, with its table [sweep].
         quick: Keys that a coarse look sets otherwise, as `Scenario.with_` takes them.
+        reading: The reading of the paper; None for the scenario as it is written.
     """
 
     name: str
     scenario: Path
     quick: Mapping[str, Any]
+    reading: Reading | None = None
 
     def load(self, *, quick: bool, tables: Path | None = None) -> Description:
         """The scenario of the sweep.
@@ -61,7 +64,8 @@ class StudySweep:
         Raises:
             ScenarioError: It is not allowed.
         """
-        loaded = Description.load(self.scenario, tables=tables)
+        changes = self.reading.changes(self.scenario) if self.reading else {}
+        loaded = Description.load(self.scenario, {key: toml_of(value) for key, value in changes.items()}, tables=tables)
         return loaded.with_({key: toml_of(value) for key, value in self.quick.items()}) if quick else loaded
 
 
@@ -77,6 +81,7 @@ class Study:
         source: The paper.
         sweeps: In the order in which they are run.
         claims: The paper's claims, in its order.
+        reading: Name of the reading of the paper.
     """
 
     name: str
@@ -86,6 +91,7 @@ class Study:
     source: str
     sweeps: tuple[StudySweep, ...]
     claims: tuple[Claim, ...]
+    reading: str = AS_WRITTEN
 
     @functools.cached_property
     def measures(self) -> Mapping[str, Measure]:
@@ -166,7 +172,7 @@ class StudyResults:
         self._sweeps: dict[str, SweepTables] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (self.study.folder, self.path, self.quick)
+        return _reopened, (self.study.folder, self.path, self.quick, self.study.reading)
 
     def sweep(self, name: str) -> SweepTables:
         """A sweep of the study.
@@ -194,20 +200,21 @@ class StudyResults:
         path = self.path.parent / name
         if not path.is_dir():
             raise ResultsError(f"the study {name} was not run in this folder")
-        return StudyResults(read_study(self.study.folder.parent / name), path, quick=self.quick)
+        study = read_study(self.study.folder.parent / name, self.study.reading)
+        return StudyResults(study, path, quick=self.quick)
 
 
 @functools.lru_cache(maxsize=1)
-def _reopened(folder: Path, path: Path, quick: bool) -> StudyResults:
+def _reopened(folder: Path, path: Path, quick: bool, reading: str) -> StudyResults:
     """The results that another process has sent: one object for all figures of a study, which reads tables once."""
-    return StudyResults(read_study(folder), path, quick=quick)
+    return StudyResults(read_study(folder, reading), path, quick=quick)
 
 
-def find_studies(papers: Path, names: Sequence[str]) -> list[Study]:
-    """Read the studies of a folder with these names, in the folder's order; all when there are no names.
+def find_studies(papers: Path, names: Sequence[str], reading: str = AS_WRITTEN) -> list[Study]:
+    """Read the studies of a folder with these names, in its order; all that have the reading when there are no names.
 
     Raises:
-        FarwebError: There is no such folder or no such study, or a file of one is wrong.
+        FarwebError: There is no such folder, study or reading, or a file of one is wrong.
     """
     there = sorted((file.parent for file in papers.glob(f"*/{STUDY}")), key=_order)
     if not there:
@@ -219,7 +226,10 @@ def find_studies(papers: Path, names: Sequence[str]) -> list[Study]:
             raise FarwebError(
                 f"there is no study {name!r};{f' {near[0]}?' if near else ''} studies: {', '.join(known)}"
             )
-    return [read_study(folder) for folder in there if not names or folder.name in names]
+    found = [read_study(folder, reading) for folder in there if not names or folder.name in names]
+    if names and (without := [study.name for study in found if not study.sweeps]):
+        raise FarwebError(f"reading {reading} is not of the study {without[0]}")
+    return [study for study in found if study.sweeps]
 
 
 def _order(folder: Path) -> tuple[int, str]:
@@ -227,20 +237,26 @@ def _order(folder: Path) -> tuple[int, str]:
     return int(_toml(folder / STUDY).get("order", 0)), folder.name
 
 
-def read_study(folder: Path) -> Study:
+def read_study(folder: Path, reading: str = AS_WRITTEN) -> Study:
     """Read the study in a folder.
+
+    In another reading than its scenarios are written it has the sweeps that name it in their `readings`, and its claims
+    without reasons and ranges, which are those of the runs as written.
 
     Raises:
         FarwebError: A file of it is missing or wrong.
     """
     file = folder / STUDY
     described = _toml(file)
+    other = None if reading == AS_WRITTEN else find_reading(folder.parent, reading)
     try:
         sweeps = tuple(
-            StudySweep(str(sweep["name"]), folder / str(sweep["scenario"]), dict(sweep.get("quick", {})))
+            StudySweep(str(sweep["name"]), folder / str(sweep["scenario"]), dict(sweep.get("quick", {})), other)
             for sweep in described["sweep"]
+            if other is None or reading in sweep.get("readings", ())
         )
         ranges = _toml(folder / str(described["ranges"])) if "ranges" in described else None
+        claims = read_claims(folder / "claims.toml", ranges)
         return Study(
             name=folder.name,
             folder=folder,
@@ -248,10 +264,15 @@ def read_study(folder: Path) -> Study:
             question=str(described["question"]),
             source=str(described["source"]),
             sweeps=sweeps,
-            claims=read_claims(folder / "claims.toml", ranges),
+            claims=tuple(map(_bare, claims)) if other else claims,
+            reading=reading,
         )
     except (KeyError, TypeError) as error:
         raise FarwebError(f"{file}: lacks the key {error}") from None
+
+
+def _bare(claim: Claim) -> Claim:
+    return replace(claim, why="", range="", decides="")
 
 
 def _toml(file: Path) -> dict[str, Any]:

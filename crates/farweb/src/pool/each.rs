@@ -1,24 +1,27 @@
-//! HTTP/1.0: a connection for each request, which the server closes behind the response.
+//! HTTP/1.0: a connection for each request, which the server closes behind the response, or the client when it has read it.
 //!
 //! Models RFC 1945, section 1.3, as browsers and proxies of 1996 had it: the client opens a connection to the server that the
-//! request is for, sends the request, and reads until the server closes. A connection that is lost takes its request with it.
-//! Leaves out `Keep-Alive`, parallel limits of a browser, and retries.
+//! request is for, sends the request, and reads until the server closes, or until it has the whole response, whose length it
+//! knows, and closes itself. Without a FIN behind it Nagle's rule may hold the end of the response. A connection that is lost takes
+//! its request with it. Leaves out `Keep-Alive`, parallel limits of a browser, and retries.
 //!
 //! Source: RFC 1945, section 1.3; the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730).
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId, Key};
-use crate::context::Context;
+use crate::context::{Action, Context};
+use crate::scenario::ClosedBy;
 
 use super::Allot;
 
 /// The connections of a leg.
 pub(crate) struct Each {
     leg: usize,
+    closed_by: ClosedBy,
 }
 
 impl Each {
-    pub(super) const fn new(leg: usize) -> Self {
-        Self { leg }
+    pub(super) const fn new(leg: usize, closed_by: ClosedBy) -> Self {
+        Self { leg, closed_by }
     }
 }
 
@@ -30,8 +33,17 @@ impl Allot for Each {
         let key = Key { host: Some(exchange.request.host), ..leg.key(&exchange.request) };
         let nodes = [near, exchange.source.unwrap_or(far)];
         let on = cx.open(connections, self.leg, key, nodes);
-        connections.get_mut(on).expect("it has just been added").behind_response = Closing::WhenWritten;
+        if self.closed_by == ClosedBy::Server {
+            let connection = connections.get_mut(on).expect("it has just been added");
+            connection.behind_response = Closing::WhenWritten;
+        }
         cx.assign_alone(connections, id, on);
+    }
+
+    fn on_free(&mut self, cx: &mut Context, on: ConnectionId, _connection: &mut Connection) {
+        if self.closed_by == ClosedBy::Client {
+            cx.actions.later(Action::Close(on, End::Client, Closing::WhenWritten));
+        }
     }
 
     fn on_lost(&mut self, cx: &mut Context, _on: ConnectionId, connection: &mut Connection, _end: End) {

@@ -59,7 +59,7 @@ impl Pool {
     /// The pool of leg number `leg`.
     pub(crate) fn new(leg: usize, scenario: &Scenario) -> Self {
         match &scenario.leg[leg].carrier {
-            scenario::Carrier::Http10 {} => Self::Each(Each::new(leg)),
+            scenario::Carrier::Http10 { closed_by } => Self::Each(Each::new(leg, *closed_by)),
             scenario::Carrier::Http11 { idle_timeout, closed_by, per_host, total, per_connection } => {
                 let limits = Limits { per_host: *per_host, total: *total };
                 Self::Reuse(Reuse::new(leg, *idle_timeout, *closed_by, limits, *per_connection))

@@ -169,7 +169,8 @@ fn wrong_mode(scenario: &Scenario, cache: &Cache) -> Option<String> {
     let place = |name: &str| scenario.path.nodes.iter().position(|other| other == name);
     let around =
         scenario.leg.iter().find(|leg| place(&leg.from) < place(node) && place(node) < place(&leg.to));
-    let can_end_anywhere = |carrier: &Carrier| matches!(carrier, Carrier::Http10 {} | Carrier::Transfer {});
+    let can_end_anywhere =
+        |carrier: &Carrier| matches!(carrier, Carrier::Http10 { .. } | Carrier::Transfer {});
     around.filter(|leg| is_inside && !can_end_anywhere(&leg.carrier)).map(|_| {
         format!(
             "a leg with caches inside has the carrier \"http/1.0\" or \"transfer\", whose connections go with their requests; \

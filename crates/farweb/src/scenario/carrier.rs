@@ -12,9 +12,13 @@ use crate::units::{Bytes, Duration};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", deny_unknown_fields)]
 pub enum Carrier {
-    /// A connection for each request; the server closes it.
+    /// A connection for each request.
     #[serde(rename = "http/1.0")]
-    Http10 {},
+    Http10 {
+        /// End that closes a connection: the server behind the response, or the client when it has read it.
+        #[serde(default = "by_server")]
+        closed_by: ClosedBy,
+    },
     /// Persistent connections: a request takes an idle one, on the last leg to the same host, and opens one when there is none. One
     /// request at a time, no pipelining.
     #[serde(rename = "http/1.1")]
@@ -105,7 +109,7 @@ impl Carrier {
     pub const fn connection_use(&self) -> ConnectionUse {
         let alone = ConnectionUse { requests: true, reused: false, shared: false, standing: false };
         match self {
-            Self::Http10 {} => alone,
+            Self::Http10 { .. } => alone,
             Self::Http11 { .. } => ConnectionUse { reused: true, ..alone },
             Self::Mux { .. } => ConnectionUse { reused: true, shared: true, standing: true, ..alone },
             Self::WebMux { .. } => ConnectionUse { reused: true, shared: true, ..alone },
@@ -118,7 +122,7 @@ impl Carrier {
     }
 }
 
-/// End that closes a connection that has been idle.
+/// End that closes a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClosedBy {
@@ -127,6 +131,11 @@ pub enum ClosedBy {
     Client,
     /// The server end, at `leg.to`; a request that is on its way then is sent again.
     Server,
+}
+
+/// RFC 1945, section 1.3.
+const fn by_server() -> ClosedBy {
+    ClosedBy::Server
 }
 
 /// The idle timeout of the NZ–US studies.

@@ -3,6 +3,7 @@
 //! Names: `ser(n)` is the time of an n-byte packet on the link, `up` and `down` are propagation delays. A SYN is 44 bytes
 //! long (it has the MSS option), a pure ACK 40, a full segment 1500.
 
+use farweb::scenario::{Carrier, ClosedBy};
 use farweb::units::{BitRate, Bytes};
 
 use crate::run::{Asked, e3, floats, ints, one_link, run};
@@ -57,6 +58,38 @@ fn a_closed_loop_counts_from_when_tcp_took_the_piece_before() {
     let acknowledged = request_arrives + 100 * MS + ser(1500) + 320 * MS + ser(40) + 320 * MS;
     assert_eq!(end("paced"), acknowledged + ser(3000) + 320 * MS);
     assert_eq!(end("closed-loop"), acknowledged + 50 * MS + ser(1500) + 320 * MS);
+}
+
+/// Three full segments and a short one, two of them in the first round. The server's FIN rides on the short one, which goes with the third;
+/// where the client closes Nagle's rule of 4.4BSD keeps it until the third is acknowledged, a round trip, and Linux does not, as no other
+/// short one is on its way. The end that closes first waits for the other's FIN.
+#[test]
+fn a_client_that_closes_gets_the_short_end_of_a_response_a_round_trip_later() {
+    let times = |profile: &str, closed_by: ClosedBy, constants: &str| {
+        let leg = format!("tcp = {{ profile = \"{profile}\", constants = {{ {constants} }} }}");
+        let mut scenario = one_link(&e3(60, 320), &leg, "[origin]\nrelease = \"at-once\"");
+        scenario.leg[0].carrier = Carrier::Http10 { closed_by };
+        let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 3 * 1460 + 300, 0)]);
+        [ints(&tables, "requests", "end_ns")[0], ints(&tables, "connections", "close_ns")[0]]
+    };
+    let (up, down) = (60 * MS, 320 * MS);
+    let acknowledged = |sent: i64| sent + down + ser(40) + up;
+    // The ACK of the request goes first.
+    let first_acknowledged = acknowledged(2 * ser(44) + up + down + ser(380) + up + ser(40 + 1500));
+    let unhindered = first_acknowledged + ser(1500 + 340) + down;
+    let held = acknowledged(first_acknowledged + ser(1500)) + ser(340) + down;
+    let bsd = |closed_by, constants| times("bsd44-lite", closed_by, constants);
+    let by_server = bsd(ClosedBy::Server, "delayed_ack = false");
+    let by_client = bsd(ClosedBy::Client, "delayed_ack = false");
+    assert_eq!([by_server[0], by_client[0]], [unhindered, held]);
+    assert_eq!(bsd(ClosedBy::Client, "delayed_ack = false, nagle = false")[0], unhindered);
+    let linux = |closed_by| times("linux-classic", closed_by, "initial_cwnd_segments = 2")[0];
+    assert_eq!(linux(ClosedBy::Client), linux(ClosedBy::Server));
+    // The ACK of the last byte goes first, then the client's FIN, which the server acknowledges. Where the client closes the server's own FIN
+    // is behind that ACK, and is acknowledged in its turn.
+    let fin_acknowledged = 2 * ser(40) + up + ser(40) + down;
+    assert_eq!(by_server[1] - by_server[0], fin_acknowledged);
+    assert_eq!(by_client[1] - by_client[0], fin_acknowledged + ser(40) + ser(40) + up);
 }
 
 /// Four segments over 2 s leave 500 ms apart. With a release above TCP slow start passes meanwhile; a regulator below it stands still

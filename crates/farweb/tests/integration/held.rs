@@ -126,6 +126,26 @@ fn a_small_piece_behind_a_small_head_is_held_by_nagle() {
     assert_eq!(found(false), []);
 }
 
+/// The server's FIN lets the short end of a response go; where the client closes there is none. 4.4BSD holds that end behind a full
+/// segment, Linux only behind another short one (Minshall's variant).
+#[test]
+fn the_short_end_of_a_response_is_held_by_nagle_where_the_client_closes() {
+    let found = |tcp: &str, closed_by: &str, application: &str, bytes: u64| {
+        let carrier = format!("kind = \"http/1.0\", closed_by = \"{closed_by}\"");
+        holds(&leg(&carrier, &format!("{tcp}\n{application}"), AT_ONCE), Asked(0, 300, bytes, 0))
+    };
+    let bsd = "tcp = { constants = { delayed_ack = false } }";
+    let linux = linux("", "initial_cwnd_segments = 4");
+    let head = "application = { write = \"4096 B\", head = \"250 B\" }";
+    for tcp in [bsd, &linux] {
+        assert_eq!(found(tcp, "server", head, 350), [], "{tcp}");
+        assert_eq!(found(tcp, "client", head, 350), [("nagle", 100)], "{tcp}");
+    }
+    assert_eq!(found(bsd, "server", "", 3 * SEGMENT + 300), [("cwnd", 100)]);
+    assert_eq!(found(bsd, "client", "", 3 * SEGMENT + 300), [("cwnd", 100), ("nagle", 100)]);
+    assert_eq!(found(&linux, "client", "", 3 * SEGMENT + 300), []);
+}
+
 /// A server that releases a response over 200 ms, in more pieces than one.
 #[test]
 fn a_server_that_takes_its_time_is_the_application() {

@@ -12,7 +12,7 @@ use crate::units::{Bytes, Duration};
 /// As a scenario writes it.
 pub(super) const fn name(carrier: &Carrier) -> &'static str {
     match carrier {
-        Carrier::Http10 {} => "http/1.0",
+        Carrier::Http10 { .. } => "http/1.0",
         Carrier::Http11 { .. } => "http/1.1",
         Carrier::Mux { .. } => "mux",
         Carrier::WebMux { .. } => "webmux",
@@ -34,7 +34,7 @@ pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
 /// Describes in sentences how requests ride its connections.
 pub(super) const fn sentences(carrier: &Carrier) -> &'static str {
     match carrier {
-        Carrier::Http10 {} => {
+        Carrier::Http10 { .. } => {
             "Every request opens a connection of its own (HTTP/1.0), however many are open already."
         }
         Carrier::Http11 { .. } => {
@@ -57,19 +57,22 @@ pub(super) const fn sentences(carrier: &Carrier) -> &'static str {
     }
 }
 
+const fn end(closed_by: ClosedBy) -> &'static str {
+    match closed_by {
+        ClosedBy::Client => "client",
+        ClosedBy::Server => "server",
+    }
+}
+
 /// Properties of the connections of a leg with this round trip, each with its label.
 pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, String)> {
     match carrier {
-        Carrier::Http10 {} => {
-            vec![("connections", "one for each request, closed by the server".to_owned())]
+        Carrier::Http10 { closed_by } => {
+            vec![("connections", format!("one for each request, closed by the {}", end(*closed_by)))]
         }
         Carrier::Transfer {} => vec![("connections", "none: each response alone, one-way".to_owned())],
         Carrier::Http11 { idle_timeout, closed_by, per_host, total, per_connection } => {
-            let end = match closed_by {
-                ClosedBy::Client => "client",
-                ClosedBy::Server => "server",
-            };
-            let rule = format!("used again; closed by the {end} after {idle_timeout} idle");
+            let rule = format!("used again; closed by the {} after {idle_timeout} idle", end(*closed_by));
             let most = [(per_host, "a host"), (total, "in all"), (per_connection, "requests each")];
             let most: Vec<_> =
                 most.iter().filter_map(|(limit, of)| limit.map(|limit| format!("{limit} {of}"))).collect();

@@ -172,7 +172,7 @@ fn legs_have_carriers_of_their_own() {
     let (assign, ties) = (Assign::LeastOutstanding, Ties::First);
     let overhead = Overhead::PerSegment(Bytes::new(20));
     assert_eq!(scenario.leg[0].carrier, Carrier::Mux { connections: 50, overhead, assign, ties });
-    assert_eq!(scenario.leg[1].carrier, Carrier::Http10 {});
+    assert_eq!(scenario.leg[1].carrier, Carrier::Http10 { closed_by: ClosedBy::Server });
     let kinds = [("leg.1.carrier".to_owned(), "{ kind = \"http/1.1\", per_host = 4 }".to_owned())];
     let scenario = Scenario::parse(TWO_PROXIES, "s.toml", &kinds).unwrap();
     let idle_timeout = Duration::from_secs(15);

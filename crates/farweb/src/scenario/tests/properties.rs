@@ -105,7 +105,9 @@ fn carrier() -> BoxedStrategy<Carrier> {
             layout,
         },
     );
-    prop_oneof![Just(Carrier::Http10 {}), http11, webmux, http2(OpenRule::AtSessionLimit)].boxed()
+    let http10 = prop_oneof![Just(ClosedBy::Client), Just(ClosedBy::Server)]
+        .prop_map(|closed_by| Carrier::Http10 { closed_by });
+    prop_oneof![http10, http11, webmux, http2(OpenRule::AtSessionLimit)].boxed()
 }
 
 fn http2_end() -> BoxedStrategy<Http2End> {

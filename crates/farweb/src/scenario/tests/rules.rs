@@ -56,6 +56,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&[TWO_LEGS, "leg.0.carrier={kind=\"webmux\"}", "leg.0.tcp.mss=host"], "leg.0.tcp.mss", "found \"host\"; a connection between two proxies"),
     (&["leg.0.carrier={kind=\"http/1.1\",per_host=0}"], "leg.0.carrier.per_host", "found 0; it is 1 to 4294967295"),
     (&["leg.0.carrier={kind=\"http/1.1\",idle_timeout=\"0 s\"}"], "leg.0.carrier.idle_timeout", "found 0 s; write a duration above zero"),
+    (&["leg.0.carrier={kind=\"http/1.0\",closed_by=\"peer\"}"], "leg.0.carrier.closed_by", "found \"peer\"; it is one of \"client\", \"server\""),
     (&["leg.0.carrier={kind=\"http/1.1\",closed_by=\"peer\"}"], "leg.0.carrier.closed_by", "found \"peer\"; it is one of \"client\", \"server\""),
     (&[TWO_LEGS, "leg.0.carrier={kind=\"mux\",connections=5}", "leg.0.tcp.mss=host"], "leg.0.tcp.mss", "found \"host\"; a connection between two proxies belongs to no host"),
     (&[TWO_LEGS, "leg.0.carrier={kind=\"http/1.1\"}", "leg.0.tcp.to.buffer=host"], "leg.0.tcp.to.buffer", "found \"host\"; a connection between two proxies"),

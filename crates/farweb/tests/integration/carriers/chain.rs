@@ -32,7 +32,7 @@ pub(super) struct Leg {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Carrier {
-    Http10,
+    Http10 { text: String },
     Http11 { text: String, per_host: Option<u32>, total: Option<u32> },
     Mux { connections: u32, overhead: &'static str, text: String },
     WebMux { text: String },
@@ -191,10 +191,15 @@ fn carrier(era: Era, is_last: bool) -> BoxedStrategy<Carrier> {
     if era == Era::Plain { plain } else { prop_oneof![plain, http2(is_last)].boxed() }
 }
 
+fn http10() -> impl Strategy<Value = Carrier> {
+    let ends = prop::sample::select(vec!["", ", closed_by = \"client\""]);
+    ends.prop_map(|end| Carrier::Http10 { text: format!("{{ kind = \"http/1.0\"{end} }}") })
+}
+
 fn plain_carrier(is_last: bool) -> BoxedStrategy<Carrier> {
     match is_last {
-        true => prop_oneof![Just(Carrier::Http10), http11(), webmux()].boxed(),
-        false => prop_oneof![1 => Just(Carrier::Http10), 2 => http11(), 3 => mux(), 2 => webmux()].boxed(),
+        true => prop_oneof![http10(), http11(), webmux()].boxed(),
+        false => prop_oneof![1 => http10(), 2 => http11(), 3 => mux(), 2 => webmux()].boxed(),
     }
 }
 
@@ -276,8 +281,8 @@ impl Chain {
                 links += &format!("[[path.link]]\nup = {up}\ndown = {down}\n");
             }
             let carrier = match carrier {
-                Carrier::Http10 => "{ kind = \"http/1.0\" }",
-                Carrier::Http11 { text, .. }
+                Carrier::Http10 { text }
+                | Carrier::Http11 { text, .. }
                 | Carrier::Mux { text, .. }
                 | Carrier::WebMux { text }
                 | Carrier::Http2 { text, .. } => text,

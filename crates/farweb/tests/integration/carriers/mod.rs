@@ -349,7 +349,9 @@ impl<'c> Seen<'c> {
                 let life = closed - column("open_ns");
                 prop_assert!((0..=life).contains(&column("busy_ns")), "{} of {}", column("busy_ns"), life);
                 match carrier {
-                    Carrier::Http10 => prop_assert!(column("requests") == 1 && column("requests_max") == 1),
+                    Carrier::Http10 { .. } => {
+                        prop_assert!(column("requests") == 1 && column("requests_max") == 1)
+                    }
                     Carrier::Http11 { .. } => {
                         prop_assert!(column("requests") >= 1 && column("requests_max") == 1);
                     }
@@ -380,8 +382,8 @@ impl<'c> Seen<'c> {
         let asked = self.chain.requests.len() as i64;
         let rows: Vec<usize> = self.of_leg(leg).collect();
         match carrier {
-            Carrier::Http10 if self.resent() == 0 => prop_assert_eq!(rows.len() as i64, asked),
-            Carrier::Http10 => prop_assert!(rows.len() as i64 >= asked),
+            Carrier::Http10 { .. } if self.resent() == 0 => prop_assert_eq!(rows.len() as i64, asked),
+            Carrier::Http10 { .. } => prop_assert!(rows.len() as i64 >= asked),
             Carrier::Mux { connections, .. } | Carrier::Http2 { connections, is_fixed: true, .. } => {
                 prop_assert_eq!(rows.len(), *connections as usize);
             }
