@@ -96,8 +96,8 @@ fn a_client_that_closes_gets_the_short_end_of_a_response_a_round_trip_later() {
 /// from when the first segment has left until its ACK is there, a round trip.
 #[test]
 fn a_regulator_below_tcp_is_in_series_with_slow_start() {
-    let times = |release: &str, constants: &str| {
-        let leg = format!("tcp = {{ profile = \"bsd44-lite\", constants = {{ {constants} }} }}");
+    let times_of = |profile: &str, release: &str, constants: &str| {
+        let leg = format!("tcp = {{ profile = \"{profile}\", constants = {{ {constants} }} }}");
         let link = "{ rate = \"unlimited\", delay = \"60 ms\" }";
         let scenario = one_link(
             &format!("up = {link}\ndown = {link}"),
@@ -107,6 +107,7 @@ fn a_regulator_below_tcp_is_in_series_with_slow_start() {
         let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 4 * 1460, 2000 * MS as u64)]);
         ["first_byte_ns", "end_ns"].map(|name| ints(&tables, "requests", name)[0])
     };
+    let times = |release: &str, constants: &str| times_of("bsd44-lite", release, constants);
     let one_segment = "syn_ack_opens_cwnd = false, delayed_ack = false";
     let request_arrives = 180 * MS;
     let first_byte = request_arrives + 500 * MS + 60 * MS;
@@ -120,6 +121,13 @@ fn a_regulator_below_tcp_is_in_series_with_slow_start() {
         times("regulated", "delayed_ack = false"),
         [first_byte, request_arrives + 2000 * MS + 60 * MS]
     );
+    // Linux's loss probe takes the wait for a loss, and sends the second segment meanwhile.
+    let linux = |probe: bool| {
+        let keys = "initial_cwnd_segments = 1, timestamps = false, quick_ack_always = true";
+        times_of("linux", "regulated", &format!("{keys}, tail_loss_probe = {probe}"))
+    };
+    assert_eq!(linux(true), [first_byte, request_arrives + 2000 * MS + 60 * MS]);
+    assert_eq!(linux(false), [first_byte, request_arrives + 2000 * MS + 120 * MS + 60 * MS]);
 }
 
 /// Without delayed ACKs every segment is acknowledged: 2, 4, 8, 16 segments a round, then 21. An ACK leaves before the reader

@@ -350,7 +350,7 @@ impl<'c> Seen<'c> {
                 prop_assert!((0..=life).contains(&column("busy_ns")), "{} of {}", column("busy_ns"), life);
                 match carrier {
                     Carrier::Http10 { .. } => {
-                        prop_assert!(column("requests") == 1 && column("requests_max") == 1)
+                        prop_assert!(column("requests") == 1 && column("requests_max") == 1);
                     }
                     Carrier::Http11 { .. } => {
                         prop_assert!(column("requests") >= 1 && column("requests_max") == 1);
