@@ -24,7 +24,7 @@ from explorer.variants import differences
 from farweb import Scenario, _core
 from farweb.errors import ScenarioError
 
-FIRST = 6672  # of the cases: chosen so that they have every key and word; another where the generator draws otherwise
+FIRST = 6518  # of the cases: chosen so that they have every key and word; another where the generator draws otherwise
 CASES = 200
 PARTS = 8  # so that the processes of the suite share them
 
@@ -278,6 +278,20 @@ def test_a_run_that_differs_from_its_variant_is_noticed(specimens: Callable[[str
     change("requests", "acked_ns", more(1))(early)
     cut = Run(cut.scenario, own.asked, early)
     assert [one.rule for one in differences(cut, own)] == ["variants.cut_off"]
+
+
+def test_a_server_may_answer_after_its_client_gave_up(specimens: Callable[[str], Run]) -> None:
+    """A request that was under way when a run was cut off is served in the whole run, in a row that has failed."""
+    whole, early = specimens("caches"), specimens("caches")
+    for tables, node in ((early.tables, None), (whole.tables, "servers")):
+        tables["requests"]["status"][0] = "failed"
+        tables["requests"]["served_by"][0] = node
+    cut = Run(early.scenario | {"run": {"until": "9 s"}}, early.asked, early.tables)
+    assert list(differences(cut, whole)) == []
+
+    change("requests", "failed_ns", 7)(early.tables)
+    cut = Run(cut.scenario, early.asked, early.tables)
+    assert [one.rule for one in differences(cut, whole)] == ["variants.cut_off"]
 
 
 def test_a_run_that_breaks_off_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,9 @@ WHOLE_RUN = ["requests", "connections"]
 # Columns by the clocks of senders, which run only where exchanges are recorded.
 _CLOCKS = ("held_", "tls_cwnd_ns")
 
+# Columns of a failed request that go on: what was under way when its client gave up still reaches the server.
+_AFTER_FAILURE = ("acked_ns", "retransmits", "timeouts", "served_bytes", "served_by")
+
 
 def again(case: Case) -> Case:
     """The same case."""
@@ -82,8 +85,8 @@ def _contradictions(cut: Run, whole: Run) -> Iterator[Violation]:
 
 
 def _ended(row: Row) -> Row:
-    """A row without what its connection does after a failure, which counts until that is gone."""
-    later = ("acked_ns", "retransmits", "timeouts") if row.get("status") == "failed" else ()
+    """A row without what follows a failure: its connection still counts, and a server that has not heard may answer."""
+    later = _AFTER_FAILURE if row.get("status") == "failed" else ()
     return {name: value for name, value in row.items() if name not in later}
 
 
