@@ -6,8 +6,11 @@ Verdicts are read from the JSON of each verb. Logs are cut to a busy span, so th
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from farweb.results import judged, pairs
+from farweb.results.sweep import SweepTables
 from samples import SCENARIO, Farweb
 
 DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
@@ -89,6 +92,26 @@ def test_size_judges_as_compare_does(folder: Path, farweb: Farweb, workload: str
             ratio = [estimate[name] - 1 for name in ("ratio", "ratio_low", "ratio_high")]
             assert ratio == pytest.approx([quantity[name] for name in ("value", "low", "high")])
             assert estimate["interval_of"] == quantity["interval_of"]
+
+
+def test_each_run_is_read_once_while_levels_are_judged(
+    folder: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three levels are three pairs of three replications, of nine runs; a large sweep keeps none and reads eighteen."""
+    (folder / "asked.toml").write_text(asked(farweb, "prowgen") + SWEEP)
+    assert farweb("sweep", "asked.toml", "--out", "s", "--jobs", "2", "--quiet").code == 0
+    requests_of, counted = pairs.requests_of, []
+
+    def counting(*arguments: Any) -> pl.DataFrame:
+        counted.append(arguments)
+        return requests_of(*arguments)
+
+    monkeypatch.setattr(pairs, "requests_of", counting)
+    kept = judged.levels_judged(SweepTables.open("s"))
+    assert len(counted) == 9
+    monkeypatch.setattr(judged, "KEPT_REQUESTS", 0)
+    assert judged.levels_judged(SweepTables.open("s")) == kept
+    assert len(counted) == 9 + 18
 
 
 def asked(farweb: Farweb, workload: str) -> str:

@@ -235,7 +235,7 @@ class View:
             self._edge[way] = row["ack"] + row["window_bytes"]
 
     def misses(self, row: dict[str, Any]) -> bool:
-        """True when what should have come before `row` was dropped on its way here, or was a probe."""
+        """True when the segment before `row` was dropped on its way here, or was a probe."""
         seen, unprobed = self._highest[key(row)], self._highest_unprobed[key(row)]
         if row["seq"] <= seen:
             return bool(row["seq"] > unprobed)
@@ -269,7 +269,7 @@ def end(row: dict[str, Any]) -> int:
 
 
 def reports_a_duplicate(_: View, row: dict[str, Any]) -> bool:
-    """True when the first SACK block is of what has been acknowledged, or lies in the second (RFC 2883, section 4)."""
+    """True when the first SACK block is acknowledged already, or lies in the second (RFC 2883, section 4)."""
     first, *others = row["sack"]
     inside = others and others[0]["start"] <= first["start"] and first["end"] <= others[0]["end"]
     return bool(first["end"] <= row["ack"] or inside)

@@ -278,7 +278,7 @@ class Figure:
         size: Width and height on paper, in inches.
         share_x: True when all panels have the same horizontal axis; ``columns``: those below one another.
         share_y: True when all panels have the same vertical axis; ``columns``: those below one another.
-        exact: True when `size` is that of the whole; else it grows by what long captions and legends take.
+        exact: True when `size` is the whole figure's; else it grows by long captions and legends.
         judged: Judgements of the caption, as plain values.
     """
 

@@ -275,7 +275,7 @@ def _shades(design: Design, factors: Sequence[int], styles: int) -> list[float |
 
 
 def _is_plain(design: Design, factors: Sequence[int]) -> bool:
-    """True when panels are of one factor whose levels say by themselves what they are: names that are no numbers."""
+    """True when panels are of one factor whose levels are names, not numbers, and so need no caption."""
     return len(factors) == 1 and not numeric(design.factors[factors[0]])
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.results.manifest import repeats_its_requests
-from farweb.results.pairs import Pairs, Sides, beside, pair
+from farweb.results.pairs import Pairs, Read, Sides, beside, pair, read_once
 from farweb.statistics.judgement import DECIDING, MARGIN, Verdict, judge
 from farweb.statistics.units import Units, is_quantity
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST_REQUESTS = 20_000_000
 """Requests of a sweep beyond which `show` and the report judge no levels: it would take minutes; chosen."""
+
+KEPT_REQUESTS = 2_000_000
+"""Requests of a sweep up to which each run is read once and kept, some 100 MB; beyond, once for each pair; chosen."""
 
 MOST_LEVELS = 6
 """Levels of a factor that are judged each against each, fifteen pairs; of more, each against the first; chosen."""
@@ -98,6 +101,7 @@ def judged(
     by: Sequence[str] = DECIDING,
     margin: float = MARGIN,
     rows: "pl.Expr | None" = None,
+    read: Read | None = None,
 ) -> Verdict:
     """Judge runs against as many base runs.
 
@@ -109,6 +113,7 @@ def judged(
         by: Names of quantities that decide.
         margin: Relative difference up to which runs are equivalent.
         rows: Requests that are looked at; all when left out.
+        read: Reads them; `requests_of` of `farweb.results.pairs` when left out.
     """
     import polars as pl
 
@@ -116,9 +121,9 @@ def judged(
     both = list(zip(runs.base, runs.other, strict=True))
     fixed = are_fixed((*runs.base, *runs.other))
     try:
-        pairs = [pair(*each, asked) for each in both]
+        pairs = [pair(*each, asked, read) for each in both]
     except ResultsError:
-        sides = [beside(*each, asked) for each in both]
+        sides = [beside(*each, asked, read) for each in both]
         return verdict_of(Units(sides, runs.replications, fixed=fixed), None, names, by, margin, fixed=fixed)
     return verdict_of(Units(pairs, runs.replications, fixed=fixed), pairs, names, by, margin, fixed=fixed)
 
@@ -223,6 +228,7 @@ def levels_judged(
             f"{requests:,} requests are too many to judge levels here; farweb compare judges points that it is given"
         )
     found = []
+    read = read_once() if requests <= KEPT_REQUESTS else None
     for place, factor in enumerate(sweep.design.factors):
         points = [
             [point for point, levels in enumerate(sweep.design.points) if levels[place] == level]
@@ -235,6 +241,6 @@ def levels_judged(
             if not _have_requests(runs):
                 continue
             labels = factor.levels[base].label, factor.levels[other].label
-            verdict = judged(runs, labels, by, margin)
+            verdict = judged(runs, labels, by, margin, read=read)
             found.append(LevelJudged(factor.name, labels[1], labels[0], verdict))
     return found, ""

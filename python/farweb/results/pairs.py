@@ -4,7 +4,9 @@ Requests are the same when number, host, start and sizes are. Those that start b
 left out. A request that did not end has an infinite latency: where it ended on the other side, it is slower here.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from farweb.results.run import RunTables
 
 Floats = NDArray[np.float64]
+
+Read = Callable[["RunTables", int, pl.Expr], pl.DataFrame]
+"""A way to read the requests of a run, with the arguments of `requests_of`."""
 
 SAME = ("host", "start_ns", "request_bytes", "response_bytes")
 """Columns in which requests of the same number are equal where they are the same requests."""
@@ -75,14 +80,20 @@ class Sides:
         return [Sides(*part) for part in zip(*sides, strict=True)]
 
 
-def pair(base: "RunTables", other: "RunTables", rows: pl.Expr) -> Pairs:
+def pair(base: "RunTables", other: "RunTables", rows: pl.Expr, read: Read | None = None) -> Pairs:
     """Pair requests of two runs, in the rows that are asked for.
+
+    Args:
+        base: A run.
+        other: The run against it.
+        rows: Which requests.
+        read: Reads them; `requests_of` when left out.
 
     Raises:
         ResultsError: They are not the same; the message names the first that differs, and in what.
     """
     warmup_ns = max(base.warmup_ns, other.warmup_ns)
-    first, second = (requests_of(each, warmup_ns, rows) for each in (base, other))
+    first, second = ((read or requests_of)(each, warmup_ns, rows) for each in (base, other))
     if len(first) != len(second) or (first["request"] != second["request"]).any():
         alone = set(first["request"].to_list()) ^ set(second["request"].to_list())
         number = min(alone)
@@ -122,8 +133,21 @@ def requests_of(results: "RunTables", warmup_ns: int, rows: pl.Expr, to: str = "
     return since.select("request", *SAME, latency_s=latency.fill_null(float("inf"))).sort("request").collect()
 
 
-def beside(base: "RunTables", other: "RunTables", rows: pl.Expr) -> Sides:
-    """The latencies of two runs whose requests are not the same, in the rows that are asked for."""
+def read_once() -> Read:
+    """A way to read that keeps what it has read: for runs that stand in many pairs, always with the same rows."""
+    kept: dict[tuple[Path, int], pl.DataFrame] = {}
+
+    def read(results: "RunTables", warmup_ns: int, rows: pl.Expr) -> pl.DataFrame:
+        key = results.path, warmup_ns
+        if key not in kept:
+            kept[key] = requests_of(results, warmup_ns, rows)
+        return kept[key]
+
+    return read
+
+
+def beside(base: "RunTables", other: "RunTables", rows: pl.Expr, read: Read | None = None) -> Sides:
+    """The latencies of two runs whose requests are not the same; see `pair`."""
     warmup_ns = max(base.warmup_ns, other.warmup_ns)
-    columns = (requests_of(each, warmup_ns, rows).sort("start_ns", "request")["latency_s"] for each in (base, other))
-    return Sides(*(column.to_numpy() for column in columns))
+    both = ((read or requests_of)(each, warmup_ns, rows).sort("start_ns", "request") for each in (base, other))
+    return Sides(*(requests["latency_s"].to_numpy() for requests in both))

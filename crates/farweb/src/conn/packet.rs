@@ -35,7 +35,7 @@ pub(crate) struct Packet {
 pub(crate) struct Mark {
     /// Its number among the packets that the sender has sent on the connection, modulo 2^32.
     pub(crate) number: u32,
-    /// True when any of its sequence numbers had been sent before; left out of account when nobody records it.
+    /// Repeats a sequence number that was sent before; known only where packets are recorded.
     pub(crate) again: bool,
     /// True when it is recorded.
     pub(crate) recorded: bool,

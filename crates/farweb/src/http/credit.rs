@@ -204,7 +204,7 @@ impl Grants {
         Some(grant)
     }
 
-    /// True when the rule says that what is owed is granted.
+    /// True when the rule grants the credit that is owed.
     fn is_due(&self) -> bool {
         match self.rule {
             GrantRule::Share { of, millionths, strict } => {

@@ -120,7 +120,7 @@ impl ReleasePlan {
         self.bytes_released() - before
     }
 
-    /// True when the time of the next piece is known only when the server's TCP has taken what is released.
+    /// True when the next piece is due only after the server's TCP has taken the last one.
     #[must_use]
     pub const fn waits_for_transport(&self) -> bool {
         self.is_closed_loop && 0 < self.released && self.released < self.pieces

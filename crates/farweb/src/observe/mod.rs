@@ -128,7 +128,7 @@ impl Observer {
         self.recorder.push_exchange(exchange);
     }
 
-    /// True when anyone wants to know when bytes were sent, and what held them.
+    /// True when a record asks for times of sending and for their causes.
     #[inline]
     pub(crate) const fn wants_senders(&self) -> bool {
         self.senders.is_some()

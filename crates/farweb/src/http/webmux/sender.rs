@@ -286,7 +286,7 @@ impl<E> Outgoing<E> {
         self.owes_empty || self.is_over() || (self.waiting > 0 && self.window.credit() > 0)
     }
 
-    /// True when its message is whole in the stream, and what belongs to its last fragment as well.
+    /// True when its message is whole in the stream, with the empty fragment that it may owe.
     fn is_over(&self) -> bool {
         self.has_all_taken() && !self.owes_empty
     }

@@ -107,7 +107,7 @@ constants! {
     /// queues of a path are those of routers.
     source_quench: bool = false;
 
-    /// True when small segments wait for the ACK of what is outstanding (RFC 896).
+    /// True when small segments wait for the ACK of outstanding data (RFC 896).
     nagle: bool = true;
     /// True when Nagle's rule is asked for each segment; 4.4BSD asks once for all that a write, or an ACK, lets go.
     nagle_each_segment: bool = false;

@@ -67,7 +67,7 @@ impl ReceiveBuffer {
         Some(end)
     }
 
-    /// Takes the FIN if its number is `rcv_nxt`. True when it was.
+    /// Takes the FIN if its number is `rcv_nxt`; false when it is not.
     fn take_fin(&mut self, rcv_nxt: u64) -> bool {
         let taken =
             self.early.as_mut().is_some_and(|early| early.fin.take_if(|fin| *fin == rcv_nxt).is_some());

@@ -122,7 +122,7 @@ constants! {
     /// True when window scaling is offered (`tcp_window_scaling`; RFC 7323).
     window_scaling: bool = true;
 
-    /// True when small segments wait for the ACK of what is outstanding (no `TCP_NODELAY`).
+    /// True when small segments wait for the ACK of outstanding data (no `TCP_NODELAY`).
     nagle: bool = true;
     /// True when every segment is acknowledged at once (route option `quickack`).
     quick_ack_always: bool = false;

@@ -229,7 +229,7 @@ impl Connection {
         self.ticks_since(self.heard_at) > self.clock.jiffies_in(limit) && sent_again_for > limit
     }
 
-    /// True when so many timeouts in a row went without an answer that nobody is there.
+    /// True after so many unanswered timeouts in a row that the peer counts as gone.
     fn is_given_up(&self) -> bool {
         let timeouts = self.recovery.timeouts_in_a_row;
         let profile = &self.profile;

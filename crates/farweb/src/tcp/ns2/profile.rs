@@ -73,7 +73,7 @@ constants! {
     delayed_ack: bool = false;
     /// How long the delaying sink waits for a second packet (`interval_`).
     delayed_ack_interval: Duration = Duration::from_millis(100);
-    /// True when the delaying sink acknowledges at once what fills a gap (`RFC2581_immediate_ack_`, since 2000).
+    /// True when the delaying sink acknowledges at once a segment that fills a gap (`RFC2581_immediate_ack_`, since 2000).
     immediate_ack_in_gap: bool = true;
     /// True when the delaying sink acknowledges packet 0 at once (`SYN_immediate_ack_`; on since 2 February 2010).
     immediate_ack_of_first: bool = true;

@@ -47,7 +47,7 @@ pub(super) struct Header {
     pub(super) window: u16,
     pub(super) mss: Option<u16>,
     pub(super) scale: Option<u8>,
-    /// True when all options were captured: else what is not there may have been.
+    /// True when all options were captured; an option that is missing was then not sent.
     pub(super) options_whole: bool,
 }
 

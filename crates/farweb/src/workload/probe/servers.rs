@@ -15,7 +15,7 @@ use crate::tcp::segment::{BUFFER_BYTES_MIN, MSS_BYTES};
 pub(super) struct Answer {
     /// MSS that its SYN|ACK advertised.
     pub(super) mss: Option<u16>,
-    /// True when it may have advertised one behind what was captured.
+    /// True when an option beyond the captured bytes may have advertised one.
     pub(super) options_cut: bool,
     /// Shift of its windows, when both ends scale.
     pub(super) shift: Option<u8>,

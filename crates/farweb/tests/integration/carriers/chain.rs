@@ -261,7 +261,7 @@ impl Leg {
             && !matches!(self.carrier, Carrier::Mux { .. } | Carrier::WebMux { .. } | Carrier::Http2 { .. })
     }
 
-    /// True when what its connections carry is known byte by byte.
+    /// True when the bytes of its connections are known one by one.
     pub(super) fn is_counted(&self) -> bool {
         self.tls.is_empty() && !matches!(self.carrier, Carrier::Http2 { .. })
     }

@@ -73,8 +73,9 @@ pub(super) struct ReceiveState {
     pub(super) segment: u64,
     /// True when an ACK would leave the right edge of the window at least as far ahead as the last one did.
     pub(super) window_advances: bool,
-    /// True when something waits for a gap to be filled; and when SACK reports what.
+    /// True when data waits for a gap to be filled.
     pub(super) has_gap: bool,
+    /// True when SACK reports that data.
     pub(super) sack: bool,
     /// The receiver's own estimate of the round trip.
     pub(super) receiver_rtt: Option<Duration>,
