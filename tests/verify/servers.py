@@ -1,5 +1,6 @@
 """Servers of the real world, in a namespace."""
 
+import json
 import subprocess
 import sys
 import time
@@ -25,6 +26,33 @@ def nginx(there: Namespace, folder: Path, site: Path, protocol: str = "", tls: s
         f"http {{\naccess_log off;\n{temporary}server {{ listen {SERVER_PORT} {protocol}; {tls} root {site}; }}\n}}\n"
     )
     with served(there, "nginx", "-p", folder, "-e", folder / "error.log", "-c", configuration):
+        yield
+
+
+@contextmanager
+def caddy(there: Namespace, folder: Path, site: Path, certificate: Path, key: Path) -> Iterator[None]:
+    """Debian's Caddy, whose TLS is that of Go, with a configuration of its own; it speaks HTTP/1.1 over TLS 1.3."""
+    server = {
+        "listen": [f"tcp4/:{SERVER_PORT}"],
+        "protocols": ["h1"],
+        "routes": [{"handle": [{"handler": "file_server", "root": str(site)}]}],
+        "automatic_https": {"disable": True},
+        "tls_connection_policies": [{"protocol_min": "tls1.3", "default_sni": "www.example.com"}],
+    }
+    configuration = folder / "caddy.json"
+    configuration.write_text(
+        json.dumps(
+            {
+                "admin": {"disabled": True, "config": {"persist": False}},
+                "storage": {"module": "file_system", "root": str(folder / "caddy")},
+                "apps": {
+                    "http": {"servers": {"site": server}},
+                    "tls": {"certificates": {"load_files": [{"certificate": str(certificate), "key": str(key)}]}},
+                },
+            }
+        )
+    )
+    with served(there, "caddy", "run", "--config", configuration):
         yield
 
 
