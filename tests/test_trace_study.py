@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from papers.trace import design, numbers
+from papers.trace import changed, design, numbers
 from papers.trace.emulator import Effects, Emulator, coordinates
 from papers.trace.factors import FACTORS, RELEASES, values
 from papers.trace.findings import Findings, write_points
 
 from farweb import Scenario
+from farweb.reproduce.reading import find_reading
+from farweb.reproduce.study import PAPERS
 
 
 def test_points_are_a_latin_hypercube_over_all_factors() -> None:
@@ -38,7 +40,26 @@ def test_the_design_is_a_sweep_that_is_allowed(folder: Path) -> None:
     assert scenario.design is not None
     assert count == len(design.CASES) == len(scenario.design.points)
     first = tomllib.loads(out.read_text())["sweep"]["factors"]["case"][0]
-    assert first["level"] == "000 TT1.0" and first["set"]["workload.load"] == design.DAYS
+    assert first["level"] == "000 TT1.0 0.2"
+    assert first["set"]["leg"][0]["carrier"]["kind"] == "http/1.0"
+
+
+def test_reading_b_is_that_of_the_readings() -> None:
+    keys = find_reading(PAPERS, "B").changes(PAPERS / "cable" / "no-proxy.toml")
+    _, ours = next(iter(changed.runs(changed.CHANGES[0])))
+    assert ours["origin.release"] == keys["origin.release"]
+    for name in ("wait_recorded", "tail_share", "us_rate"):
+        assert ours[f"workload.parameters.{name}"] == keys[f"workload.parameters.{name}"]
+    (leg,), (theirs,) = ours["leg"], keys["leg"]
+    assert leg["tcp"]["constants"] == theirs["tcp"]["constants"]
+    assert leg["carrier"] == theirs["carrier"]
+
+
+def test_larger_responses_take_the_server_as_long() -> None:
+    before, after = (design.trace_means(each) for each in (changed.READING_B, changed.LARGER))
+    assert before["response_bytes"] == pytest.approx(changed.RESPONSE_B, rel=0.001)
+    assert after["response_bytes"] == pytest.approx(changed.LARGER_B, rel=0.001)
+    assert after["server_s"] == pytest.approx(before["server_s"], rel=0.002)
 
 
 def of_point(latencies: dict[float, float], carried: dict[str, float] | None = None) -> numbers.Cases:
@@ -55,6 +76,20 @@ def of_point(latencies: dict[float, float], carried: dict[str, float] | None = N
 
 def number(claim: str) -> numbers.Number:
     return next(each for each in numbers.NUMBERS if each.claim == claim)
+
+
+def test_latencies_are_compared_at_equal_loads_and_then_averaged() -> None:
+    low, high = design.FLAT
+    latencies = {f"TT1.0 {low}": 2.0, f"TT1.0 {high}": 4.0, f"TT proxy {low}": 1.8, f"TT proxy {high}": 3.0}
+    cases = {case: {"latency_mean_s": value} for case, value in latencies.items()}
+    assert number("S1").of(cases) == 3.0
+    assert number("T7").of(cases) == pytest.approx((-10 - 25) / 2)
+
+
+def test_a_latency_that_never_rises_has_no_onset_where_loads_stay_below_the_capacity() -> None:
+    cases = of_point(dict.fromkeys(design.RISE, 2.0))
+    below = {case: {**run, "presented_bps": run["presented_bps"] / 2} for case, run in cases.items()}
+    assert np.isnan(number("T8").of(below))
 
 
 def test_where_latency_rises() -> None:

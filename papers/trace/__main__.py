@@ -5,6 +5,7 @@ farweb sweep FOLDER/points-0.toml --out …      run each
 python -m papers.trace report RESULTS…         tables, ranges of the scoreboard and figures from the results folders
 farweb sweep papers/trace/inmost.toml --out …  the middle of the allowed region, which report has written
 python -m papers.trace numbers RESULTS         the numbers at the points of a results folder
+python -m papers.trace changed FOLDER          write sweeps of reading B with one thing changed, each a file
 """
 
 import argparse
@@ -15,12 +16,14 @@ import numpy as np
 
 from farweb import SweepResults
 
+from .changed import CHANGES
+from .changed import runs as of_change
 from .design import CASES, POINTS, Proxies, of_point, runs, unit_points, write
 from .factors import FACTORS, values
 from .findings import Findings, tables, write_points, write_ranges
 from .numbers import NUMBERS, by_point
 
-_POINTS_A_SWEEP = 25  # a scenario file has at most 1,000,000 bytes
+_POINTS_A_SWEEP = 20  # a scenario file has at most 1,000,000 bytes
 
 
 def main() -> None:
@@ -36,11 +39,15 @@ def main() -> None:
     report.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder of the figures")
     numbers = steps.add_parser("numbers", help="the published numbers at the points of a results folder")
     numbers.add_argument("results", type=Path)
+    one = steps.add_parser("changed", help="write sweeps of reading B with one thing changed, each a file")
+    one.add_argument("folder", type=Path)
     chosen = parser.parse_args()
     if chosen.step == "design":
         _design(chosen.folder)
     elif chosen.step == "report":
         _report(chosen.results, chosen.out)
+    elif chosen.step == "changed":
+        _changed(chosen.folder)
     else:
         _numbers(chosen.results)
 
@@ -53,6 +60,14 @@ def _design(folder: Path) -> None:
         number += write(out, islice(every, _POINTS_A_SWEEP * len(CASES)))
         print(out)
     print(f"{POINTS} points, {number} runs")
+
+
+def _changed(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for change in CHANGES:
+        out = folder / f"{change.name}.toml"
+        write(out, of_change(change), replications=3)
+        print(out)
 
 
 def _report(results: list[Path], out: Path) -> None:

@@ -19,14 +19,14 @@ from farweb.text import toml
 
 from .factors import FACTORS, Floats, values
 
-POINTS = 100  # eight a factor; chosen: they take an hour of two cores
+POINTS = 200  # fourteen a factor; chosen: they take an hour of two cores
 SEED = 1997  # of the Latin hypercube
 
 LINK_BPS = 34.368e6
 CABLE_BPS = 2.18e6  # of one connection: 32,767 B in 120 ms
 SATELLITE_BPS = 690e3  # the same in 380 ms
 PERIOD_S = 600
-DAYS = 31
+UNWRAPPED = "10 h"  # longer than all copies one behind the other
 REQUESTS_A_DAY = 421
 
 _SPREADS = {
@@ -62,27 +62,28 @@ class Case:
         links: ``TT``, ``ST`` or ``SS``: by cable or satellite toward the United States and back.
         connections: Between the proxies; None without them.
         http: ``1.0`` or ``1.1`` toward the servers.
-        load_bps: What servers are to present, in bit/s; None: each of the 31 days once.
+        load_bps: What servers are to present in ten minutes, in bit/s.
     """
 
     links: str
     connections: int | None
     http: str
-    load_bps: float | None = None
+    load_bps: float
 
     @property
     def label(self) -> str:
         """Its name among the runs of a point."""
         between = "no proxy" if self.connections is None else f"{self.connections} connections"
-        load = "31 days" if self.load_bps is None else f"{self.load_bps / 1e6:.3g} Mbit/s"
-        return f"{self.links}, {between}, HTTP/{self.http}, {load}"
+        return f"{self.links}, {between}, HTTP/{self.http}, {self.load_bps / 1e6:.3g} Mbit/s"
 
-    def keys(self, copies: int, first_window: int, proxies: Proxies = AS_PUBLISHED) -> dict[str, Any]:
-        """Keys of the scenario."""
+    def keys(self, point: Mapping[str, float], proxies: Proxies = AS_PUBLISHED) -> dict[str, Any]:
+        """Keys of the scenario at a point."""
         up, down = _DELAYS[self.links]
-        constants = {"syn_ack_opens_cwnd": first_window == 2}
+        constants = {"syn_ack_opens_cwnd": int(point["first window"]) == 1}
         server = {"mss": "host", "buffer": "host", "from": {"buffer": "32767 B"}, "constants": constants}
-        carrier = {"kind": f"http/{self.http}", **({"idle_timeout": "15 s"} if self.http == "1.1" else {})}
+        closed_by = ("server", "client")[int(point["closer"])]
+        how = {"closed_by": closed_by} if self.http == "1.0" else {"idle_timeout": "15 s"}
+        carrier = {"kind": f"http/{self.http}", **how}
         if self.connections is None:
             leg = [{"from": "nz-proxy", "to": "server", "carrier": carrier, "tcp": server}]
         else:
@@ -96,23 +97,30 @@ class Case:
             "path.link.0.up.delay": up,
             "path.link.0.down.delay": down,
             "leg": leg,
-            "workload.load": copies,
+            "workload.load": copies(self.load_bps, point["response mean"]),
         }
 
 
+FLAT = (0.2, 0.6)  # of the link's rate: within the 15 to 80 % of which the claims take the mean
 FEW = 10  # connections between the proxies where they are to be too few
 RISE = (0.2, 0.5, 0.65, 0.8, 0.9, 1.3)  # shares of what they carry: where latency begins to rise
 BUSY_BPS = 0.8 * LINK_BPS
 CASES = {
     **{
-        f"{links}{http}": Case(links, None, http)
+        f"{links}{http} {part}": Case(links, None, http, part * LINK_BPS)
         for links, http in [("TT", "1.0"), ("ST", "1.0"), ("SS", "1.0"), ("SS", "1.1")]
+        for part in FLAT
     },
-    "TT proxy": Case("TT", 70, "1.0"),
-    "ST proxy": Case("ST", 70, "1.0"),
-    "SS proxy": Case("SS", 100, "1.0"),
-    "SS1.1 proxy": Case("SS", 100, "1.1"),
-    "SS1.1 busy": Case("SS", None, "1.1", 20e6),
+    **{
+        f"{name} proxy {part}": Case(links, connections, http, part * LINK_BPS)
+        for name, links, connections, http in [
+            ("TT", "TT", 70, "1.0"),
+            ("ST", "ST", 70, "1.0"),
+            ("SS", "SS", 100, "1.0"),
+            ("SS1.1", "SS", 100, "1.1"),
+        ]
+        for part in FLAT
+    },
     **{f"TT few {part}": Case("TT", FEW, "1.0", part * FEW * CABLE_BPS) for part in RISE},
     **{f"ST few {part}": Case("ST", FEW, "1.0", part * FEW * SATELLITE_BPS) for part in RISE},
     **{f"TT busy {number}": Case("TT", number, "1.0", BUSY_BPS) for number in (20, 70)},
@@ -176,13 +184,11 @@ def _slope(spread: float) -> float:
     return float(np.exp(sum(sigma**2 for sigma in sigmas) / 2))
 
 
-def copies(case: Case, response_bytes: float) -> int:
-    """Copies of a day that present the load of a case."""
-    if case.load_bps is None:
-        return DAYS
+def copies(load_bps: float, response_bytes: float) -> int:
+    """Copies of a day that present a load in ten minutes."""
     segments = response_bytes / 1200  # of 1460 and 536 B in their shares
     bits_a_day = REQUESTS_A_DAY * 8 * (response_bytes + 40 * segments)
-    return max(round(case.load_bps * PERIOD_S / bits_a_day), 1)
+    return max(round(load_bps * PERIOD_S / bits_a_day), 1)
 
 
 def runs(points: Floats) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -194,17 +200,24 @@ def runs(points: Floats) -> Iterator[tuple[str, dict[str, Any]]]:
 def of_point(
     label: str, point: Mapping[str, float], proxies: Proxies = AS_PUBLISHED
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The runs of one point."""
+    """The runs of one point, whose family is solved for its means."""
+    yield from at(label, point, family(point), proxies)
+
+
+def at(
+    label: str, point: Mapping[str, float], parameters: Mapping[str, str | float], proxies: Proxies
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The runs of one point with these parameters of the family."""
     kind = int(point["release"])
-    parameters = {**family(point), "wait_recorded": kind in (1, 2)}
     common = {
-        "origin.release": ("paced", "paced", "closed-loop", "delayed")[kind],
+        "origin.release": ("paced", "paced", "closed-loop", "delayed", "regulated")[kind],
         "workload.copies_offset": f"{point['copies offset']:.3f} s",
+        "workload.period": UNWRAPPED if int(point["copies"]) else f"{PERIOD_S} s",
         **{f"workload.parameters.{name}": value for name, value in parameters.items()},
+        "workload.parameters.wait_recorded": kind in (1, 2),
     }
     for name, case in CASES.items():
-        many = copies(case, point["response mean"])
-        yield f"{label} {name}", {**common, **case.keys(many, 1 + int(point["first window"]), proxies)}
+        yield f"{label} {name}", {**common, **case.keys(point, proxies)}
 
 
 def write(out: Path, all_runs: Iterator[tuple[str, dict[str, Any]]], replications: int = 1) -> int:

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-RELEASES = ("paced", "paced after the wait", "closed loop after the wait", "delayed")
+RELEASES = ("paced", "paced after the wait", "closed loop after the wait", "delayed", "regulated")
 """Ways to give a recorded server time back: spread over all of it; over the transfer behind the wait for the first
-byte, by the clock or as fast as the server's TCP takes it; or not at all, the response released as a whole at its
-end."""
+byte, by the clock or as fast as the server's TCP takes it; not at all, the response released as a whole at its end; or
+below TCP, its packets at the mean rate of the recorded transfer."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ FACTORS = (
         len(RELEASES),
         "",
         False,
-        "the papers say that response packets are released at a regulated rate, not from when, nor what happens when "
-        "TCP cannot take them; `delayed` is the rule without regulation",
+        "the papers say that response packets are released at a regulated rate, not from when, nor above TCP or below; "
+        "`delayed` is the rule without regulation",
         RELEASES,
     ),
     Factor(
@@ -161,6 +161,26 @@ FACTORS = (
         False,
         "4.4BSD's server starts with two segments, as the ACK of its SYN-ACK opens the window; RFC 2001 says one",
         ("1 segment", "2 segments"),
+    ),
+    Factor(
+        "closer",
+        0,
+        2,
+        "",
+        False,
+        "of an HTTP/1.0 connection: the server, as RFC 1945 has it, with a FIN on the last segment; or the client, as "
+        "the papers close connections as soon as the request has been fetched, which only its end sees",
+        ("server", "client"),
+    ),
+    Factor(
+        "copies",
+        0,
+        2,
+        "",
+        False,
+        "copies are offset in time: what is beyond the ten minutes of the trace wraps round to their beginning, or "
+        "follows them",
+        ("wrap round", "follow"),
     ),
 )
 

@@ -93,9 +93,12 @@ def region(findings: Findings) -> Figure:
     """For each choice, how much of the allowed region lies where, against even choices."""
     inside, most = findings.region
     figure = Figure(figsize=(9.5, 7.0), layout="constrained")
-    panels = figure.subplots(3, 4).ravel()
+    grid = figure.subplots(3, 5)
+    panels = grid.ravel()
+    for axes in panels[len(FACTORS) :]:
+        axes.set_axis_off()
     shown = (("calibrated", findings.calibrated, PALETTE[5]), ("most numbers at once", inside, PALETTE[0]))
-    for axes, factor, column in zip(panels, FACTORS, findings.candidates.T, strict=True):
+    for axes, factor, column in zip(panels, FACTORS, findings.candidates.T, strict=False):
         bins = len(factor.labels) or _BINS
         edges = np.linspace(0, 1, bins + 1)
         for _, where, colour in shown:
@@ -108,7 +111,7 @@ def region(findings: Findings) -> Figure:
         axes.set_xticks(ticks, labels, fontsize=7)
         axes.set_title(factor.name, fontsize=9)
         axes.set_ylim(bottom=0)
-    for axes in panels[::4]:
+    for axes in grid[:, 0]:
         axes.set_ylabel("density over even")
     chart.frame(
         figure,
