@@ -21,7 +21,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build dev demo images test lessons explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
+.PHONY: help tools setup build dev demo images test compile-tests lessons explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
 	fuzz torture mutants notices wheel lock clean
 
 help: ## List the targets.
@@ -72,6 +72,11 @@ demo: build ## Simulate a small log over a cable and a satellite, sweep a slow l
 
 images: build ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
 	$(BIN)/python -m farweb.reproduce.images $(if $(RESULTS),--results $(RESULTS))
+
+# Beside `make build`, which compiles the core in one unit, `make --jobs=2 build compile-tests` has work for the second core.
+compile-tests: | tools ## Compile the tests that are in Rust.
+	cargo test -p farweb --locked --no-run
+	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked --no-run; }
 
 test: $(LOADED) ## Run all tests, in Rust and in Python.
 	cargo test -p farweb --locked

@@ -46,6 +46,7 @@ POST_QUANTUM_SCHEMES = [
     "slh-dsa-192f",
     "slh-dsa-256s",
     "slh-dsa-256f",
+    "merkle-tree",
 ]
 """Words of TLS; the latter of each pair need version 1.3."""
 
@@ -259,4 +260,6 @@ def _handshake_parts(draw: Draw, version: str) -> Table:
         "scts": draw.one(0, 2, 546),
         "ocsp": draw.one(True, False),
     }
+    if words.get("certificates") == "merkle-tree":
+        others = {}
     return words | draw.some(others | newer, 0.3)

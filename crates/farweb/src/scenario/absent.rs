@@ -41,7 +41,7 @@ const ABSENT: &[(&[&str], &str)] = &[
     ),
     (&["quic", "http3", "h3"], "QUIC and HTTP/3; http/2 with tls.start = \"0-rtt\" comes nearest"),
     (
-        &["merkletree", "mtc", "mtls", "clientcertificate", "ech", "encryptedclienthello"],
+        &["mtls", "clientcertificate", "ech", "encryptedclienthello"],
         "this part of TLS handshakes; client_hello and server_flight give any size",
     ),
     (
@@ -84,6 +84,7 @@ const ABSENT: &[(&[&str], &str)] = &[
 
 /// Names of things that a scenario has under another name, likewise.
 const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["merkletree", "mtc"], "tls.certificates = \"merkle-tree\""),
     (&["latency", "rtt", "ping", "owd"], "delay = \"300 ms\" of each direction of a link"),
     (
         &["bandwidth", "throughput", "speed", "bw", "capacity"],

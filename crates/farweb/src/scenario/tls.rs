@@ -123,10 +123,11 @@ impl Tls {
             Version::V12 => KeyExchange::X25519,
             Version::V13 => KeyExchange::X25519Mlkem768,
         };
+        let certificates = self.certificates.unwrap_or(Scheme::EcdsaP256);
         is_said.then(|| Parts {
             key_exchange: self.key_exchange.unwrap_or(usual),
-            certificates: self.certificates.unwrap_or(Scheme::EcdsaP256),
-            intermediates: self.intermediates.unwrap_or(1),
+            certificates,
+            intermediates: self.intermediates.unwrap_or(certificates.has_chain().into()),
             scts: self.scts.unwrap_or(0),
             ocsp: self.ocsp.unwrap_or(false),
             compression: self.compression,

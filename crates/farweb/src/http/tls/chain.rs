@@ -2,7 +2,7 @@
 //!
 //! Models a leaf and intermediates of one signature scheme: fields as certificates of the public Web have them, key, signature,
 //! timestamps of logs inside the leaf, an OCSP response of the issuer beside it. Leaves out names other than a short one, several
-//! names, roots, chains of mixed schemes, and OCSP for intermediates.
+//! names, roots, chains of mixed schemes, and OCSP for intermediates. A Merkle Tree certificate has the fields of other leaves.
 //!
 //! Sources: X.690 (lengths in DER); RFC 5280 (certificates); RFC 6962, sections 3.2 and 3.3 (timestamps); RFC 6960, section 4.2
 //! (OCSP). Sizes of fields are measured of certificates and responses that OpenSSL 3.0 made in the profile of the Baseline
@@ -55,7 +55,7 @@ const fn bit_string(bytes: u64) -> u64 {
 pub(super) struct Certificate {
     /// Its public key.
     pub(super) key: u64,
-    /// The signature of its issuer.
+    /// The signature of its issuer, or its place in a tree.
     pub(super) signature: u64,
     /// Timestamps of logs.
     pub(super) scts: u64,
@@ -75,13 +75,13 @@ impl Certificate {
     }
 
     const fn new(scheme: Scheme, fields: u64, scts: u64) -> Self {
+        let (proof, algorithm) = scheme.issued();
         let scheme = scheme.bytes();
-        let algorithm = scheme.signature_algorithm;
         let key = der(scheme.key_algorithm + bit_string(scheme.key));
         let signed = der(fields + scts + algorithm + key);
-        let whole = der(signed + algorithm + bit_string(scheme.signature));
-        let fields = whole - scheme.key - scheme.signature - scts;
-        Self { key: scheme.key, signature: scheme.signature, scts, fields }
+        let whole = der(signed + algorithm + bit_string(proof));
+        let fields = whole - scheme.key - proof - scts;
+        Self { key: scheme.key, signature: proof, scts, fields }
     }
 
     /// The whole of it.
@@ -145,6 +145,15 @@ mod tests {
         assert_eq!(info(Scheme::Rsa4096), 550);
         // The key and a zero in a BIT STRING (1,317 B), an identifier (13 B), a SEQUENCE.
         assert_eq!(info(Scheme::MlDsa44), 1334);
+    }
+
+    #[test]
+    fn a_place_in_a_tree_stands_for_the_signature() {
+        let [signed, placed] =
+            [Scheme::MlDsa44, Scheme::MerkleTree].map(|scheme| Certificate::leaf(scheme, 0));
+        assert_eq!((placed.key, placed.signature), (signed.key, 754), "23 hashes (736 B) and 18 B");
+        // Both identifiers of the algorithm are a byte shorter, and no length is.
+        assert_eq!(signed.fields - placed.fields, 2);
     }
 
     #[test]

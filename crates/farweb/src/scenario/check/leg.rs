@@ -255,6 +255,19 @@ impl Check {
                 self.report(format!("{key}.{name}"), message);
             }
         }
+        if !parts.certificates.has_chain() {
+            let of_a_chain = [
+                ("intermediates", parts.intermediates > 0, word(&parts.intermediates)),
+                ("scts", parts.scts > 0, word(&parts.scts)),
+                ("ocsp", parts.ocsp, word(&true)),
+            ];
+            for (name, _, found) in of_a_chain.iter().filter(|(_, is_there, _)| *is_there) {
+                let message = format!(
+                    "found {found} beside certificates = \"merkle-tree\", which the landmark of its tree vouches for alone; leave it out"
+                );
+                self.report(format!("{key}.{name}"), message);
+            }
+        }
         if let Some(ratio) = parts.compression.filter(|ratio| !(*ratio > 0.0 && *ratio <= 1.0)) {
             let message = format!("found {ratio}; a share of the plain message is above 0, at most 1");
             self.report(format!("{key}.compression"), message);

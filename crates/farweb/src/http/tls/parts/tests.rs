@@ -79,6 +79,15 @@ fn a_post_quantum_chain_has_its_keys_and_signatures() {
 }
 
 #[test]
+fn a_certificate_with_a_place_in_a_tree_comes_alone() {
+    let parts = Parts { certificates: Scheme::MerkleTree, intermediates: 0, ..CLASSICAL };
+    let server = parts.server(Version::V13, Start::Full);
+    // As the leaf of ML-DSA-44, with identifiers of 12 B and 754 B, and a zero, in the BIT STRING.
+    let leaf = 4 + (4 + 411 + 12 + 1334) + 12 + (4 + 755);
+    assert_eq!(sum(&server), 127 + 6 + 41 + (22 + 8 + 5 + leaf) + (22 + 8 + 2420) + 58);
+}
+
+#[test]
 fn what_a_client_asks_for_costs_its_hello_an_extension() {
     let base = full(&CLASSICAL);
     let more = |parts: Parts| [0, 1].map(|end| full(&parts)[end] as i64 - base[end] as i64);
