@@ -96,7 +96,7 @@ class Effects:
         return cls(np.clip(found.first_order, 0, 1), np.clip(found.total_order, 0, 1))
 
 
-def candidates(number: int = 1 << 16) -> Floats:
+def candidates(number: int = 1 << 18) -> Floats:
     """Points that fill the unit cube evenly, among which an allowed region is looked for."""
     found: Floats = qmc.Sobol(len(FACTORS), rng=np.random.default_rng(1)).random(number)
     return found

@@ -1,6 +1,7 @@
 """The figures of the study: what moves which number, published numbers against the range, and the allowed region."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -106,9 +107,9 @@ def region(findings: Findings) -> Figure:
             axes.stairs(share, edges, color=colour, lw=2)
         axes.axhline(1, color=QUIET, lw=1, ls=":")
         ticks = (edges[:-1] + edges[1:]) / 2 if factor.labels else np.array([0.0, 0.5, 1.0])
-        short = {"paced after the wait": "after\nwait", "closed loop after the wait": "closed\nloop"}
-        labels = [short.get(text, text) for text in (factor.written(float(part)) for part in ticks)]
-        axes.set_xticks(ticks, labels, fontsize=7)
+        labels = [factor.written(float(part)).replace(" after the wait", ", wait") for part in ticks]
+        turned: dict[str, Any] = {"rotation": 40, "ha": "right"} if len(factor.labels) > 2 else {}
+        axes.set_xticks(ticks, labels, fontsize=7, **turned)
         axes.set_title(factor.name, fontsize=9)
         axes.set_ylim(bottom=0)
     for axes in grid[:, 0]:
