@@ -13,10 +13,10 @@ from .factors import FACTORS
 
 RESPONSE_B = 7911  # mean of the family with both readings
 LARGER_B = 13051
-LARGER = {"tail_share": 0.275, "us_rate": "146 kbit/s", "request_median": "445 B"}
+LARGER: Mapping[str, str | float] = {"tail_share": 0.275, "us_rate": "146 kbit/s", "request_median": "445 B"}
 """Responses of 13 kB and requests of 445 B, which take the server as long as those of reading B."""
-READING_B = {"tail_share": 0.126, "us_rate": "75 kbit/s", "request_median": "270 B"}
-_POINT = {
+READING_B: Mapping[str, str | float] = {"tail_share": 0.126, "us_rate": "75 kbit/s", "request_median": "270 B"}
+_POINT: Mapping[str, str | float] = {
     "release": "regulated",
     "first window": "1 segment",
     "closer": "client",
