@@ -1,7 +1,7 @@
-"""Reading B of the papers with one thing changed at a time: what would have to be true for the claims that it fails.
+"""Reading B of the papers with single changes, in search of the claims that it fails.
 
-The configurations and numbers are those of the design; the family has its own values, but for the two that are fitted
-in reading B (papers/calibration/readings.toml).
+Runs the design's configurations. The family keeps its defaults, except the two parameters fitted in reading B
+(papers/calibration/readings.toml).
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from .factors import FACTORS
 RESPONSE_B = 7911  # mean of the family with both readings
 LARGER_B = 13051
 LARGER: Mapping[str, str | float] = {"tail_share": 0.275, "us_rate": "146 kbit/s", "request_median": "445 B"}
-"""Responses of 13 kB and requests of 445 B, which take the server as long as those of reading B."""
+"""Responses of 13 kB and requests of 445 B, with the server time of reading B."""
 READING_B: Mapping[str, str | float] = {"tail_share": 0.126, "us_rate": "75 kbit/s", "request_median": "270 B"}
 _POINT: Mapping[str, str | float] = {
     "release": "regulated",

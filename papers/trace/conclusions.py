@@ -27,7 +27,7 @@ def _gain(cases: Cases, links: str) -> float:
 
 
 def _persistent(cases: Cases, part: float) -> float:
-    """What persistent connections save over the satellite at a load, in percent."""
+    """Gain of persistent connections over the satellite at a load, in percent."""
     return 100 - relative(cases, "SS1.1", "SS1.0", [part])
 
 

@@ -64,7 +64,7 @@ def latency(cases: Cases, case: str) -> float:
 
 
 def relative(cases: Cases, case: str, base: str, parts: Sequence[float] = FLAT) -> float:
-    """Latency over that of another case at the same loads, in percent."""
+    """Ratio of two cases' latencies at equal loads, in percent."""
     pairs = [(cases[f"{case} {part}"], cases[f"{base} {part}"]) for part in parts]
     return float(100 * np.mean([each["latency_mean_s"] / other["latency_mean_s"] for each, other in pairs]))
 
@@ -86,7 +86,7 @@ def _ratio(case: str) -> Callable[[Cases], float]:
 
 
 def _busy(links: str, few: int, many: int) -> Callable[[Cases], float]:
-    """Latency with few connections over that with many, at 80 % of the link's rate."""
+    """Ratio of the latencies with few and many connections, at 80 % of the link's rate."""
     runs = [f"{links} busy {number}" for number in (few, many)]
     return lambda cases: cases[runs[0]]["latency_mean_s"] / cases[runs[1]]["latency_mean_s"]
 

@@ -31,7 +31,7 @@ def nginx(there: Namespace, folder: Path, site: Path, protocol: str = "", tls: s
 
 @contextmanager
 def caddy(there: Namespace, folder: Path, site: Path, certificate: Path, key: Path) -> Iterator[None]:
-    """Debian's Caddy, whose TLS is that of Go, with a configuration of its own; it speaks HTTP/1.1 over TLS 1.3."""
+    """Debian's Caddy with Go's TLS and its own configuration: HTTP/1.1 over TLS 1.3."""
     server = {
         "listen": [f"tcp4/:{SERVER_PORT}"],
         "protocols": ["h1"],

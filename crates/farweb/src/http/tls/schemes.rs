@@ -132,8 +132,8 @@ pub enum Scheme {
     MerkleTree,
 }
 
-/// What stands in place of the issuer's signature in a Merkle Tree certificate: extensions 2, first and last entry of the subtree 12,
-/// lengths of the proof and of no signatures 4, and 23 hashes of 32 B, as a landmark an hour has them at a CA of 4.4 million entries.
+/// Proof in a Merkle Tree certificate, in place of the issuer's signature: extensions 2, first and last entry of the subtree 12,
+/// lengths of the proof and of no signatures 4, and 23 hashes of 32 B, for hourly landmarks of 4.4 million entries.
 const MTC_PROOF: u64 = 2 + 12 + 4 + 23 * 32;
 
 /// `AlgorithmIdentifier` of id-alg-mtcProof (1.3.6.1.5.5.7.6 and a number below 128), in DER.
