@@ -22,6 +22,7 @@ os.environ.pop("COLUMNS", None)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """A process more than cores: some tests wait for processes that they have started."""
     return (os.cpu_count() or 1) + 1

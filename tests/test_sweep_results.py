@@ -3,17 +3,19 @@
 import json
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import fsspec
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results, ResultsError
+from farweb.files.scan import Scan
 from farweb.folders import SweepResults, open_results
 from farweb.results.sweep_schema import to_table, write_table
 from farweb.results.sweep_statistics import STATISTICS, comparisons, compute, left_out, warmup
@@ -371,6 +373,21 @@ def test_a_sweep_in_an_object_store(tmp_path: Path) -> None:
     query = 'select "workload.load", sum(response_bytes) from requests group by all order by all'
     assert remote.sql(query).equals(local.sql(query))
     memory.rm("/bucket", recursive=True)
+
+
+def test_sql_reads_by_scans_that_let_go_of_the_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any other may wait for ever for the thread that opens the next run's table."""
+    readers = []
+
+    def counted(scan: Scan, own: Callable[[Scan], pa.RecordBatchReader] = Scan.to_reader) -> pa.RecordBatchReader:
+        readers.append(own(scan))
+        return readers[-1]
+
+    monkeypatch.setattr(Scan, "to_reader", counted)
+    sweep = write_sweep(tmp_path / "s", design_of(LOADS, 2), requests=requests)
+    of_part = f"select sum(response_bytes) as sum from requests where run = '{sweep.runs['run'][0]}'"
+    assert sweep.sql(of_part)["sum"].to_list() == [60_000]
+    assert readers
 
 
 def test_a_sweep_of_nothing_but_replications_has_one_point(tmp_path: Path) -> None:

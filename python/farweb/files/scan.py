@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.files.parquet import Table
@@ -16,7 +17,6 @@ from farweb.memory import Kept
 
 if TYPE_CHECKING:
     import polars as pl
-    import pyarrow.dataset as ds
     import pyarrow.parquet as pq
 
 _BATCH_ROWS = 65_536  # chosen: with all columns some 10 MB
@@ -143,7 +143,29 @@ class _Lent:
         return getattr(self._file, name)
 
 
-def dataset(tables: Mapping[str, Table], refusals: list[FarwebError], part: str | None = None) -> "ds.Dataset":
+class _Rows(ds.FileSystemDataset):  # type: ignore[misc]  # pyarrow has no types
+    """A dataset whose files are opened in Python."""
+
+    def scanner(self, **asked: Any) -> "Scan":
+        """A scan of the columns and rows that are asked for."""
+        return Scan(super().scanner(**asked))
+
+
+class Scan:
+    """A scan that lets go of Python's interpreter before it waits.
+
+    `to_reader` of Arrow keeps it, and waits for ever where a thread that holds a lock of the scan opens the next file.
+    """
+
+    def __init__(self, scanner: ds.Scanner) -> None:
+        self._scanner = scanner
+
+    def to_reader(self) -> pa.RecordBatchReader:
+        """The rows, batch by batch."""
+        return pa.RecordBatchReader.from_batches(self._scanner.projected_schema, self._scanner.to_batches())
+
+
+def dataset(tables: Mapping[str, Table], refusals: list[FarwebError], part: str | None = None) -> ds.Dataset:
     """Rows of tables of the same columns, by their keys, as a dataset of Arrow.
 
     Args:
@@ -154,7 +176,6 @@ def dataset(tables: Mapping[str, Table], refusals: list[FarwebError], part: str 
     Raises:
         ResultsError: The first table is damaged; the others are looked at when they are read.
     """
-    import pyarrow.dataset as ds
     from pyarrow import fs
 
     form = ds.ParquetFileFormat()
@@ -163,4 +184,4 @@ def dataset(tables: Mapping[str, Table], refusals: list[FarwebError], part: str 
     first.require_sound_groups()
     schema = pa.schema([*first.fields, *([pa.field(part, pa.string())] if part else [])])
     fragments = [form.make_fragment(key, files, ds.field(part) == key if part else None) for key in tables]
-    return ds.FileSystemDataset(fragments, schema, form, files)
+    return _Rows(fragments, schema, form, files)
