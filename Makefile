@@ -15,6 +15,8 @@ MODULES ?=
 TARGETS ?= $(basename $(notdir $(wildcard crates/farweb/fuzz/fuzz_targets/*.rs)))
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# Python keeps what it compiles: tests start a thousand processes.
+export PYTHONDONTWRITEBYTECODE :=
 
 # What the compiled core is made of; a change rebuilds it, nothing else does.
 CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/farweb-py -path '*/src/*' -name '*.rs' -o -name Cargo.toml)

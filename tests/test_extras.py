@@ -67,3 +67,24 @@ def test_a_figure_for_a_browser_needs_plotly(cable: Path) -> None:
     assert ended.stderr == 'farweb: a figure as .html needs plotly: pip install "farweb[html]"\n'
     assert ended.returncode == 2
     assert not Path("cdf.html").exists()
+
+
+VERBS = """\
+import shlex, sys
+from farweb.cli import main
+if __name__ == "__main__":
+    sys.exit(any(main(shlex.split(verb)) for verb in sys.argv[1:]) or "pandas" in sys.modules)
+"""
+
+
+def test_no_verb_loads_pandas(cable: Path) -> None:
+    """Arrow does, wherever it is installed, in some of its functions; it takes longer than most verbs."""
+    cable.write_text(cable.read_text() + '[sweep]\nreplications = 2\nfactors = { "workload.load" = [1, 2] }\n')
+    Path("verbs.py").write_text(VERBS)
+    of_run = ("run cable.toml -o r", "show r", "plot cdf r -o r.svg", "report r -o r.html")
+    of_sweep = ("sweep cable.toml -o s --jobs 1", "show s", "report s -o s.html")
+    verbs = [f"{verb} --quiet" for verb in (*of_run, *of_sweep)]
+    ended = subprocess.run(
+        [sys.executable, "verbs.py", *verbs], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")

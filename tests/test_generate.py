@@ -120,7 +120,14 @@ def test_a_sweep_needs_no_files(family: Path, farweb: Farweb) -> None:
 def test_a_report_of_a_run(family: Path, farweb: Farweb) -> None:
     Scenario.load(family, HOST).run(1, "one")
     assert farweb("report", "one", "--quiet").code == 0
-    assert "nzix" in Path("one/report.html").read_text()
+    assert "as many of its 2 days at the same time" in Path("one/report.html").read_text()
+
+
+def test_a_report_of_a_family_whose_days_are_left_out(family: Path, farweb: Farweb) -> None:
+    family.write_text(FAMILY.replace("days = 2\n", ""))
+    Scenario.load(family, HOST).run(1, "one")
+    assert farweb("report", "one", "--quiet").code == 0
+    assert "as many of its 31 days at the same time" in Path("one/report.html").read_text()
 
 
 def test_check_knows_the_hosts_of_the_seed(family: Path) -> None:

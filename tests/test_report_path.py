@@ -322,8 +322,9 @@ def test_assumptions_name_what_is_drawn_anew() -> None:
 
 def test_assumptions_name_a_generated_workload() -> None:
     one = made()
-    workload = {"family": "nzix", "days": 31, "load": 62, "copies_offset": "37 s", "copies_hosts": "renamed"}
-    said = "\n".join(assumptions([Point("", {**one.scenario, "workload": workload}, one.figures)]))
+    workload = {"family": "nzix", "load": 62, "copies_offset": "37 s", "copies_hosts": "renamed"}
+    figures = {**one.figures, "workload": {"days": 31}}
+    said = "\n".join(assumptions([Point("", {**one.scenario, "workload": workload}, figures)]))
     assert (
         "those of the family nzix, generated from the seed of the run: load 62 stands for as many of its 31 days"
         in said

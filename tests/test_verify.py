@@ -1,27 +1,42 @@
 """`farweb verify`, and what other verbs make of results that are damaged."""
 
+import contextlib
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
 
+from farweb.cli import main
 from farweb.results.manifest import MANIFEST
-from samples import Farweb
+from samples import REQUESTS, SCENARIO, Farweb
 
 SWEEP = '[sweep]\nreplications = 2\n[sweep.factors]\n"workload.load" = [1, 2]\n'
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run, and a sweep of `cable.toml`, as they were written."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "requests.csv").write_text(REQUESTS)
+    (folder / "cable.toml").write_text(SCENARIO)
+    with contextlib.chdir(folder):
+        assert main(["run", "cable.toml", "--out", "run", "--quiet", "--set", "record.connections=true"]) == 0
+        Path("cable.toml").write_text(SCENARIO + SWEEP)
+        assert main(["sweep", "cable.toml", "--out", "sweep", "--jobs", "1", "--quiet"]) == 0
+    return folder
+
+
 @pytest.fixture
-def run(cable: Path, farweb: Farweb) -> Path:
-    assert farweb("run", cable, "--out", "run", "--set", "record.connections=true").code == 0
+def run(folder: Path, whole: Path) -> Path:
+    shutil.copytree(whole, folder, dirs_exist_ok=True)
     return Path("run")
 
 
 @pytest.fixture
-def sweep(cable: Path, farweb: Farweb) -> Path:
-    cable.write_text(cable.read_text() + SWEEP)
-    assert farweb("sweep", cable, "--out", "sweep", "--jobs", 1, "--quiet").code == 0
+def sweep(folder: Path, whole: Path) -> Path:
+    shutil.copytree(whole, folder, dirs_exist_ok=True)
     return Path("sweep")
 
 
@@ -62,17 +77,15 @@ def test_every_bit_that_is_flipped_is_seen(run: Path, farweb: Farweb) -> None:
 
 
 @pytest.mark.parametrize("content", ["{", "", "[]", "{}", '{"kind": "farweb run"}', "rows"])
-@pytest.mark.parametrize("full", [False, True])
-def test_a_manifest_of_a_run_of_a_sweep_that_is_not_one_is_a_damage(
-    sweep: Path, farweb: Farweb, content: str, full: bool
-) -> None:
+def test_a_manifest_of_a_run_of_a_sweep_that_is_not_one_is_a_damage(sweep: Path, farweb: Farweb, content: str) -> None:
     manifest = sorted((sweep / "parts").iterdir())[1] / MANIFEST
     changed = {**json.loads(manifest.read_text()), "rows": {"requests": "x"}, "files": {"requests.parquet": 5}}
     manifest.write_text(json.dumps(changed) if content == "rows" else content)
-    answer = farweb("verify", sweep, *["--full"] * full)
-    assert answer.code == 4
-    assert f"  parts/{manifest.parent.name}/{MANIFEST}: " in answer.out
-    assert "\nThe same farweb run or farweb sweep as before makes" in answer.out
+    for options in ((), ("--full",)):
+        answer = farweb("verify", sweep, *options)
+        assert answer.code == 4
+        assert f"  parts/{manifest.parent.name}/{MANIFEST}: " in answer.out
+        assert "\nThe same farweb run or farweb sweep as before makes" in answer.out
     assert farweb("sweep", "cable.toml", "--out", sweep, "--jobs", 1, "--quiet").code == 0
     assert found(farweb, sweep, "--full") == {}
 
@@ -133,7 +146,7 @@ def test_a_finished_sweep_whose_table_is_damaged_makes_it_again(sweep: Path, far
     whole = (sweep / "runs.parquet").read_bytes()
     flip(sweep / "runs.parquet", 100)
     assert list(found(farweb, sweep, "--full")) == ["runs.parquet"]
-    assert farweb("sweep", "cable.toml", "--out", sweep, "--quiet").code == 0
+    assert farweb("sweep", "cable.toml", "--out", sweep, "--jobs", 1, "--quiet").code == 0
     assert (sweep / "runs.parquet").read_bytes() == whole
 
 
@@ -151,7 +164,7 @@ def test_a_run_whose_manifest_has_gone_is_done_again(sweep: Path, farweb: Farweb
     requests = (part / "requests.parquet").read_bytes()
     (part / MANIFEST).unlink()
     flip(part / "requests.parquet", 100)
-    assert farweb("sweep", "cable.toml", "--out", sweep, "--quiet").code == 0
+    assert farweb("sweep", "cable.toml", "--out", sweep, "--jobs", 1, "--quiet").code == 0
     assert (part / "requests.parquet").read_bytes() == requests
     assert found(farweb, sweep, "--full") == {}
 
@@ -162,11 +175,11 @@ def test_a_folder_in_the_place_of_a_manifest_is_refused_in_a_line(sweep: Path, f
     manifest.mkdir()
     line = f"farweb: {manifest}: is a folder where a file was written; remove it and run the scenario again\n"
     verbs = (("verify", sweep), ("verify", sweep, "--full"), ("sql", sweep, "select count(*) from requests"))
-    for verb in (*verbs, ("sweep", "cable.toml", "--out", sweep, "--quiet")):
+    for verb in (*verbs, ("sweep", "cable.toml", "--out", sweep, "--jobs", 1, "--quiet")):
         answer = farweb(*verb)
         assert (answer.code, answer.out, answer.err) == (2, "", line)
     manifest.rmdir()
-    assert farweb("sweep", "cable.toml", "--out", sweep, "--quiet").code == 0
+    assert farweb("sweep", "cable.toml", "--out", sweep, "--jobs", 1, "--quiet").code == 0
     assert found(farweb, sweep, "--full") == {}
 
 

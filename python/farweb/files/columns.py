@@ -5,7 +5,7 @@ The core knows no Arrow; `Column` is what it takes and gives.
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -162,25 +162,34 @@ def to_arrow(columns: Mapping[str, Column], schema: pa.Schema) -> pa.RecordBatch
 _DTYPES = {pa.int32(): np.int32, pa.int64(): np.int64, pa.uint64(): np.uint64, pa.float64(): np.float64}
 
 
+def of_values(values: Sequence[Any], type: pa.DataType) -> pa.Array:
+    """An Arrow array of texts, numbers or truth values; None is null."""
+    if pa.types.is_string(type):
+        builder = pa.lib.StringBuilder()
+        builder.append_values(values)
+        return builder.finish()
+    missing = np.array([value is None for value in values], np.bool_)
+    numbers = [0 if value is None else value for value in values]
+    return of_numbers(np.array(numbers, _DTYPES.get(type, np.bool_)), type, missing)
+
+
 def _array(column: Column, field: pa.Field) -> pa.Array:
     if isinstance(column, tuple) and len(column) == 3:
         offsets, *ends = column
-        ranges = pa.StructArray.from_arrays([_of_numbers(each, pa.int64()) for each in ends], fields=list(_RANGE))
-        return pa.ListArray.from_arrays(_of_numbers(offsets, pa.int32()), ranges).cast(field.type)
+        ranges = pa.StructArray.from_arrays([of_numbers(each, pa.int64()) for each in ends], fields=list(_RANGE))
+        return pa.ListArray.from_arrays(of_numbers(offsets, pa.int32()), ranges).cast(field.type)
     if isinstance(column, tuple):
         codes, words = column
-        builder = pa.lib.StringBuilder()
-        builder.append_values(words)
-        indices = _of_numbers(codes, pa.int32(), codes == NULL_CODE if field.nullable else None)
+        indices = of_numbers(codes, pa.int32(), codes == NULL_CODE if field.nullable else None)
         # Parquet finds its own dictionary; words of their own do not change with how rows fall into batches.
-        return pa.DictionaryArray.from_arrays(indices, builder.finish()).cast(pa.string())
+        return pa.DictionaryArray.from_arrays(indices, of_values(words, pa.string())).cast(pa.string())
     if not field.nullable:
-        return _of_numbers(column, field.type)
+        return of_numbers(column, field.type)
     missing = np.isnan(column) if column.dtype.kind == "f" else column == _null(field.type)
-    return _of_numbers(column, field.type, missing)
+    return of_numbers(column, field.type, missing)
 
 
-def _of_numbers(values: NDArray[Any], type: pa.DataType, missing: NDArray[np.bool_] | None = None) -> pa.Array:
+def of_numbers(values: NDArray[Any], type: pa.DataType, missing: NDArray[np.bool_] | None = None) -> pa.Array:
     """An Arrow array of numbers or truth values, null where they are missing."""
     nulls = 0 if missing is None else int(missing.sum())
     valid = _bits(~missing) if missing is not None and nulls else None

@@ -91,7 +91,8 @@ def _workload(points: Sequence[Point]) -> list[str]:
         generated = "Requests are those of the family prowgen, generated from the seed of the run"
         said.append(f"{generated}{load if loads != ['1'] else ''}.")
     if "nzix" in families:
-        days, renamed = _texts(points, "workload", "days"), "renamed" in _values(points, "workload", "copies_hosts")
+        days = _unique(str(found) for point in points if (found := point.figures["workload"]["days"]))
+        renamed = "renamed" in _values(points, "workload", "copies_hosts")
         hosts = "hosts of their own" if renamed else "the same hosts"
         said.append(
             "Requests are those of the family nzix, generated from the seed of the run: load "

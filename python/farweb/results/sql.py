@@ -36,7 +36,7 @@ def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
         ResultsError: The query is wrong, or is not a query.
         RunError: There is too little memory for it, or too few threads.
     """
-    from farweb.files.scan import dataset
+    from farweb.files.dataset import dataset
 
     refusals: list[FarwebError] = []
     with private_folder("farweb-") as scratch, open_database(scratch) as database:
@@ -58,7 +58,7 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
         ResultsError: The query is wrong, or is not a query.
         RunError: There is too little memory for it, or too few threads.
     """
-    from farweb.files.scan import dataset
+    from farweb.files.dataset import dataset
     from farweb.results.sweep_schema import to_table
     from farweb.results.sweep_statistics import STATISTICS
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb import _core
-from farweb.files.columns import ColumnSpec, TableSpec, results_tables
+from farweb.files.columns import ColumnSpec, TableSpec, of_values, results_tables
 from farweb.results.design import Design, Factor
 from farweb.results.metrics import METRICS, Metric, find_metric, is_of_part, metrics_table
 
@@ -315,7 +315,7 @@ def to_table(table: str, design: Design, rows: Sequence[Mapping[str, Any]]) -> p
         values = [row.get(field.name) for row in rows]
         if field.name in factors:
             values = [None if value is None else _as_type(field.type, value) for value in values]
-        columns.append(pa.array(values, field.type))
+        columns.append(of_values(values, field.type))
     return pa.Table.from_arrays(columns, schema=wanted)
 
 

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from farweb import _core
 from farweb.errors import ResultsError, WorkloadError
-from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow
+from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow, of_numbers, of_values
 from farweb.files.regular import check_file
 from farweb.inputs.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.results.store import Store, input_name
@@ -240,7 +240,8 @@ def _batch(columns: Mapping[str, Column | None], schema: pa.Schema) -> pa.Record
 
 def _array(column: Column | None, type: pa.DataType, rows: int) -> pa.Array:
     if isinstance(column, tuple):
-        codes, words = column[0], column[1]
-        indexes = pa.array(codes, pa.int32(), mask=codes == NULL_CODE)
-        return pa.DictionaryArray.from_arrays(indexes, pa.array(words, pa.string()))
-    return pa.nulls(rows, type) if column is None else pa.array(column, type)
+        assert len(column) == 2, "lists are in no input"
+        codes, words = column
+        indexes = of_numbers(codes, pa.int32(), codes == NULL_CODE)
+        return pa.DictionaryArray.from_arrays(indexes, of_values(words, pa.string()))
+    return pa.nulls(rows, type) if column is None else of_numbers(column, type)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.description import Description
+from farweb.files.columns import of_numbers, of_values
 from farweb.results import integrity
 from farweb.results.design import Design
 from farweb.results.manifest import MANIFEST, SWEEP_KIND
@@ -253,12 +254,12 @@ def _table(
     arrays = []
     for field in wanted:
         if field.name in columns:
-            arrays.append(pa.array(columns[field.name], field.type))
+            arrays.append(of_values(columns[field.name], field.type))
         elif field.name in numbers:
             found = numbers[field.name]
             missing = np.isnan(found)
             whole = np.where(missing, 0, found).astype(np.int64) if pa.types.is_integer(field.type) else found
-            arrays.append(pa.array(whole, field.type, mask=missing))
+            arrays.append(of_numbers(whole, field.type, missing))
         else:
             arrays.append(pa.nulls(rows, field.type))
     return pa.Table.from_arrays(arrays, schema=wanted)
