@@ -1,13 +1,14 @@
 """The study of the open choices: its design is allowed, its measures and its emulators give what is known."""
 
 import tomllib
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from papers.trace import changed, design, numbers
+from papers.trace import changed, design, kinds, numbers
 from papers.trace.emulator import Effects, Emulator, coordinates
 from papers.trace.factors import FACTORS, RELEASES, values
 from papers.trace.findings import Findings, write_points
@@ -132,9 +133,30 @@ def test_kinds_are_equally_far_apart() -> None:
     assert between == {2.0}
 
 
+def test_points_that_meet_a_number_are_counted_by_kind() -> None:
+    points = np.full((3, len(FACTORS)), 0.25)
+    points[2, [each.name for each in FACTORS].index("closer")] = 0.75
+    met = np.zeros((3, len(numbers.NUMBERS)), dtype=bool)
+    met[1:, 0] = True
+    seconds = np.array([[1.0, 2.0, 1.52, 3.0], [2.0, 4.0, 2.52, 5.0], [3.0, 6.0, 3.52, 7.0]])
+    head, _, first, *_, release = kinds.tables(points, met, seconds)
+    cells = dict(zip(head.split(" | "), first.split(" | "), strict=True))
+    assert (cells["closer: server"], cells["closer: client"]) == ("1 of 2", "1 of 1")
+    assert release == "| paced after the wait | 3 | 2.00 s | 4.00 s | 2.52 s | 5.00 s | 1.0 |"
+
+
+def test_numbers_stand_beside_each_other_with_those_met_in_bold() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kinds, "NUMBERS", [replace(number("A9"), of=lambda cases: cases["any"]["ratio"])])
+        assert list(kinds.beside({"B": {"any": {"ratio": 19.0}}, "paced": {"any": {"ratio": 25.0}}}))[2:] == [
+            "| A9 | 19 | **19** | 25 |",
+            "| met, of 1 | | 1 | 0 |",
+        ]
+
+
 def test_every_point_is_written_with_how_implausible_it_makes_each_number(folder: Path) -> None:
     middles = [62.5 if each.claim == "T8" else 1.0 for each in numbers.NUMBERS]
-    findings = Findings(design.unit_points(3), np.array([middles] * 3), standing=[])
+    findings = Findings(design.unit_points(3), np.array([middles] * 3), seconds=np.zeros((3, 4)), standing=[])
     write_points(findings, folder / "points.csv")
     rows = pl.read_csv(folder / "points.csv")
     assert len(rows) == 3

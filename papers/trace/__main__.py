@@ -4,7 +4,7 @@ python -m papers.trace design FOLDER           write the sweeps of the design in
 farweb sweep FOLDER/points-0.toml --out …      run each
 python -m papers.trace report RESULTS…         tables, ranges of the scoreboard and figures from the results folders
 farweb sweep papers/trace/inmost.toml --out …  the middle of the allowed region, which report has written
-python -m papers.trace numbers RESULTS         the numbers at the points of a results folder
+python -m papers.trace numbers RESULTS…        the numbers at the points of results folders, beside each other
 python -m papers.trace changed FOLDER          write sweeps of reading B with one thing changed, each a file
 """
 
@@ -12,16 +12,17 @@ import argparse
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
+import polars as pl
 
 from farweb import SweepResults
 
-from .changed import CHANGES
+from .changed import CHANGES, full
 from .changed import runs as of_change
 from .design import CASES, POINTS, Proxies, of_point, runs, unit_points, write
 from .factors import FACTORS, values
 from .findings import Findings, tables, write_points, write_ranges
-from .numbers import NUMBERS, by_point
+from .kinds import beside
+from .numbers import by_point
 
 _POINTS_A_SWEEP = 20  # a scenario file has at most 1,000,000 bytes
 
@@ -37,8 +38,8 @@ def main() -> None:
     report = steps.add_parser("report", help="tables, ranges and figures from results folders")
     report.add_argument("results", type=Path, nargs="+")
     report.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder of the figures")
-    numbers = steps.add_parser("numbers", help="the published numbers at the points of a results folder")
-    numbers.add_argument("results", type=Path)
+    numbers = steps.add_parser("numbers", help="the published numbers at the points of results folders")
+    numbers.add_argument("results", type=Path, nargs="+")
     one = steps.add_parser("changed", help="write sweeps of reading B with one thing changed, each a file")
     one.add_argument("folder", type=Path)
     chosen = parser.parse_args()
@@ -64,9 +65,9 @@ def _design(folder: Path) -> None:
 
 def _changed(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for change in CHANGES:
-        out = folder / f"{change.name}.toml"
-        write(out, of_change(change), replications=3)
+    for name, its in [*((change.name, of_change(change)) for change in CHANGES), ("full", full())]:
+        out = folder / f"{name}.toml"
+        write(out, its, replications=3)
         print(out)
 
 
@@ -90,15 +91,10 @@ def _report(results: list[Path], out: Path) -> None:
     print({factor.name: factor.written(float(part)) for factor, part in zip(FACTORS, findings.inmost, strict=True)})
 
 
-def _numbers(results: Path) -> None:
-    """Print each number of each point over replications, and whether it is met."""
-    for label, cases in by_point(SweepResults.open(results).runs).items():
-        for number in NUMBERS:
-            value = number.of(cases)
-            met = number.implausibility(np.array([value]))[0] <= 1
-            print(
-                f"{label}  {number.claim:4} {value:8.3f} {number.unit:7} {'met' if met else 'not met':8} {number.what}"
-            )
+def _numbers(results: list[Path]) -> None:
+    """Print the numbers of each point, means over replications."""
+    runs = pl.concat([SweepResults.open(folder).runs for folder in results], how="diagonal_relaxed")
+    print("\n".join(beside(by_point(runs))))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .design import AS_PUBLISHED, Proxies, at
+from .design import AS_PUBLISHED, CASES, LINK_BPS, Case, Proxies, at
 from .factors import FACTORS
 
 RESPONSE_B = 7911  # mean of the family with both readings
@@ -56,8 +56,22 @@ CHANGES = (
     Change("larger-no-nagle", {"response mean": LARGER_B}, Proxies(nagle=False), LARGER),
 )
 
+FULL = {
+    f"{links} {connections or 'no proxy'}": Case(links, connections, "1.0", 1.3 * LINK_BPS)
+    for links, connections in [("TT", None), *((links, few) for links in ("TT", "ST") for few in (35, 50, 70))]
+}
+"""What is to fill the link (T3, T4, A3), or not, with a third more than it carries."""
+_FILLING = ("B", "unwrapped")  # changes that may matter where the link is full
 
-def runs(change: Change) -> Iterator[tuple[str, dict[str, Any]]]:
+
+def full() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The runs of a full link."""
+    for change in CHANGES:
+        if change.name in _FILLING:
+            yield from runs(change, FULL)
+
+
+def runs(change: Change, cases: Mapping[str, Case] = CASES) -> Iterator[tuple[str, dict[str, Any]]]:
     """The runs of a change: their labels, and the keys of their scenarios."""
     point = {**_POINT, **change.point}
     numbers = {
@@ -65,4 +79,4 @@ def runs(change: Change) -> Iterator[tuple[str, dict[str, Any]]]:
         for factor in FACTORS
         if factor.name in point
     }
-    return at(change.name, numbers, {**READING_B, **change.parameters}, change.proxies)
+    return at(change.name, numbers, {**READING_B, **change.parameters}, change.proxies, cases)

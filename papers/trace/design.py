@@ -205,7 +205,11 @@ def of_point(
 
 
 def at(
-    label: str, point: Mapping[str, float], parameters: Mapping[str, str | float], proxies: Proxies
+    label: str,
+    point: Mapping[str, float],
+    parameters: Mapping[str, str | float],
+    proxies: Proxies,
+    cases: Mapping[str, Case] = CASES,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The runs of one point with these parameters of the family."""
     kind = int(point["release"])
@@ -216,7 +220,7 @@ def at(
         **{f"workload.parameters.{name}": value for name, value in parameters.items()},
         "workload.parameters.wait_recorded": kind in (1, 2),
     }
-    for name, case in CASES.items():
+    for name, case in cases.items():
         yield f"{label} {name}", {**common, **case.keys(point, proxies)}
 
 

@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from farweb import SweepResults
@@ -15,13 +14,13 @@ from .conclusions import CONCLUSIONS
 from .design import unit_points
 from .emulator import Effects, Emulator, candidates
 from .factors import FACTORS, Floats
+from .kinds import Truths, latencies
+from .kinds import tables as by_kind
 from .numbers import NUMBERS, Number, by_point
 
 FITTED = ("S1", "T13")
 """Numbers that a workload is calibrated to: those that meet them are the allowed workloads of the scoreboard's
 ranges."""
-
-Truths = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -31,11 +30,13 @@ class Findings:
     Attributes:
         points: A row a point, in the unit cube.
         values: A row a point, a column a number.
+        seconds: Mean latencies: a row a point, a column for each of `kinds.LATENCIES`.
         standing: At how many points each conclusion holds.
     """
 
     points: Floats
     values: Floats
+    seconds: Floats
     standing: list[int]
 
     @classmethod
@@ -44,8 +45,9 @@ class Findings:
         runs = pl.concat([SweepResults.open(folder).runs for folder in sweeps], how="diagonal_relaxed")
         points = by_point(runs)
         values = np.array([[number.of(cases) for number in NUMBERS] for cases in points.values()])
+        seconds = np.array([latencies(cases) for cases in points.values()])
         standing = [sum(each.holds(cases) for cases in points.values()) for each in CONCLUSIONS]
-        return cls(unit_points()[[int(label) for label in points]], values, standing)
+        return cls(unit_points()[[int(label) for label in points]], values, seconds, standing)
 
     @cached_property
     def emulators(self) -> list[Emulator]:
@@ -193,6 +195,8 @@ def tables(findings: Findings) -> str:
         f"- Met at once: at most {int(met[best].sum())} of {len(NUMBERS)} at a simulated point, "
         f"{most} of the {len(findings.reachable)} reachable ones between points ({inside.mean():.2%} of all choices).",
         f"- Pairs that exclude each other: {pairs or 'none'}.",
+        "",
+        *by_kind(findings.points, met, findings.seconds),
         "",
         "| conclusion | points at which it holds |",
         "|---|---|",
