@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -34,7 +35,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "farweb"
 
 
-def test_a_wheel_has_every_study_whole(package: Path) -> None:
+def test_a_wheel_has_every_study_whole(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # the package is judged by what was put into it
     studies = find_studies(package / "papers", [])
     assert [study.name for study in studies] == [study.name for study in find_studies(PAPERS, [])]
     for study in studies:
