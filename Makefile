@@ -49,7 +49,7 @@ $(VENV)/.compiled: $(VENV)/.maturin $(CORE)
 	@touch $@
 
 # The core that Python loads is the one built last: optimized, or incrementally and with checks by `make dev`.
-# Compiling uses one core most of the time: packages are installed beside it.
+# Compiling and linking use one core for much of the time: packages are installed beside it.
 $(VENV)/.built: requirements.lock $(CORE) | tools
 	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/.installed $(VENV)/.compiled
 	FARWEB_IN_TREE=1 $(BIN)/maturin develop --release --locked --quiet
@@ -75,7 +75,7 @@ demo: build ## Simulate a small log over a cable and a satellite, sweep a slow l
 images: build ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
 	$(BIN)/python -m farweb.reproduce.images $(if $(RESULTS),--results $(RESULTS))
 
-# Beside `make build`, which compiles the core in one unit, `make --jobs=2 build compile-tests` has work for the second core.
+# Beside `make build`, which links the core on one core, `make --jobs=2 build compile-tests` has work for the other.
 compile-tests: | tools ## Compile the tests that are in Rust.
 	cargo test -p farweb --locked --no-run
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked --no-run; }

@@ -12,7 +12,7 @@ import pytest
 from farweb.errors import FarwebError
 from farweb.folders import Results, SweepResults
 from farweb.plot import FIGURES, describe, draw
-from farweb.plot.chart import encode, look
+from farweb.plot.chart import encode, look, save
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.paper import paint
 from sample_results import cache_interval, exchange, interval, leg, leg_interval, request, write_results
@@ -60,20 +60,22 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return write_results(tmp_path_factory.mktemp("run") / "run", [request(1, 1.0, 3000)], **tables)
 
 
-@pytest.mark.parametrize("suffix", ["html", "png", "svg", "pdf"])
+STARTS = {"html": b"<!doctype html>", "png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+
+
 @pytest.mark.parametrize(("name", "of"), [(name, form.of) for name, kind in FIGURES.items() for form in kind.forms])
 def test_every_figure_is_painted_in_each_format_to_the_same_bytes(
-    tmp_path: Path, run: Results, sweep: SweepResults, capacities: SweepResults, name: str, of: str, suffix: str
+    tmp_path: Path, run: Results, sweep: SweepResults, capacities: SweepResults, name: str, of: str
 ) -> None:
     results = run if of != "sweep" else capacities if name == "cache-size" else sweep
-    one, two = tmp_path / f"one.{suffix}", tmp_path / f"two.{suffix}"
-    draw(name, [results], one)
-    draw(name, [results], two)
-    assert one.read_bytes() == two.read_bytes()
-    assert one.read_bytes().startswith(STARTS[suffix])
-
-
-STARTS = {"html": b"<!doctype html>", "png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    charts = [draw(name, [results]) for _ in range(2)]
+    for suffix, start in STARTS.items():
+        files = [tmp_path / f"{number}.{suffix}" for number in range(2)]
+        for chart, file in zip(charts, files, strict=True):
+            save(chart, file)
+        one, two = (file.read_bytes() for file in files)
+        assert one == two, suffix
+        assert one.startswith(start)
 
 
 def page_of(page: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:

@@ -55,7 +55,7 @@ pub enum Loss {
     List {
         /// Such as "data 8", "syn 1", "synack 1", "data 13..15", "ack 2", "fin 1", "any 4"; counting from 1.
         drop: Vec<ListedPackets>,
-        /// Whether each connection is counted for itself ("connection"), or all that the link carries ("link").
+        /// Scope of the count: each connection by itself ("connection"), or all that the link carries ("link").
         #[serde(default, skip_serializing_if = "CountedOver::is_connection")]
         of: CountedOver,
     },

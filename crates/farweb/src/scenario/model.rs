@@ -93,7 +93,7 @@ pub struct LinkDirection {
     /// Limit of the drop-tail queue, such as "256000 B" or "100 packets"; unlimited when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueLimit>,
-    /// Whether the limit counts the packet in transmission as well ("all", as ns-2 and Linux count) or only those that
+    /// Packets that the limit counts: the one in transmission as well ("all", as ns-2 and Linux count) or only those that
     /// wait ("waiting").
     #[serde(default)]
     pub queue_counts: QueueCounts,
@@ -281,7 +281,7 @@ pub struct Workload {
     /// of the table. With the scale "rate": factor on the number of requests, 0.001 to 1,000,000.
     #[serde(default)]
     pub load: LoadLevel,
-    /// Whether the load counts days and copies ("copies"), or is a factor on the rate of requests ("rate").
+    /// Meaning of the load: a number of days and copies ("copies"), or a factor on the rate of requests ("rate").
     #[serde(default, skip_serializing_if = "LoadScale::is_default")]
     pub scale: LoadScale,
     /// Unit of the request table that each seed draws anew, with replacement: "clients", or "days" of a table that has several.
@@ -296,7 +296,7 @@ pub struct Workload {
     /// family nzix has its 600 s, and other copies are only shifted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Duration>,
-    /// Whether copies ask the same hosts ("same"), or each copy hosts of its own with the same MSS and window ("renamed").
+    /// Hosts of copies: the same ("same"), or for each copy its own with the same MSS and window ("renamed").
     #[serde(default)]
     pub copies_hosts: CopiesHosts,
     /// MSS of hosts that the host table does not name, or names without an `mss_bytes`.

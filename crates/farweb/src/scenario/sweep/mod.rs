@@ -32,7 +32,7 @@ pub struct Sweep {
     /// Number of runs with different seeds for each combination of levels.
     #[schemars(range(min = 1))]
     pub replications: u32,
-    /// Whether all combinations have the same seeds.
+    /// Seeds of the combinations: the same for all ("common"), or others for each ("independent").
     pub random_numbers: RandomNumbers,
     /// Number of points of a Latin hypercube, the only design with this key.
     #[schemars(range(min = 1))]
