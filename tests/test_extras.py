@@ -77,7 +77,7 @@ if __name__ == "__main__":
 """
 
 
-def test_no_verb_loads_pandas(cable: Path) -> None:
+def test_runs_sweeps_and_their_pages_load_no_pandas(cable: Path) -> None:
     """Arrow does, wherever it is installed, in some of its functions; it takes longer than most verbs."""
     cable.write_text(cable.read_text() + '[sweep]\nreplications = 2\nfactors = { "workload.load" = [1, 2] }\n')
     Path("verbs.py").write_text(VERBS)

@@ -60,7 +60,7 @@ FULL = {
     f"{links} {connections or 'no proxy'}": Case(links, connections, "1.0", 1.3 * LINK_BPS)
     for links, connections in [("TT", None), *((links, few) for links in ("TT", "ST") for few in (35, 50, 70))]
 }
-"""What is to fill the link (T3, T4, A3), or not, with a third more than it carries."""
+"""Configurations of T3, T4 and A3, with a third more load than the link carries."""
 _FILLING = ("B", "unwrapped")  # changes that may matter where the link is full
 
 

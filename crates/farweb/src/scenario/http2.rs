@@ -77,7 +77,7 @@ pub struct Http2End {
     /// Largest credit to which they grow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credit_max: Option<Bytes>,
-    /// What the end counts: bytes as it reads them ("bytes"), or a frame when it is whole ("frames").
+    /// Data that the end counts: bytes as it reads them ("bytes"), or whole frames ("frames").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<CountedBy>,
     /// Most streams that the end lets the other end have open at once.
