@@ -33,32 +33,25 @@ tools:
 	@command -v cargo >/dev/null || { echo "farweb needs Rust, and cargo is not on the PATH: install it with rustup" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "farweb needs Python 3.11 or newer, and $(PYTHON) is not: name one with make PYTHON=/path/to/python3" >&2; exit 1; }
 
-# `| tools`: checked before, but no reason to install again. The compiler is driven by maturin, so that comes first.
-$(VENV)/.maturin: requirements.lock | tools
+# `| tools`: checked before, but no reason to install again. pip installs uv, which takes a tenth of pip's time for the
+# rest; packages come from where pip would take them, whatever certificates the system trusts.
+$(VENV)/.installed: requirements.lock | tools
 	$(PYTHON) -m venv $(VENV)
-	sed -n '/^maturin==/,/[^\\]$$/p' requirements.lock > $@.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@.txt
-	@touch $@
-
-$(VENV)/.installed: $(VENV)/.maturin
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	@touch $@
-
-$(VENV)/.compiled: $(VENV)/.maturin $(CORE)
-	FARWEB_IN_TREE=1 $(BIN)/maturin develop --release --locked --quiet --skip-install
+	sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $@.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r $@.txt
+	index=$$($(BIN)/python -m pip config list | sed -n "s/^[a-z:]*\.index-url='\(.*\)'$$/\1/p" | tail -n 1); \
+		$(BIN)/uv pip install --quiet --system-certs --require-hashes $${index:+--default-index "$$index"} -r requirements.lock
 	@touch $@
 
 # The core that Python loads is the one built last: optimized, or incrementally and with checks by `make dev`.
-# Compiling and linking use one core for much of the time: packages are installed beside it.
-$(VENV)/.built: requirements.lock $(CORE) | tools
-	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/.installed $(VENV)/.compiled
-	FARWEB_IN_TREE=1 $(BIN)/maturin develop --release --locked --quiet
+$(VENV)/.built: $(VENV)/.installed $(CORE)
+	FARWEB_IN_TREE=1 $(BIN)/maturin develop --uv --release --locked --quiet
 	@rm -f $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed $(CORE)
-	FARWEB_IN_TREE=1 $(BIN)/maturin develop --locked --quiet
-	@rm -f $(VENV)/.built $(VENV)/.compiled
+	FARWEB_IN_TREE=1 $(BIN)/maturin develop --uv --locked --quiet
+	@rm -f $(VENV)/.built
 	@touch $@
 
 LOADED := $(if $(or $(wildcard $(VENV)/.dev),$(filter dev,$(MAKECMDGOALS))),$(VENV)/.dev,$(VENV)/.built)
@@ -113,8 +106,8 @@ verify: build build/libcachesim/.installed ## Check the report in Chromium, capt
 	@for tool in tshark editcap tcpdump tcptrace nghttp nghttpd; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace nghttp2-client nghttp2-server)" >&2; missing=1; }; done; test -z "$$missing"
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
-	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest --dist=loadgroup -m "not alone" tests/verify
-	$(BIN)/python -m pytest --numprocesses=0 -m alone tests/verify
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest -m "not alone" tests/verify
+	$(BIN)/python -m pytest -m alone tests/verify
 
 equality: build ## Show that results are those of the revision BEFORE=HEAD, in every row of some 1,000 runs.
 	PYTHONPATH=tests $(BIN)/python -m equality $(BEFORE)

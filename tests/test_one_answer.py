@@ -107,8 +107,10 @@ def test_each_run_is_read_once_while_levels_are_judged(
         return requests_of(*arguments)
 
     monkeypatch.setattr(pairs, "requests_of", counting)
-    kept = judged.levels_judged(SweepTables.open("s"))
+    kept = judged.levels_judged(sweep := SweepTables.open("s"))
     assert len(counted) == 9
+    assert judged.levels_judged(sweep) == kept
+    assert len(counted) == 9, "a page and its figure of effects ask the same"
     monkeypatch.setattr(judged, "KEPT_REQUESTS", 0)
     assert judged.levels_judged(SweepTables.open("s")) == kept
     assert len(counted) == 9 + 18

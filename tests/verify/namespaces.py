@@ -128,7 +128,8 @@ def delete_leftovers() -> None:
     for path in _FOLDER.glob("farweb-*-*"):
         owner = path.name.split("-")[1]
         if owner.isdigit() and not Path("/proc", owner).exists():
-            _ip("netns", "delete", path.name)
+            # Another process may be at it.
+            subprocess.run(["ip", "netns", "delete", path.name], check=False, capture_output=True, timeout=60)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ the same rule in `farweb.size.log`.
 """
 
 import difflib
+import functools
 import itertools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,13 @@ class Matched:
     replications: Sequence[int]
 
 
-def matched(sweep: "SweepTables", base: Collection[int], other: Collection[int], factors: Collection[int]) -> Matched:
+def matched(
+    sweep: "SweepTables",
+    base: Collection[int],
+    other: Collection[int],
+    factors: Collection[int],
+    part: "Callable[[str], RunTables] | None" = None,
+) -> Matched:
     """Finished runs at some points of a sweep and at others, of the same replication, that differ in some factors only.
 
     Args:
@@ -82,6 +89,7 @@ def matched(sweep: "SweepTables", base: Collection[int], other: Collection[int],
         base: Numbers of points.
         other: Numbers of the others.
         factors: Numbers of the factors in which pairs may differ.
+        part: Opens a run; the sweep's own way when left out.
     """
     sides: tuple[dict[Any, str], dict[Any, str]] = ({}, {})
     columns = sweep.points, sweep.runs["replication"], sweep.runs["run"], sweep.runs["status"]
@@ -91,7 +99,7 @@ def matched(sweep: "SweepTables", base: Collection[int], other: Collection[int],
             if status == "done" and point in chosen:
                 side[rest, replication] = run
     both = [key for key in sides[0] if key in sides[1]]
-    base_runs, other_runs = ([sweep.part(side[key]) for key in both] for side in sides)
+    base_runs, other_runs = ([(part or sweep.part)(side[key]) for key in both] for side in sides)
     return Matched(base_runs, other_runs, [replication for _, replication in both])
 
 
@@ -219,6 +227,13 @@ def levels_judged(
     Returns:
         The judgements, in the order of the design, and the reason where there is none; empty where there are.
     """
+    found, why_not = _levels_judged(sweep, tuple(by), margin)
+    return list(found), why_not
+
+
+@functools.lru_cache(2)  # a page and its figure of effects ask the same
+def _levels_judged(sweep: "SweepTables", by: Sequence[str], margin: float) -> tuple[list[LevelJudged], str]:
+    """See `levels_judged`."""
     if sweep.design.kind in ("search", "latin-hypercube"):
         return [], ""
     requests = int(sweep.runs["requests"].sum() or 0)
@@ -228,7 +243,8 @@ def levels_judged(
             f"{requests:,} requests are too many to judge levels here; farweb compare judges points that it is given"
         )
     found = []
-    read = read_once() if requests <= KEPT_REQUESTS else None
+    few = requests <= KEPT_REQUESTS
+    read, part = (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
     for place, factor in enumerate(sweep.design.factors):
         points = [
             [point for point, levels in enumerate(sweep.design.points) if levels[place] == level]
@@ -237,7 +253,7 @@ def levels_judged(
         for base, other in itertools.combinations(range(len(factor.levels)), 2):
             if base > 0 and len(factor.levels) > MOST_LEVELS:
                 break
-            runs = matched(sweep, points[base], points[other], {place})
+            runs = matched(sweep, points[base], points[other], {place}, part)
             if not _have_requests(runs):
                 continue
             labels = factor.levels[base].label, factor.levels[other].label
