@@ -33,14 +33,18 @@ tools:
 	@command -v cargo >/dev/null || { echo "farweb needs Rust, and cargo is not on the PATH: install it with rustup" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "farweb needs Python 3.11 or newer, and $(PYTHON) is not: name one with make PYTHON=/path/to/python3" >&2; exit 1; }
 
-# `| tools`: checked before, but no reason to install again. pip installs uv, which takes a tenth of pip's time for the
-# rest; packages come from where pip would take them, whatever certificates the system trusts.
+# Packages of a list into an environment, by uv: a tenth of pip's time. They come from the index that pip is told to use.
+define install
+	index=$$($(BIN)/python -m pip config list | sed -n "s/^[a-z:]*\.index-url='\(.*\)'$$/\1/p" | tail -n 1); \
+		$(BIN)/uv pip install --quiet --system-certs $${index:+--default-index "$$index"} --python $(1) -r $(2)
+endef
+
+# `| tools`: checked before, but no reason to install again.
 $(VENV)/.installed: requirements.lock | tools
 	$(PYTHON) -m venv $(VENV)
 	sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $@.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r $@.txt
-	index=$$($(BIN)/python -m pip config list | sed -n "s/^[a-z:]*\.index-url='\(.*\)'$$/\1/p" | tail -n 1); \
-		$(BIN)/uv pip install --quiet --system-certs --require-hashes $${index:+--default-index "$$index"} -r requirements.lock
+	$(call install,$(VENV),requirements.lock)
 	@touch $@
 
 # The core that Python loads is the one built last: optimized, or incrementally and with checks by `make dev`.
@@ -96,9 +100,9 @@ lint: build ## Check formatting, lints and types.
 	$(BIN)/stubtest farweb._core
 
 # libCacheSim's licence keeps it out of what farweb needs: it has an environment of its own.
-build/libcachesim/.installed: tests/verify/libcachesim.txt | tools
-	$(PYTHON) -m venv build/libcachesim
-	build/libcachesim/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+build/libcachesim/.installed: tests/verify/libcachesim.txt | $(VENV)/.installed
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/libcachesim
+	$(call install,build/libcachesim,$<)
 	@touch $@
 
 verify: build build/libcachesim/.installed ## Check the report in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP, HTTP/2 and probes with real ones.
@@ -143,9 +147,9 @@ torture: build ## Kill, damage and mistreat sweeps, runs and imports at random, 
 	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m torture --seed $(or $(SEED),1)
 
 # cosmic-ray has an environment of its own: half of what it brings serves other ways of using it.
-build/mutants/.installed: tests/mutants/requirements.txt | tools
-	$(PYTHON) -m venv build/mutants
-	build/mutants/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+build/mutants/.installed: tests/mutants/requirements.txt | $(VENV)/.installed
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/mutants
+	$(call install,build/mutants,$<)
 	@touch $@
 
 mutants: build build/mutants/.installed ## Change the front in one place at a time, and see that a test fails; an hour, or MODULES="python/farweb/files".
@@ -154,9 +158,9 @@ mutants: build build/mutants/.installed ## Change the front in one place at a ti
 notices: ## Write the licences of the crates that are linked in to crates/farweb-py/THIRD-PARTY.txt.
 	$(PYTHON) crates/farweb-py/notices.py
 
-build/wheel/.installed: crates/farweb-py/wheel.txt | tools
-	$(PYTHON) -m venv build/wheel
-	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+build/wheel/.installed: crates/farweb-py/wheel.txt | $(VENV)/.installed
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/wheel
+	$(call install,build/wheel,$<)
 	@touch $@
 
 # zig links against the C library of older systems than this one; maturin finds it by the python3 on the PATH.

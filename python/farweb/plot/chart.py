@@ -224,7 +224,7 @@ def _laid_out(chart: Figure) -> Iterator[None]:
         yield
         return
     engine.execute(chart)
-    chart.set_layout_engine("none")
+    chart.set_layout_engine(None)  # "none" leaves one that does nothing, for which a figure is drawn once more
     for axes in chart.axes:
         left, bottom, width, height = (round(side, 4) for side in axes.get_position(original=True).bounds)
         axes.set_position((left, bottom, width, height))
