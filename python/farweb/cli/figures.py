@@ -37,7 +37,7 @@ class PlotCommand(TyperCommand):
         for parameter in self.params:
             if parameter.name == "name":
                 parameter.help = f"A figure: {', '.join(FIGURES)}; 'list' says what each shows and needs."  # type: ignore[attr-defined]
-            elif parameter.name in OPTIONS:
+            elif parameter.name and parameter.name in OPTIONS:
                 parameter.help = FIGURES.help(parameter.name)  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)
 
