@@ -118,11 +118,10 @@ def spare_address_space() -> None:
         return
     for name in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    for allocator in ("_RJEM", "JE_ARROW", "DUCKDB_JE"):  # jemalloc in Polars, Arrow and DuckDB
-        name = f"{allocator}_MALLOC_CONF"
-        before = os.environ.get(name, "")  # Polars sets its own, and a process that has loaded it hands that on
-        if not before.endswith(_ONE_ARENA):
-            os.environ[name] = f"{before},{_ONE_ARENA}".removeprefix(",")
+    name = "_RJEM_MALLOC_CONF"  # of Polars, which sets its own, and a process that has loaded it hands that on
+    before = os.environ.get(name, "")
+    if not before.endswith(_ONE_ARENA):
+        os.environ[name] = f"{before},{_ONE_ARENA}".removeprefix(",")
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the others reserve 1 GB at once
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError):  # of another C library
