@@ -19,11 +19,11 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PYTHONDONTWRITEBYTECODE :=
 
 # What the compiled core is made of; a change rebuilds it, nothing else does.
-CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/farweb-py -path '*/src/*' -name '*.rs' -o -name Cargo.toml)
+CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/farweb-py -path '*/src/*' -name '*.rs' -o -name schema.json -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build dev demo images test compile-tests lessons explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
+.PHONY: help tools setup build dev demo images test compile-tests lessons schema explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
 	fuzz torture mutants notices wheel lock clean
 
 help: ## List the targets.
@@ -83,6 +83,9 @@ test: $(LOADED) ## Run all tests, in Rust and in Python.
 
 lessons: build ## Run the cells of the lessons and write what they show into them.
 	$(BIN)/python tests/lessons.py docs/lessons/*.ipynb
+
+schema: ## Write the JSON Schema of scenarios from the types in Rust.
+	WRITE_SCHEMA=1 cargo test -p farweb --lib --locked schema
 
 explore: build ## Run the tests with properties of fresh random cases, CASES=2000 of each in Rust, and as many random scenarios.
 	@# The same SEED and CASES draw the same cases again.

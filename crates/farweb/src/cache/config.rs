@@ -1,12 +1,12 @@
 //! Configuration of a cache, as plain values.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Duration, Share};
 
 /// Configuration of a cache.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CacheConfig {
     /// Replacement policy: which objects it gives up.
@@ -25,7 +25,8 @@ pub struct CacheConfig {
 }
 
 /// Treatment of a request whose size differs from the fresh copy held: the object has changed at its origin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Changed {
     /// Serve the copy held: a cache learns of a change only when it revalidates.
@@ -36,7 +37,8 @@ pub enum Changed {
 }
 
 /// Replacement policy: selects the objects that a cache gives up when a new one needs their room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
     /// The one stored first.
@@ -88,7 +90,8 @@ impl Policy {
 }
 
 /// Admission: selects the objects that a cache takes in, of those that fit; all of them when every key is left out.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Admit {
     /// Size of the smallest object that is taken in.
@@ -101,7 +104,7 @@ pub struct Admit {
     pub second_hit: bool,
     /// Probability that an object is taken in each time that it is stored, 0 to 1.
     #[serde(deserialize_with = "Share::deserialize")]
-    #[schemars(with = "Share")]
+    #[cfg_attr(test, schemars(with = "Share"))]
     pub probability: f64,
 }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share, as_text};
@@ -34,7 +33,8 @@ pub enum QueueLimit {
 }
 
 /// Packets that count against the limit of a queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueCounts {
     /// Those that wait and the one in transmission.
@@ -45,7 +45,8 @@ pub enum QueueCounts {
 }
 
 /// A loss process, applied to packets as they reach the link, before the queue.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Loss {
     /// No losses.
@@ -63,32 +64,33 @@ pub enum Loss {
     Bernoulli {
         /// Probability that a packet is lost, 0 to 1.
         #[serde(deserialize_with = "Share::deserialize")]
-        #[schemars(with = "Share")]
+        #[cfg_attr(test, schemars(with = "Share"))]
         probability: f64,
     },
     /// Two states with a loss probability each; the state may change before each packet. Starts in the good state.
     GilbertElliott {
         /// Probability to go from the good state to the bad one, a packet.
         #[serde(deserialize_with = "Share::deserialize")]
-        #[schemars(with = "Share")]
+        #[cfg_attr(test, schemars(with = "Share"))]
         good_to_bad: f64,
         /// Probability to go from the bad state to the good one, a packet.
         #[serde(deserialize_with = "Share::deserialize")]
-        #[schemars(with = "Share")]
+        #[cfg_attr(test, schemars(with = "Share"))]
         bad_to_good: f64,
         /// Loss probability in the good state.
         #[serde(default, deserialize_with = "Share::deserialize")]
-        #[schemars(with = "Share")]
+        #[cfg_attr(test, schemars(with = "Share"))]
         loss_good: f64,
         /// Loss probability in the bad state.
         #[serde(default = "certain", deserialize_with = "Share::deserialize")]
-        #[schemars(with = "Share")]
+        #[cfg_attr(test, schemars(with = "Share"))]
         loss_bad: f64,
     },
 }
 
 /// Scope over which the packets of a list are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CountedOver {
     /// Each connection.

@@ -1,6 +1,5 @@
 //! Caches at nodes of the path: the keys of a `[[cache]]` table, as types, and the rules for them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Carrier, Scenario};
@@ -8,6 +7,7 @@ use crate::cache::{Admit, CacheConfig, Changed, Policy};
 use crate::units::{Bytes, Duration, Share};
 
 /// Most siblings at a node. Chosen: more than any cluster behind one address.
+#[cfg(test)] // only the schema asks
 const SIBLINGS_MAX: u32 = 1000;
 
 /// Amount by which a sum of shares may exceed 1 by rounding.
@@ -16,17 +16,18 @@ const SHARE_TOLERANCE: f64 = 1e-9;
 /// A cache at a node between the clients and the origin servers. Whether a request is a hit follows from one of three: the
 /// contents under a policy and a capacity; a draw with the probability `hit_ratio`; or, with neither, the request table's column
 /// `source`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
     /// Name of the node that the cache is at.
-    #[schemars(example = &"proxy")]
+    #[cfg_attr(test, schemars(example = &"proxy"))]
     pub node: String,
     /// Role of the node towards packets; left out, "cut-through" inside a leg and "split" where two legs meet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<CacheMode>,
     /// Share of all client requests that the cache serves, 0 to 1, drawn at random; shares of several caches add up to 1 at most.
-    #[schemars(with = "Share", range(min = 0, max = 1))]
+    #[cfg_attr(test, schemars(with = "Share", range(min = 0, max = 1)))]
     #[serde(default, deserialize_with = "Share::deserialize_some", skip_serializing_if = "Option::is_none")]
     pub hit_ratio: Option<f64>,
     /// Replacement policy of a live cache: which objects it gives up when a new one needs their room.
@@ -48,7 +49,7 @@ pub struct Cache {
     #[serde(default = "yes")]
     pub coalesce: bool,
     /// Number of sibling caches that share the node, each with a part of the objects.
-    #[schemars(range(min = 1, max = SIBLINGS_MAX))]
+    #[cfg_attr(test, schemars(range(min = 1, max = SIBLINGS_MAX)))]
     #[serde(default = "one")]
     pub siblings: u32,
     /// Key by which objects are divided among siblings.
@@ -57,7 +58,8 @@ pub struct Cache {
 }
 
 /// Key by which objects are divided among siblings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DivideBy {
     /// A hash of the object.
@@ -68,7 +70,8 @@ pub enum DivideBy {
 }
 
 /// Role of a node with a cache towards packets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheMode {
     /// A router inside a leg that can be the source of a response: connections go from the clients' end of the leg to the first

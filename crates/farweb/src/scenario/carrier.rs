@@ -1,6 +1,5 @@
 //! Carriers of legs: their keys, as types, and how each uses connections.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::http2::{Http2, OpenRule};
@@ -9,7 +8,8 @@ use crate::http::webmux::Layout;
 use crate::units::{Bytes, Duration};
 
 /// Carrier of a leg: how requests ride connections.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", deny_unknown_fields)]
 pub enum Carrier {
     /// A connection for each request.
@@ -30,15 +30,15 @@ pub enum Carrier {
         #[serde(default)]
         closed_by: ClosedBy,
         /// Most connections to one host, or on an inner leg to the next proxy; any number when left out.
-        #[schemars(range(min = 1))]
+        #[cfg_attr(test, schemars(range(min = 1)))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         per_host: Option<u32>,
         /// Most connections to all hosts together; any number when left out.
-        #[schemars(range(min = 1))]
+        #[cfg_attr(test, schemars(range(min = 1)))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         total: Option<u32>,
         /// Most requests on a connection, which its server closes behind the last response; any number when left out.
-        #[schemars(range(min = 1), example = 1000)]
+        #[cfg_attr(test, schemars(range(min = 1), example = 1000))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         per_connection: Option<u32>,
     },
@@ -47,7 +47,7 @@ pub enum Carrier {
     #[serde(rename = "mux")]
     Mux {
         /// Number of connections, 1 to 1000.
-        #[schemars(range(min = 1, max = CONNECTIONS_MAX), example = 50)]
+        #[cfg_attr(test, schemars(range(min = 1, max = CONNECTIONS_MAX), example = 50))]
         connections: u32,
         /// Framing added to responses: bytes for each segment that arrives from the next leg ("20 B"), a share of the bytes ("2 %"),
         /// or "none".
@@ -123,7 +123,8 @@ impl Carrier {
 }
 
 /// End that closes a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClosedBy {
     /// The client end, at `leg.from`.
@@ -161,4 +162,5 @@ const fn default_fragment() -> Bytes {
 }
 
 /// Most connections of a mux. Chosen: twenty times the largest number of the NZ–US studies.
+#[cfg(test)] // only the schema asks
 pub(super) const CONNECTIONS_MAX: u32 = 1000;

@@ -1,8 +1,5 @@
 //! Families of generated traces, which take the place of a workload's tables: their names and their parameters.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,7 +8,8 @@ use crate::units::Duration;
 use crate::workload::{Directory, MemoryTable, ParameterError, nzix, prowgen};
 
 /// A family of traces that the core generates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     /// Web traffic of the New Zealand Internet Exchange in July 1997: ten minutes a day.
@@ -100,23 +98,5 @@ impl FamilyParameters {
     fn of_family<T: DeserializeOwned>(&self) -> T {
         serde_json::from_value(Value::Object(self.0.clone()))
             .expect("a checked scenario sets parameters of its family")
-    }
-}
-
-/// One list of names for each family; `x-families` says for which one it is.
-impl JsonSchema for FamilyParameters {
-    fn schema_name() -> Cow<'static, str> {
-        "FamilyParameters".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let family = |schema: Schema, family: Family| {
-            let mut schema = schema.to_value();
-            schema["x-families"] = serde_json::to_value([family]).expect("names are words");
-            schema
-        };
-        let nzix = family(generator.subschema_for::<nzix::Overrides>(), Family::Nzix);
-        let prowgen = family(generator.subschema_for::<prowgen::Overrides>(), Family::Prowgen);
-        json_schema!({ "type": "object", "anyOf": [nzix, prowgen] })
     }
 }

@@ -1,6 +1,5 @@
 //! HTTP/2 on a leg: its keys, as types, and the configuration of each end.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::http::credit::{GrantRule, ShareOf};
@@ -13,8 +12,9 @@ use crate::units::{Bytes, Duration};
 pub use crate::http::h2::preset::Preset;
 
 /// HTTP/2 on a leg. The keys of an end are for both ends; those in `client` and `server` are for one, and go before them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(inline))]
 pub struct Http2 {
     /// Keys of both ends.
     #[serde(flatten)]
@@ -26,7 +26,7 @@ pub struct Http2 {
     #[serde(default, skip_serializing_if = "Http2End::is_empty")]
     pub server: Http2End,
     /// Most connections to one host, or on an inner leg to the next proxy, 1 to 1000.
-    #[schemars(range(min = 1, max = super::carrier::CONNECTIONS_MAX))]
+    #[cfg_attr(test, schemars(range(min = 1, max = super::carrier::CONNECTIONS_MAX)))]
     #[serde(default = "one")]
     pub connections: u32,
     /// Rule for when connections are opened.
@@ -47,7 +47,8 @@ pub struct Http2 {
 }
 
 /// One end of HTTP/2: a preset, and the keys that differ from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Http2End {
     /// Program whose settings and rules the end has, where no other key says otherwise.
@@ -81,7 +82,7 @@ pub struct Http2End {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<CountedBy>,
     /// Most streams that the end lets the other end have open at once.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_limit: Option<u32>,
     /// Most bytes of data that the end puts into a frame.
@@ -102,7 +103,8 @@ pub struct Http2End {
 }
 
 /// Rule for when credit is returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Grant {
     /// When the bytes taken come to a part of a credit.
@@ -111,7 +113,7 @@ pub enum Grant {
         #[serde(default)]
         of: GrantOf,
         /// The part, as its denominator: a half is 2, an eighth 8.
-        #[schemars(range(min = 1, max = 1000))]
+        #[cfg_attr(test, schemars(range(min = 1, max = 1000)))]
         #[serde(default = "two")]
         one_in: u32,
         /// True when the bytes taken have to be more than that part.
@@ -140,7 +142,8 @@ pub enum Grant {
 }
 
 /// Credit that a part is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GrantOf {
     /// The credit as it began.
@@ -151,7 +154,8 @@ pub enum GrantOf {
 }
 
 /// Event at which the credit of a stream is raised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Raise {
     /// When the request is sent.
@@ -163,7 +167,8 @@ pub enum Raise {
 }
 
 /// Rule by which credits grow with the measured path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Growth {
     /// Credits do not grow.
@@ -177,7 +182,8 @@ pub enum Growth {
 }
 
 /// Bytes of a frame that count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CountedBy {
     /// Every byte, as it is read.
@@ -187,7 +193,8 @@ pub enum CountedBy {
 }
 
 /// Rule that selects the stream that is sent from next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Turns {
     /// A frame of each stream in turn.
@@ -199,7 +206,8 @@ pub enum Turns {
 }
 
 /// Rule for when connections are opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenRule {
     /// When every open connection has as many streams as it may have, as Envoy, nghttpx, Go and curl do.
@@ -210,7 +218,8 @@ pub enum OpenRule {
 }
 
 /// Rule that selects the connection of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AssignStream {
     /// The first one with room.

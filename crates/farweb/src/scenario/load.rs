@@ -1,14 +1,10 @@
 //! Amount of a workload that runs: `load`, and the `scale` by which it counts.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::workload::{RATE_MAX, RATE_MIN};
-
 /// Scale of the load: what it counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadScale {
     /// A whole number of days that run at the same time, and of copies of them.
@@ -57,25 +53,5 @@ impl Serialize for LoadLevel {
         } else {
             serializer.serialize_f64(self.0)
         }
-    }
-}
-
-/// One range for each scale; `x-scales` says for which one it is.
-impl JsonSchema for LoadLevel {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "LoadLevel".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [
-                { "type": "integer", "format": "uint32", "minimum": 1, "x-scales": [LoadScale::Copies] },
-                { "type": "number", "minimum": RATE_MIN, "maximum": RATE_MAX, "x-scales": [LoadScale::Rate] }
-            ]
-        })
     }
 }

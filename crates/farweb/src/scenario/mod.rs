@@ -42,14 +42,12 @@ pub use sweep::{Design, DesignFactor, Level};
 
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use document::Document;
 
-static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    let schema = schemars::SchemaGenerator::default().into_root_schema_for::<Scenario>();
-    without_null(schema.to_value())
-});
+static SCHEMA: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("schema.json")).expect("a test writes it"));
 
 /// JSON Schema (2020-12) of a scenario.
 ///
@@ -105,39 +103,4 @@ fn read(document: &Document) -> Result<Scenario, Vec<Problem>> {
         return Ok(scenario);
     }
     Err(problems.iter().map(|(key, message)| document.problem(key, message)).collect())
-}
-
-/// The schema without null, which TOML does not have: a key that is optional is just not required.
-fn without_null(schema: Value) -> Value {
-    match schema {
-        Value::Object(entries) => without_null_alternative(entries),
-        Value::Array(list) => list.into_iter().map(without_null).collect(),
-        Value::String(text) => Value::String(text.replace('\n', " ")),
-        other => other,
-    }
-}
-
-fn without_null_alternative(entries: Map<String, Value>) -> Value {
-    let mut kept = Map::new();
-    for (key, value) in entries {
-        match (key.as_str(), value) {
-            ("type", Value::Array(types)) => {
-                let mut types = types.into_iter().filter(|name| name != "null");
-                kept.insert(key, types.next().unwrap_or(Value::Null));
-            }
-            ("anyOf", Value::Array(branches)) => {
-                let optional = branches.iter().any(|branch| branch["type"] == "null");
-                let others = branches.into_iter().filter(|branch| branch["type"] != "null").map(without_null);
-                if optional {
-                    kept.extend(others.flat_map(|branch| branch.as_object().cloned().unwrap_or_default()));
-                } else {
-                    kept.insert(key, others.collect());
-                }
-            }
-            (_, value) => {
-                kept.insert(key, without_null(value));
-            }
-        }
-    }
-    Value::Object(kept)
 }

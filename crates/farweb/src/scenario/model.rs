@@ -3,7 +3,6 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::cache::{Cache, CacheMode, DivideBy};
@@ -21,16 +20,17 @@ pub use crate::http::webmux::Layout;
 use crate::net::{DropTail, LinkConfig, QueueConfig};
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::{Overrides, Profile, ProfileName};
-use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, as_text};
+use crate::units::{BitRate, Bytes, Duration, QuantityError, as_text};
 pub use crate::workload::{CopiesHosts, Resample};
-use crate::workload::{Load, SPEED_MAX, SPEED_MIN, nzix};
+use crate::workload::{Load, nzix};
 
 /// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Version of the scenario format: 1.
-    #[schemars(example = 1)]
+    #[cfg_attr(test, schemars(example = 1))]
     pub format: u32,
     /// One line that says what the scenario is.
     #[serde(default)]
@@ -62,18 +62,20 @@ pub struct Scenario {
 }
 
 /// Nodes in a row from the clients (first) to the origin servers (last), and the links between neighbours.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Path {
     /// Names of the nodes, at least two, each once.
-    #[schemars(extend("examples" = [["clients", "servers"]]))]
+    #[cfg_attr(test, schemars(extend("examples" = [["clients", "servers"]])))]
     pub nodes: Vec<String>,
     /// Links between neighbours, one fewer than nodes.
     pub link: Vec<Link>,
 }
 
 /// Both directions of the link between two neighbours.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The direction towards the servers, in which requests go.
@@ -83,7 +85,8 @@ pub struct Link {
 }
 
 /// One direction of a link.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LinkDirection {
     /// Rate of the link, such as "34.368 Mbit/s", or "unlimited".
@@ -121,14 +124,15 @@ impl LinkDirection {
 pub struct LinkRate(pub Option<BitRate>);
 
 /// A stretch of the path whose two ends are transport endpoints.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Leg {
     /// Node nearer to the clients; it opens the connections.
-    #[schemars(example = &"clients")]
+    #[cfg_attr(test, schemars(example = &"clients"))]
     pub from: String,
     /// Node nearer to the servers.
-    #[schemars(example = &"servers")]
+    #[cfg_attr(test, schemars(example = &"servers"))]
     pub to: String,
     /// Carrier: how requests ride connections.
     pub carrier: Carrier,
@@ -144,7 +148,8 @@ pub struct Leg {
 }
 
 /// The programs at both ends of a leg's connections: how soon they run, and in which pieces they write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Application {
     /// Time that a program takes to wake, from when it can read or write until it does.
@@ -163,7 +168,8 @@ impl Application {
 }
 
 /// The transport of a leg.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Tcp {
     /// Profile: a named set of the constants of a TCP.
@@ -185,7 +191,8 @@ pub struct Tcp {
 }
 
 /// MSS and buffer of one end of a leg, where they differ from the leg's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct TcpEnd {
     /// MSS that this end advertises.
@@ -206,7 +213,8 @@ pub enum HostOr {
 }
 
 /// The origin servers: how they release responses.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Origin {
     /// Rule for when the bytes of a response are there to be sent.
@@ -214,12 +222,13 @@ pub struct Origin {
 }
 
 /// The clients, who wait for responses at the first node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Clients {
     /// Time that a client waits for the end of a request, from its start; then it gives the request up. For ever when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(example = &"60 s")]
+    #[cfg_attr(test, schemars(example = &"60 s"))]
     pub give_up: Option<Duration>,
     /// Connections of the first leg: of its own for each client of the request table ("each"), or all clients come through one place,
     /// such as a proxy, and share them ("all"). Requests without a client share theirs.
@@ -228,7 +237,8 @@ pub struct Clients {
 }
 
 /// Who shares the connections of the first leg.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientShare {
     /// Each client has connections, TLS sessions and credits of its own.
@@ -251,13 +261,14 @@ impl Clients {
 }
 
 /// The requests and the hosts that answer them, from tables or generated.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     /// Request table: .parquet, .csv, .tsv, or a whitespace-separated log file; relative to the scenario. `{seed}` stands for
     /// the seed of the run. Either this or `family`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(example = &"requests.csv")]
+    #[cfg_attr(test, schemars(example = &"requests.csv"))]
     pub requests: Option<String>,
     /// Host table: .parquet, .csv, .tsv, or a whitespace-separated host file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -266,7 +277,7 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<Family>,
     /// Number of days in a trace of the family nzix; 31 when left out.
-    #[schemars(range(min = 1, max = DAYS_MAX))]
+    #[cfg_attr(test, schemars(range(min = 1, max = DAYS_MAX)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<u32>,
     /// Other values for parameters of the family.
@@ -274,7 +285,7 @@ pub struct Workload {
     pub parameters: FamilyParameters,
     /// Factor by which requests come faster than in the table, 0.001 to 1,000,000: their start times are divided by it. 1 when
     /// left out.
-    #[schemars(range(min = SPEED_MIN, max = SPEED_MAX))]
+    #[cfg_attr(test, schemars(range(min = crate::workload::SPEED_MIN, max = crate::workload::SPEED_MAX)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
     /// Number of days that run at the same time, at least 1, and beyond those in the table copies of them; without days, copies
@@ -308,6 +319,7 @@ pub struct Workload {
 }
 
 /// Most days of a family's trace. Chosen: ten years, some million and a half requests.
+#[cfg(test)] // only the schema asks
 const DAYS_MAX: u32 = 3660;
 
 impl Workload {
@@ -354,11 +366,12 @@ impl Workload {
 pub(super) const SEED_MAX: u64 = 1 << 53;
 
 /// Seed and length of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Run {
     /// Root of every random stream, 0 to 2^53.
-    #[schemars(range(max = SEED_MAX))]
+    #[cfg_attr(test, schemars(range(max = SEED_MAX)))]
     pub seed: u64,
     /// Time at which the run stops, or "done": when every request has been answered or has failed and every connection is closed.
     pub until: Until,
@@ -370,7 +383,8 @@ pub struct Run {
 }
 
 /// End of the measured interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
     /// At the start of the last request; at the end of the run when no other starts in it.
@@ -391,7 +405,8 @@ pub enum Until {
 }
 
 /// Tables recorded besides the requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Record {
     /// Length of the intervals in the tables of links, legs and caches; only totals when left out.
@@ -409,7 +424,8 @@ pub struct Record {
 }
 
 /// Connections whose packets are recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Packets {
     /// None.
@@ -498,9 +514,9 @@ macro_rules! quantity_or_word {
         }
         as_text!($type, stringify!($type), {
             "type": "string",
-            "format": <$quantity>::KIND,
+            "format": <$quantity as crate::units::Quantity>::KIND,
             "x-words": [$word],
-            "examples": [<$quantity>::EXAMPLE, $word]
+            "examples": [<$quantity as crate::units::Quantity>::EXAMPLE, $word]
         });
     };
 }

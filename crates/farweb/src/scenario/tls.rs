@@ -1,17 +1,17 @@
 //! TLS on the connections of a leg: its keys, as types.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::http::tls::parts::Part;
 use crate::http::tls::{
-    Handshake, HandshakeBytes, KeyExchange, Parts, Ramp, RecordSize, SCTS_MAX, Scheme, Settings, Small,
-    SmallRecord, Start, Version,
+    Handshake, HandshakeBytes, KeyExchange, Parts, Ramp, RecordSize, Scheme, Settings, Small, SmallRecord,
+    Start, Version,
 };
 use crate::units::{Bytes, Duration, Share};
 
 /// TLS on the connections of a leg.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Tls {
     /// Version: "1.2" (a handshake of two round trips, one when resumed) or "1.3" (one).
@@ -40,14 +40,14 @@ pub struct Tls {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intermediates: Option<u32>,
     /// Signed timestamps of logs in the server's certificate (RFC 6962), at most 546; none among parts.
-    #[schemars(range(max = SCTS_MAX))]
+    #[cfg_attr(test, schemars(range(max = crate::http::tls::SCTS_MAX)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scts: Option<u32>,
     /// True when the server sends an OCSP response for its certificate; it does not among parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocsp: Option<bool>,
     /// Size of the compressed Certificate message (RFC 8879) as a share of the plain one, above 0 to 1; left out, it is not compressed.
-    #[schemars(with = "Share")]
+    #[cfg_attr(test, schemars(with = "Share"))]
     #[serde(deserialize_with = "Share::deserialize_some", skip_serializing_if = "Option::is_none")]
     pub compression: Option<f64>,
     /// True when the client says that it has the intermediates, so that the server leaves them out; it does not among parts.

@@ -2,10 +2,8 @@
 //!
 //! Each stack lists its constants in a `profile` module of its own, with their sources.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -17,7 +15,8 @@ use super::segment::{Options, Timestamps};
 use crate::rng::RandomStream;
 
 /// Name of a profile, as a scenario writes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum ProfileName {
     /// The TCP of 4.4BSD-Lite (1994).
     #[default]
@@ -222,27 +221,6 @@ impl From<bsd::Profile> for Profile {
 impl From<ns2::Profile> for Profile {
     fn from(profile: ns2::Profile) -> Self {
         Self::Ns2(Arc::new(profile))
-    }
-}
-
-/// One list of names for each stack; `x-profiles` says for which profiles it is.
-impl JsonSchema for Overrides {
-    fn schema_name() -> Cow<'static, str> {
-        "Constants".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let stack = |schema: Schema, profiles: &[ProfileName]| {
-            let mut schema = schema.to_value();
-            schema["x-profiles"] = serde_json::to_value(profiles).expect("names are words");
-            schema
-        };
-        let names = [ProfileName::Bsd44Lite, ProfileName::Solaris25];
-        let bsd = stack(generator.subschema_for::<bsd::Overrides>(), &names);
-        let names = [ProfileName::Linux, ProfileName::LinuxClassic];
-        let linux = stack(generator.subschema_for::<linux::Overrides>(), &names);
-        let ns2 = stack(generator.subschema_for::<ns2::Overrides>(), &[ProfileName::Ns2Reno]);
-        json_schema!({ "type": "object", "anyOf": [bsd, linux, ns2] })
     }
 }
 

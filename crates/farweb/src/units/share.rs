@@ -1,8 +1,5 @@
 //! Shares: numbers from 0 to 1, which scenarios may also write in percent, "1 %".
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 
 /// Schema of a share, for fields that hold the number.
@@ -47,20 +44,6 @@ impl Share {
     /// When it is neither.
     pub fn deserialize_some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
         Self::deserialize(deserializer).map(Some)
-    }
-}
-
-impl JsonSchema for Share {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        Self::KIND.into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "number", "format": Self::KIND })
     }
 }
 

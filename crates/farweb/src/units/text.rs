@@ -194,6 +194,7 @@ macro_rules! as_text {
                 $crate::units::from_text(deserializer)
             }
         }
+        #[cfg(test)]
         impl ::schemars::JsonSchema for $type {
             fn inline_schema() -> bool {
                 true

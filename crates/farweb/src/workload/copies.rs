@@ -18,7 +18,6 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::memory::MemoryRows;
@@ -27,7 +26,8 @@ use crate::rng::RandomStreams;
 use crate::units::{Duration, Instant};
 
 /// Hosts that the copies of a workload ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CopiesHosts {
     /// The same in every copy.

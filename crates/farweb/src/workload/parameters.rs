@@ -39,9 +39,10 @@ macro_rules! parameters {
         }
 
         /// Parameters that a scenario sets to other values.
-        #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields, default)]
-        #[schemars(rename = $schema)]
+        #[cfg_attr(test, schemars(rename = $schema))]
         pub struct Overrides {
             $( $(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$kind>, )+
         }

@@ -11,7 +11,6 @@
 //! "Creating non-parametric bootstrap samples using Poisson frequencies", Computer Methods and Programs in Biomedicine 83(1), 2006.
 //! Chosen: how doubles are spread.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::repeats::{Repeated, Rule};
@@ -20,7 +19,8 @@ use crate::rng::{RandomStream, RandomStreams};
 use crate::units::Duration;
 
 /// Unit that each seed draws anew from a request table, with replacement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Resample {
     /// Clients, each with all its requests.

@@ -6,7 +6,6 @@
 //!
 //! Source: each preset's line; read in November 2026.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::http::credit::{GrantRule, ShareOf, Window};
@@ -20,7 +19,8 @@ use super::settings::Settings;
 use super::tuning::{CREDIT_MAX, Tuning, TuningRule};
 
 /// A program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// 65535 B for each stream and for the connection, returned at half; frames of 16384 B in turn (RFC 9113, section 6.5.2).

@@ -6,11 +6,11 @@
 //!
 //! Sources: RFC 8446, sections 2, 2.2 and 2.3; RFC 5246, section 7.3.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of TLS.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Version {
     /// TLS 1.2 with AES-GCM: two round trips, one when resumed.
     #[serde(rename = "1.2")]
@@ -35,7 +35,8 @@ impl Version {
 }
 
 /// State that the ends of a connection have from an earlier one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
     /// Nothing: the server sends its certificates.

@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::records::{Ramp, Small};
-use crate::units::{Bytes, Duration, Quantity, QuantityError, as_text};
+use crate::units::{Bytes, Duration, QuantityError, as_text};
 
 /// Records at the start of a connection, as a scenario says them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl fmt::Display for SmallRecord {
 
 as_text!(SmallRecord, "SmallRecord", {
     "type": "string",
-    "format": Bytes::KIND,
+    "format": <Bytes as crate::units::Quantity>::KIND,
     "x-words": Writer::ALL.map(Writer::name),
     "examples": ["1400 B", "go"]
 });

@@ -8,11 +8,11 @@
 //! Falcon's third round, on which draft-ietf-lamps-fn-dsa-certificates-00 builds. Merkle Tree certificates:
 //! draft-ietf-plants-merkle-tree-certs, "Certificate Format" and "Certificate Size".
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Key exchange of a handshake: a curve, an ML-KEM, or both together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum KeyExchange {
     /// Curve25519.
@@ -80,7 +80,8 @@ impl KeyExchange {
 }
 
 /// Signature scheme of the keys of all certificates of a chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Scheme {
     /// ECDSA on P-256 with SHA-256.
     #[serde(rename = "ecdsa-p256")]

@@ -8,11 +8,11 @@
 //! Sources: W3C libwww 5.0, `HTMuxHeader.h` and `HTMuxTx.c`; W3C Jigsaw, package `org.w3c.www.mux`, `MUX.java` and
 //! `MuxWriter.java`; Xerox ILU 2.0, `runtime/kernel/w3mux.c`; J. Gettys and H. Nielsen, W3C WD-mux-19980722.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Layout of the header word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Layout {
     /// October 1996: little-endian words.
     #[default]

@@ -10,32 +10,30 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub(super) use check::{design_of, point};
 pub use design::{Design, DesignFactor, Level};
 pub(super) use shape::problems as shape_problems;
 
 /// The design of a sweep.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Sweep {
     /// Design: the combinations of levels that are run.
     pub design: DesignKind,
     /// Number of runs with different seeds for each combination of levels.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub replications: u32,
     /// Seeds of the combinations: the same for all ("common"), or others for each ("independent").
     pub random_numbers: RandomNumbers,
     /// Number of points of a Latin hypercube, the only design with this key.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
     /// Levels by dotted key, such as "leg.0.tcp.buffer", or by the name of keys that change together.
@@ -43,7 +41,8 @@ pub struct Sweep {
 }
 
 /// Design of a sweep: the combinations of levels that it runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DesignKind {
     /// Each level of each factor with all of the others; the last factor varies fastest.
@@ -57,7 +56,8 @@ pub enum DesignKind {
 }
 
 /// Rule for the seeds of a sweep's runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RandomNumbers {
     /// Replication r has the seed `run.seed` + r at every point, so that differences between points have less noise.
@@ -81,31 +81,34 @@ pub struct Factor {
 }
 
 /// The levels of a factor.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Levels {
     /// Several keys that change together.
-    Named(#[schemars(length(min = 1))] Vec<NamedLevel>),
+    Named(#[cfg_attr(test, schemars(length(min = 1)))] Vec<NamedLevel>),
     /// All values from one to another; for a Latin hypercube.
     Range(Range),
     /// Values of a key.
-    List(#[schemars(length(min = 1))] Vec<Value>),
+    List(#[cfg_attr(test, schemars(length(min = 1)))] Vec<Value>),
 }
 
 /// A level of a factor that sets several keys.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NamedLevel {
     /// Its label.
-    #[schemars(example = &"cable")]
+    #[cfg_attr(test, schemars(example = &"cable"))]
     pub level: Label,
     /// Values by dotted key; all levels of a factor set the same keys.
-    #[schemars(example = json!({ "path.link.0.down.delay": "60 ms" }))]
+    #[cfg_attr(test, schemars(example = serde_json::json!({ "path.link.0.down.delay": "60 ms" })))]
     pub set: Map<String, Value>,
 }
 
 /// Label of a level: text or a number.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Label {
     /// A word or more.
@@ -115,14 +118,15 @@ pub enum Label {
 }
 
 /// All values from one to another.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Range {
     /// Least value: a number, or text with a unit.
-    #[schemars(with = "Label", example = &"10 ms")]
+    #[cfg_attr(test, schemars(with = "Label", example = &"10 ms"))]
     pub from: Value,
     /// Greatest value: a number, or text with a unit.
-    #[schemars(with = "Label", example = &"600 ms")]
+    #[cfg_attr(test, schemars(with = "Label", example = &"600 ms"))]
     pub to: Value,
     /// Scale on which values are spread between them.
     #[serde(default)]
@@ -130,7 +134,8 @@ pub struct Range {
 }
 
 /// Scale on which the values of a range are spread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// Equal differences are equally likely.
@@ -220,17 +225,5 @@ impl<'de> Deserialize<'de> for Levels {
             _ => serde_json::from_value(value).map(Self::Range),
         };
         levels.map_err(D::Error::custom)
-    }
-}
-
-impl JsonSchema for Factors {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Factors".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        BTreeMap::<String, Levels>::json_schema(generator)
     }
 }

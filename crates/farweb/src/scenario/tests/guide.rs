@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::scenario::{Scenario, schema};
 
-use super::keys_of;
+use super::schema::keys_of;
 
 const GUIDE: &str = include_str!("../../../../../docs/scenario.md");
 

@@ -3,8 +3,7 @@
 mod guide;
 mod properties;
 mod rules;
-
-use serde_json::Value;
+mod schema;
 
 use super::*;
 use crate::units::{Bytes, Duration};
@@ -298,37 +297,4 @@ fn text_that_is_far_too_long_or_too_deep_is_an_error() {
         parse_error("[a]\nb = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]")
             .contains("nested more than 32 deep")
     );
-}
-
-#[test]
-fn the_schema_has_no_null_and_describes_every_key() {
-    let schema = schema();
-    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-    assert!(!schema.to_string().contains("\"null\""));
-    assert_eq!(schema["properties"]["sweep"]["$ref"], "#/$defs/Sweep");
-    assert_eq!(schema["$defs"]["LinkDirection"]["properties"]["delay"]["examples"][0], "60 ms");
-    let undescribed =
-        keys_of(&schema).into_iter().filter(|(name, key)| name != "kind" && key["description"].is_null());
-    assert_eq!(undescribed.map(|(name, _)| name).collect::<Vec<_>>(), [""; 0]);
-}
-
-/// Every key of the schema with what it says.
-fn keys_of(schema: &Value) -> Vec<(String, Value)> {
-    let mut keys = Vec::new();
-    for (name, value) in schema.as_object().into_iter().flatten() {
-        if name == "properties" {
-            keys.extend(
-                value.as_object().into_iter().flatten().map(|(name, key)| (name.clone(), key.clone())),
-            );
-        }
-    }
-    for value in schema
-        .as_object()
-        .into_iter()
-        .flat_map(|table| table.values())
-        .chain(schema.as_array().into_iter().flatten())
-    {
-        keys.extend(keys_of(value));
-    }
-    keys
 }

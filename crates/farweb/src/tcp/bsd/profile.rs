@@ -8,7 +8,6 @@
 //! `tcp_output.c` 8.3, `tcp_subr.c` 8.1, `sys/kern/uipc_socket.c` 8.3, `sys/sys/mbuf.h`; other sources stand beside a
 //! value.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tcp::constants::constants;
@@ -16,7 +15,8 @@ use crate::tcp::profile::ProfileError;
 use crate::units::{Bytes, Duration};
 
 /// Handling by header prediction of the ACK that ends a fast recovery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum HeaderPrediction {
     /// As released: the ACK may take the fast path, and then the inflated cwnd stays (RFC 2525, section 2.8).
@@ -26,7 +26,8 @@ pub enum HeaderPrediction {
 }
 
 /// When an idle connection starts again with a small window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleRestart {
     /// When nothing is outstanding and nothing was received for one RTO: to one segment (4.4BSD-Lite `tcp_output.c`).

@@ -5,7 +5,6 @@
 //! Source of the values: Linux 6.18, `include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst` and the sysctls of a
 //! running kernel (`net.ipv4.tcp_*`, named beside a value); other sources stand beside a value.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tcp::constants::constants;
@@ -13,7 +12,8 @@ use crate::tcp::profile::ProfileError;
 use crate::units::{Bytes, Duration};
 
 /// Congestion control: how much may fly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CongestionControl {
     /// CUBIC (RFC 9438), Linux's default.
@@ -23,7 +23,8 @@ pub enum CongestionControl {
 }
 
 /// How CUBIC leaves its first slow start before a loss.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum HystartKind {
     /// Not at all.

@@ -3,14 +3,14 @@
 //! "Base case" is that of Busari, Williamson, "On the sensitivity of Web proxy cache performance to workload characteristics"
 //! (INFOCOM 2001). "Chosen" marks what ProWGen does not have; the reason stands beside it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Duration};
 use crate::workload::parameters::{ParameterError, Rule, first_broken, parameters};
 
 /// Sizes of popular documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Correlation {
     /// The most popular document is the smallest.
@@ -22,7 +22,8 @@ pub enum Correlation {
 }
 
 /// Probabilities that positions of the LRU stack own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StackMode {
     /// The requests of the document of that rank: more locality.
@@ -32,7 +33,8 @@ pub enum StackMode {
 }
 
 /// Process of the starts of requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
     /// Independently of each other.
