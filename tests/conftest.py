@@ -1,8 +1,11 @@
 """Fixtures: a small scenario with its tables in a folder of its own, and the command line as a function."""
 
+import contextlib
 import os
 import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -42,6 +45,35 @@ def cable(folder: Path) -> Path:
     scenario = folder / "cable.toml"
     scenario.write_text(SCENARIO)
     return scenario
+
+
+@pytest.fixture(scope="session")
+def one_cluster() -> Iterator[Callable[[], Any]]:
+    """Gives a local cluster of one worker, which is started when a test of this process first asks for it."""
+    from farweb.sweep.cluster import local_cluster
+
+    clusters: list[Any] = []
+    with contextlib.ExitStack() as stack:
+
+        def give() -> Any:
+            if not clusters:
+                clusters.append(stack.enter_context(local_cluster(1)))
+                os.environ.pop("PYTHONSAFEPATH", None)  # other tests start processes that are no workers
+            return clusters[0]
+
+        yield give
+
+
+@pytest.fixture
+def warm_workers(one_cluster: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps in this process find a worker there: to start one takes longer than a hundred small runs."""
+
+    @contextlib.contextmanager
+    def given(jobs: int | None = None) -> Iterator[Any]:
+        yield one_cluster()
+
+    for module in ("sweep.pool", "sweep.pilots", "reproduce.campaign"):
+        monkeypatch.setattr(f"farweb.{module}.local_cluster", given)
 
 
 @pytest.fixture

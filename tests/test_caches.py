@@ -14,6 +14,8 @@ from farweb.results.parts import parts, path_legs
 from farweb.results.totals import caches_of
 from samples import Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 PATH = """\
 format = 1
 name = "edge and shield"

@@ -12,6 +12,8 @@ from farweb import Results, ResultsError
 from farweb.results.integrity import unsealed
 from samples import Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 VERBS = ("show r", "plot cdf r", "report r", "export pcapng r", "export xpl r")
 
 

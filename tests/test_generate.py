@@ -13,6 +13,8 @@ from farweb.inputs.generate import generate
 from farweb.inputs.statistics import read_stats
 from samples import SCENARIO, Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 FAMILY = SCENARIO.replace('requests = "requests.csv"', 'family = "nzix"\ndays = 2\nparameters = { day_requests = 40 }')
 HOST = {"leg.0.tcp.mss": "host", "leg.0.tcp.buffer": "host", "origin.release": "paced"}
 

@@ -9,6 +9,8 @@ from farweb.inputs.new import PROXIES
 from farweb.inputs.paths import PATHS
 from samples import LOG, Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 
 @pytest.mark.parametrize("proxy", PROXIES)
 @pytest.mark.parametrize("path", PATHS)

@@ -13,6 +13,8 @@ from farweb.results import judged, pairs
 from farweb.results.sweep import SweepTables
 from samples import SCENARIO, Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
 
 SWEEP = """

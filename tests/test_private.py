@@ -71,8 +71,8 @@ def shared(folder: Path) -> Path:
 
 
 SWEEPS = (
-    ("sweep", "s.toml", "--jobs", 2, "--out", "out", "--quiet"),
-    ("sweep", "s.toml", "--plan", "--jobs", 2, "--out", "out", "--quiet"),
+    ("sweep", "s.toml", "--jobs", 1, "--out", "out", "--quiet"),
+    ("sweep", "s.toml", "--plan", "--jobs", 1, "--out", "out", "--quiet"),
     (
         "size",
         "s.toml",
@@ -81,7 +81,7 @@ SWEEPS = (
         "--target",
         "p50(latency) < 9 s",
         "--jobs",
-        2,
+        1,
         "--quiet",
     ),
 )

@@ -15,6 +15,8 @@ from farweb.reproduce.scoreboard import Scoreboard, judge_study
 from farweb.reproduce.study import PAPERS, StudyResults, toml_of
 from samples import SCENARIO, Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 REQUESTS = "start_s,host,request_bytes,response_bytes,server_s,tag\n" + "".join(
     f"{number}.5,a.example,300,12000,0,{'sample' if number % 2 else ''}\n" for number in range(10)
 )

@@ -7,6 +7,8 @@ import pytest
 
 from samples import Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 SCENARIO = """
 format = 1
 name = "drawn anew"

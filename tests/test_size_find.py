@@ -18,6 +18,8 @@ from farweb.sweep.pool import Pool
 from farweb.sweep.work import Version, work
 from samples import Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 # A download over a path with a link so slow that every packet's time on it counts. Each segment is acknowledged at
 # once (`quick_ack_always`), so that the acknowledgements are as regular as the segments.
 SCENARIO = """\

@@ -16,6 +16,8 @@ from farweb.size.vary import parse_vary
 from farweb.statistics.intervals import margin_of, resampled
 from samples import SCENARIO, Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 NUMBER = 400
 LATENCIES = np.random.default_rng(1).lognormal(size=NUMBER)
 NOISE = np.random.default_rng(2).normal(size=NUMBER)

@@ -17,6 +17,8 @@ from farweb.sweep.inputs import Inputs, Source, shared_tables, stored_hosts
 from farweb.sweep.plan import run_of
 from farweb.sweep.work import Version, work
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 ROWS = 300
 HOSTS = "host\tname\twindow_bytes\tmss_bytes\nh1.example\twww\t8760\t1460\nh2.example\t\t4096\t536\n"
 

@@ -108,6 +108,7 @@ def test_a_batch_ends_in_time_and_what_it_did_is_on_the_disk(runs: list[Run], mo
         assert set(flushed) == parts
 
 
+@pytest.mark.usefixtures("warm_workers")
 def test_failing_runs_are_tried_again_and_equal_ones_are_done_once(runs: list[Run], folder: Path) -> None:
     flaky, hopeless = runs[1].run, runs[2].run
 
@@ -130,6 +131,7 @@ def test_failing_runs_are_tried_again_and_equal_ones_are_done_once(runs: list[Ru
     assert outcomes[-1].metrics == next(each for each in outcomes if each.run == runs[0].run).metrics
 
 
+@pytest.mark.usefixtures("warm_workers")
 def test_what_the_machine_has_to_put_right_ends_everything(runs: list[Run]) -> None:
     def full(store: Store, run: Run, version: Version) -> Outcome:
         raise StorageError(f"{run.run}: cannot be written: No space left on device")

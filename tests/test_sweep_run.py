@@ -202,21 +202,22 @@ def test_without_a_scheduler_it_says_so(
 ZERO = "start_s,host,request_bytes,response_bytes\n0,a.example,0,1000\n"
 
 
-def test_a_run_that_fails_is_recorded_and_the_others_go_on(cable: Path, folder: Path) -> None:
+@pytest.mark.usefixtures("warm_workers")
+def test_a_run_that_fails_is_recorded_and_the_others_go_on(cable: Path, folder: Path, farweb: Farweb) -> None:
     (folder / "zero.csv").write_text(ZERO)  # a table that is right, and no use for this carrier
     cable.write_text(
         cable.read_text()
         + '[sweep]\nreplications = 2\n[sweep.factors]\n"workload.requests" = ["zero.csv", "requests.csv"]\n'
     )
-    swept = ended("sweep", cable, "--jobs", 1, "--retries", 2, "--quiet")
-    assert swept.returncode == 3
+    swept = farweb("sweep", cable, "--jobs", 1, "--retries", 2, "--quiet")
+    assert swept.code == 3
     sweep = SweepResults.open("results/cable")
     assert sweep.complete
     assert sweep.runs["status"].to_list() == ["failed", "failed", "done", "done"]
     assert sweep.runs["requests"].to_list() == [None, None, 3, 3]
     error = sweep.runs["error"][0]
     assert error.startswith("request table: column request_bytes: found 0 for the request at 0.000000000 s"), error
-    assert swept.stderr == (
+    assert swept.err == (
         f"farweb: 2 of 4 runs failed, the first with: {error} (results/cable/failures describes each; the same command "
         "tries them again)\n"
     )
@@ -225,8 +226,8 @@ def test_a_run_that_fails_is_recorded_and_the_others_go_on(cable: Path, folder: 
     assert {failure["error"] for failure in failures} == {error}
     assert {failure["run"] for failure in failures} == set(sweep.runs["run"][:2])
     (folder / "zero.csv").write_text(ZERO.replace(",0,", ",300,"))
-    mended = ended("sweep", cable, "--jobs", 1, "--quiet")
-    assert (mended.returncode, mended.stderr) == (0, "")
+    mended = farweb("sweep", cable, "--jobs", 1, "--quiet")
+    assert (mended.code, mended.err) == (0, "")
     assert SweepResults.open("results/cable").runs["requests"].to_list() == [1, 1, 3, 3]
 
 
@@ -248,11 +249,12 @@ def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(folder: Path) -
     assert SweepResults.open("out").runs["requests"].to_list() == [200] * 4
 
 
-def test_what_failures_reach_is_infinite_in_tables_and_null_in_json(folder: Path) -> None:
+@pytest.mark.usefixtures("warm_workers")
+def test_what_failures_reach_is_infinite_in_tables_and_null_in_json(folder: Path, farweb: Farweb) -> None:
     """The end cuts off a tenth and more of the requests over 320 ms, and hardly any over 20 ms."""
     scenario = write_scenario(folder, requests=400)
-    swept = ended("sweep", scenario, "--set", "run.until=3 s", "--jobs", 2, "--out", "out", "--json")
-    assert swept.returncode == 0, swept.stderr
+    swept = farweb("sweep", scenario, "--set", "run.until=3 s", "--jobs", 1, "--out", "out", "--json")
+    assert swept.code == 0, swept.err
     whole = SweepResults.open("out")
     far = whole.runs["path.link.0.down.delay"] == "320 ms"
     assert (whole.runs["failed_share"].filter(far) > 0.1).all() and (
@@ -264,8 +266,8 @@ def test_what_failures_reach_is_infinite_in_tables_and_null_in_json(folder: Path
     assert {"failed_share", "latency_p90_s"} <= set(part["metrics"])
     Path("out/runs.parquet").unlink()
     assert SweepResults.open("out").runs.equals(whole.runs)
-    shown = ended("show", "out", "--metric", "latency_p90_s", "--metric", "within(500 ms)", "--json")
-    message = json.loads(shown.stdout, parse_constant=pytest.fail)["sweep"]
+    shown = farweb("show", "out", "--metric", "latency_p90_s", "--metric", "within(500 ms)", "--json")
+    message = json.loads(shown.out, parse_constant=pytest.fail)["sweep"]
     rows = [row for row in message["estimates"] if row["path.link.0.down.delay"] == "320 ms"]
     assert {row["metric"]: row["mean"] is None for row in rows} == {"latency_p90_s": True, "within(500 ms)": False}
     assert any("latency_p90_s has no end at 2 of 4 points" in warning for warning in message["warnings"])

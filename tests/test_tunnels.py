@@ -9,6 +9,8 @@ import pytest
 from farweb import Results
 from samples import SCENARIO, Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 REQUESTS = """\
 start_s,host,request_bytes,response_bytes,method
 0.0,a.example,4000,8760,CONNECT

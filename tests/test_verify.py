@@ -12,6 +12,8 @@ from farweb.cli import main
 from farweb.results.manifest import MANIFEST
 from samples import REQUESTS, SCENARIO, Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 SWEEP = '[sweep]\nreplications = 2\n[sweep.factors]\n"workload.load" = [1, 2]\n'
 
 
