@@ -49,9 +49,13 @@ def test_output_that_cannot_be_written(verb: str) -> None:
         ended = shell(verb, how)
         line = f"farweb: standard output: cannot be written to: {cause}\n"
         assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", line)
-    for how in ("{} >&- 2>&-", "{} >/dev/full 2>&1", "{} <&- >&- 2>&-"):
-        ended = shell(verb, how)
-        assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", "")
+
+
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize("how", ["{} >&- 2>&-", "{} >/dev/full 2>&1", "{} <&- >&- 2>&-"])
+def test_neither_output_nor_messages_can_be_written(how: str) -> None:
+    ended = shell("show r", how)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", "")
 
 
 @pytest.mark.usefixtures("run")
@@ -59,6 +63,11 @@ def test_output_that_cannot_be_written(verb: str) -> None:
 def test_a_reader_that_has_gone_is_no_error(verb: str) -> None:
     ended = shell(verb, "( sleep 0.1; {}; echo $? >&2 ) | true")
     assert ended.stderr == "0\n"
+
+
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize("verb", ["--help", "schema results"])
+def test_a_reader_that_goes_is_no_error(verb: str) -> None:
     ended = shell(verb, "( {}; echo $? >&2 ) | head -1")
     assert (ended.stderr, len(ended.stdout.splitlines())) == ("0\n", 1)
 
@@ -130,8 +139,10 @@ script()
 
 
 @pytest.mark.usefixtures("run")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-@pytest.mark.parametrize("module", ["typer", "polars", "duckdb"])
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [("SIGINT", "typer"), ("SIGTERM", "typer"), ("SIGHUP", "typer"), ("SIGINT", "polars"), ("SIGTERM", "duckdb")],
+)
 def test_a_signal_within_an_import(name: str, module: str) -> None:
     code = SIGNALLED.format(module=module, name=name, arguments=["sql", "r", "select 1"])
     ended = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60)
@@ -168,7 +179,7 @@ def test_an_error_that_a_library_makes_of_an_interrupt() -> None:
 
 
 @pytest.mark.usefixtures("run")
-@pytest.mark.parametrize("files", range(7, 11))
+@pytest.mark.parametrize("files", [7, 8, 10])
 def test_too_few_open_files(files: int) -> None:
     for verb in ("plot cdf r -o f.png", "verify r"):
         ended = shell(verb, f"ulimit -n {files}; {{}}")
@@ -186,7 +197,7 @@ def test_a_sweep_that_may_open_too_few_files(cable: Path) -> None:
 
 
 @pytest.mark.usefixtures("run")
-@pytest.mark.parametrize("kib", [250_000, 400_000, 600_000, 1_200_000, 1_500_000])
+@pytest.mark.parametrize("kib", [250_000, 500_000, 1_200_000])
 def test_too_little_memory_to_import_what_a_verb_needs(kib: int) -> None:
     """What libraries of C++ and Rust say when they abort the process is theirs."""
     for verb in ("plot cdf r -o f.png --force", "show r"):

@@ -70,8 +70,9 @@ def test_every_figure_is_painted_in_each_format_to_the_same_bytes(
     """What differs between figures is in the SVG and in the page; PNG and PDF of one are as good as those of all."""
     results = run if of != "sweep" else capacities if name == "cache-size" else sweep
     for suffix, start in STARTS.items():
-        again = suffix in ("html", "svg") or name == "cdf"
-        files = [tmp_path / f"{number}.{suffix}" for number in range(1 + again)]
+        if suffix in ("png", "pdf") and (name, of) != ("cdf", "sweep"):
+            continue
+        files = [tmp_path / f"{number}.{suffix}" for number in range(2)]
         for file in files:
             save(draw(name, [results]), file)
         written = {file.read_bytes() for file in files}

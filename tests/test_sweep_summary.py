@@ -32,9 +32,10 @@ def requests(levels: Mapping[str, Any], replication: int) -> list[Row]:
     return [request(number, slow * levels["workload.load"] * random.lognormal(-1, 0.3), 1000) for number in range(60)]
 
 
-@pytest.fixture
-def sweep(tmp_path: Path) -> SweepResults:
-    return write_sweep(tmp_path / "sweep", design_of(LOADS, 3), requests=requests)
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
+    """A sweep that tests only read."""
+    return write_sweep(tmp_path_factory.mktemp("summary") / "sweep", design_of(LOADS, 3), requests=requests)
 
 
 def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResults, farweb: Farweb) -> None:
