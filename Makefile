@@ -77,9 +77,9 @@ compile-tests: | tools ## Compile the tests that are in Rust.
 	cargo test -p farweb --locked --no-run
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked --no-run; }
 
-test: $(LOADED) ## Run all tests, in Rust and in Python.
+test: $(LOADED) ## Run the tests, in Rust and in Python, all but the slow ones of `make verify`.
 	cargo test -p farweb --locked
-	$(BIN)/python -m pytest --durations=20
+	$(BIN)/python -m pytest -m "not slow"
 
 lessons: build ## Run the cells of the lessons and write what they show into them.
 	$(BIN)/python tests/lessons.py docs/lessons/*.ipynb
@@ -108,12 +108,13 @@ build/libcachesim/.installed: tests/verify/libcachesim.txt | $(VENV)/.installed
 	$(call install,build/libcachesim,$<)
 	@touch $@
 
-verify: build build/libcachesim/.installed ## Check the report in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP, HTTP/2 and probes with real ones.
+verify: build build/libcachesim/.installed ## Run the slow tests; check the report in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP, HTTP/2 and probes with real ones.
 	@command -v "$(CHROMIUM)" >/dev/null || { echo "verify needs Chromium, and $(CHROMIUM) is not on the PATH: install it (Debian: apt-get install chromium), or name one with make verify CHROMIUM=/path/to/chromium" >&2; exit 1; }
 	@for tool in tshark editcap tcpdump tcptrace nghttp nghttpd; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace nghttp2-client nghttp2-server)" >&2; missing=1; }; done; test -z "$$missing"
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
 	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest -m "not alone" tests/verify
+	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m pytest -m alone tests/verify
 
 equality: build ## Show that results are those of the revision BEFORE=HEAD, in every row of some 1,000 runs.

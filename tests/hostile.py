@@ -190,6 +190,7 @@ def long_footer(folder: Path) -> None:
 
 
 HUGE = "x" * 50_000_000
+LONG = HUGE[:5_000_000]
 
 MANIFEST_VALUES: Sequence[tuple[tuple[str | int, ...], Any]] = (
     (("files",), {"/dev/zero": {"bytes": 0, "sha256": "0" * 64}}),
@@ -200,8 +201,8 @@ MANIFEST_VALUES: Sequence[tuple[tuple[str | int, ...], Any]] = (
     (("rows",), {"../../requests": 3}),
     (("rows", "requests"), -1),
     (("rows", "requests"), "x"),
-    (("name",), HUGE),
-    (("scenario", "path", "nodes", 0), HUGE),
+    (("name",), LONG),
+    (("scenario", "path", "nodes", 0), LONG),
     (("scenario", "path", "nodes"), 5),
     (("scenario", "path", "nodes"), ["client"]),
     (("scenario", "path", "nodes"), []),
@@ -377,7 +378,7 @@ SWEEP_VALUES: Sequence[tuple[tuple[str | int, ...], Any]] = (
     (("design", "points"), [[0, 0]]),
     (("design", "factors", 0, "levels", 0), {"label": "1"}),
     (("design", "factors", 0, "levels", 0, "label"), 5),
-    (("design", "factors", 0, "name"), HUGE),
+    (("design", "factors", 0, "name"), LONG),
     (("design", "factors", 0, "name"), ["x"]),
     (("design", "replications"), "x"),
     (("files",), {"../whole/runs.parquet": {"bytes": 1, "sha256": "0" * 64}}),

@@ -14,6 +14,8 @@ import pytest
 
 from samples import LOG, Farweb
 
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
 ROOT = Path(__file__).parent.parent.resolve()
 DOCUMENTS = sorted(
     str(path.relative_to(ROOT)) for path in [ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")]
@@ -21,9 +23,10 @@ DOCUMENTS = sorted(
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<name>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize(
-    "document", ["README.md", "docs/guide.md", "docs/sweeps.md", "docs/edge-caches.md", "docs/credit.md"]
-)
+LONG = ("docs/guide.md", "docs/sweeps.md", "docs/edge-caches.md", "docs/credit.md")
+
+
+@pytest.mark.parametrize("document", ["README.md", *(pytest.param(each, marks=pytest.mark.slow) for each in LONG)])
 def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
     shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / "access.log").write_text(LOG)
