@@ -26,6 +26,8 @@ BUFFER = "leg.0.tcp.buffer"
 QUEUE = "path.link.0.down.queue"
 LOAD = "workload.load"
 MEDIAN = find_metric("latency_p50_s")
+# Where figures are no matter: they take most of the time of a page.
+ONE = ["latency-load"]
 
 
 def circuits(labels: Mapping[str, str]) -> dict[str, Any]:
@@ -144,7 +146,7 @@ def test_the_answer_counts_failures_and_does_not_rank_means_beside_them(tmp_path
 
     design = design_of({QUEUE: ["64000 B", "256000 B"]}, 3)
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, failing), circuits)
-    text = Outline(report([sweep]).html()).text
+    text = Outline(report([sweep], plots=["effects"]).html()).text
     assert "Checked: median latency, 90th percentile of latency and share not answered of 6 runs at 2 points" in text
     # Places 49.5 and 89.1 of 0 … 99: with failures 20 places further in the same times, and none at 90 %.
     assert "Best median latency: 1.5" in text and "Worst: 1.7" in text
@@ -152,9 +154,12 @@ def test_the_answer_counts_failures_and_does_not_rank_means_beside_them(tmp_path
     assert "Decided by failures: queue down 256000 B instead of 64000 B:" in text
     assert "Best share not answered: 0 %" in text and "Worst: 20 %" in text
     assert "latency_p90_s has no end at 1 of 2 points" in text.lower()
-    asked = Outline(report([sweep], metrics=["latency_mean_s"]).html()).text
+    asked = Outline(report([sweep], metrics=["latency_mean_s"], plots=["effects"]).html()).text
     assert "Points are not ranked by mean latency:" in asked and "Best mean latency" not in asked
-    assert "Best share answered within 1.5 s: 50.3 %" in Outline(report([sweep], metrics=["within(1.5 s)"]).html()).text
+    assert (
+        "Best share answered within 1.5 s: 50.3 %"
+        in Outline(report([sweep], metrics=["within(1.5 s)"], plots=["effects"]).html()).text
+    )
 
 
 def test_large_designs_are_pooled_by_what_matters_or_by_what_was_asked_for(tmp_path: Path) -> None:
@@ -227,7 +232,7 @@ def test_an_unfinished_sweep_with_failures_says_so_first(tmp_path: Path) -> None
     design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2]}, 3)
     failed = {(0, 1): "disk full", (1, 2): "disk full", (1, 0): "other"}
     sweep = write_sweep(tmp_path / "sweep", design, None, requests, failed=failed, missing=[(3, 0), (3, 1), (3, 2)])
-    outline = Outline(report([with_scenarios(sweep, circuits)]).html())
+    outline = Outline(report([with_scenarios(sweep, circuits)], plots=ONE).html())
     result = outline.text.index("This sweep is not finished: 9 of 12 runs have ended.")
     assert result < outline.text.index("Answer")
     assert "3 runs of 9 failed. Numbers are of the others." in outline.text
@@ -263,7 +268,7 @@ def test_requests_without_a_latency_are_warned_of(tmp_path: Path) -> None:
         return {**quick(levels, replication), "unfinished": 25 if levels[LOAD] == 2 else 0}
 
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design_of({LOAD: [1, 2]}, 3), metrics), circuits)
-    outline = Outline(report([sweep]).html())
+    outline = Outline(report([sweep], plots=ONE).html())
     assert "75 of 600 requests (25 % in the worst run) were cut off by the end of the run" in outline.text
 
 
@@ -356,7 +361,7 @@ def test_quantiles_are_those_of_all_requests_with_a_bootstrap(tmp_path: Path) ->
         return [request(place, 0.1 * (1 + (place + replication) % 5) * levels[LOAD], 1000) for place in range(40)]
 
     sweep = write_sweep(tmp_path / "sweep", design_of({LOAD: [1, 2]}, 4), requests=many)
-    outline = Outline(report([with_scenarios(sweep, circuits)]).html())
+    outline = Outline(report([with_scenarios(sweep, circuits)], plots=ONE).html())
     assert "Best median latency: 300 ms" in outline.text
     assert "a bootstrap of the replications" in outline.text
     assert "Warm-up and measurement" in outline.text
