@@ -26,6 +26,8 @@ VERBS = (
     "show r --json",
     "sql r 'select 1' --csv",
 )
+WAYS = ("--help", "schema results", "show r", "sql r 'select 1' --csv")
+"""Verbs that write in different ways: by typer, as they are, by rich, and rows."""
 
 
 def shell(verb: str, how: str) -> subprocess.CompletedProcess[str]:
@@ -45,9 +47,10 @@ def run(cable: Path, farweb: Farweb) -> Path:
 @pytest.mark.usefixtures("run")
 @pytest.mark.parametrize("verb", VERBS)
 def test_output_that_cannot_be_written(verb: str) -> None:
-    for how, cause in (("{} >&-", "Bad file descriptor"), ("{} >/dev/full", "No space left on device")):
+    causes = {"{} >&-": "Bad file descriptor", "{} >/dev/full": "No space left on device"}
+    for how in causes if verb in WAYS else ["{} >/dev/full"]:
         ended = shell(verb, how)
-        line = f"farweb: standard output: cannot be written to: {cause}\n"
+        line = f"farweb: standard output: cannot be written to: {causes[how]}\n"
         assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", line)
 
 
@@ -59,7 +62,7 @@ def test_neither_output_nor_messages_can_be_written(how: str) -> None:
 
 
 @pytest.mark.usefixtures("run")
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", WAYS)
 def test_a_reader_that_has_gone_is_no_error(verb: str) -> None:
     ended = shell(verb, "( sleep 0.1; {}; echo $? >&2 ) | true")
     assert ended.stderr == "0\n"
