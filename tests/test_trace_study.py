@@ -1,6 +1,7 @@
 """The study of the open choices: its design is allowed, its measures and its emulators give what is known."""
 
 import tomllib
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -12,10 +13,18 @@ from papers.trace import changed, design, kinds, numbers
 from papers.trace.emulator import Effects, Emulator, coordinates
 from papers.trace.factors import FACTORS, RELEASES, values
 from papers.trace.findings import Findings, write_points
+from threadpoolctl import threadpool_limits
 
 from farweb import Scenario
 from farweb.reproduce.reading import find_reading
 from farweb.reproduce.study import PAPERS
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Processes of tests share the cores, and threads that wait for each other's sums keep them busy."""
+    with threadpool_limits(1):
+        yield
 
 
 def test_points_are_a_latin_hypercube_over_all_factors() -> None:
