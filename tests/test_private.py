@@ -87,7 +87,11 @@ SWEEPS = (
 )
 
 
-@pytest.mark.parametrize("command", SWEEPS, ids=["sweep", "plan", "size"])
+@pytest.mark.parametrize(
+    "command",
+    [SWEEPS[0], *(pytest.param(command, marks=pytest.mark.slow) for command in SWEEPS[1:])],
+    ids=["sweep", "plan", "size"],
+)
 def test_workers_import_nothing_from_where_dask_keeps_its_files_by_itself(
     folder: Path, shared: Path, command: tuple[object, ...]
 ) -> None:
