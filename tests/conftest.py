@@ -10,6 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from budget import (  # noqa: F401 - hooks
+    pytest_runtest_logreport,
+    pytest_runtest_logstart,
+    pytest_runtest_makereport,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+)
 from farweb.cli import main
 from samples import REQUESTS, SCENARIO, Answer, Farweb
 
