@@ -50,6 +50,8 @@ def too_dear(config: pytest.Config) -> list[str]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not _cost_s:
+        return
     terminalreporter.section(f"dearest files, of {sum(_cost_s.values()):.0f} s of the processor")
     for cost_s, name in sorted(((cost_s, name) for name, cost_s in _cost_s.items()), reverse=True)[:_SHOWN]:
         terminalreporter.line(f"{cost_s:5.1f} s  {name}")
