@@ -1,14 +1,15 @@
 """Manifests of results folders, read and checked."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from farweb._core import version as this_version
 from farweb.errors import ResultsError
-from farweb.files.regular import open_within, read_json
-from farweb.results.shape import MORE_SHAPE, RUN_SHAPE, SWEEP_SHAPE, TEXT_MAX, contradictions, misfits, too_long
+from farweb.files.regular import is_within, open_within, read_json
+from farweb.results.shape import MORE_SHAPE, RUN_SHAPE, SWEEP_SHAPE, misfits
 
 MANIFEST = "manifest.json"
 RUN_KIND = "farweb run"
@@ -90,13 +91,15 @@ def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, An
 
 
 def _wrong(manifest: Mapping[str, Any], shape: Mapping[str, Any]) -> Iterator[str]:
-    """Contents of a manifest that no farweb has written."""
+    """Values of the wrong type, and names that lead out of the folder."""
     of_this_version = manifest["version"] == this_version
     yield from misfits(manifest, shape, whole=of_this_version)
     yield from misfits(manifest, MORE_SHAPE, whole=of_this_version)
-    if text := too_long(manifest):
-        yield f"a text of more than {TEXT_MAX:,} letters that begins with {text!r}"
-    yield from contradictions(manifest)
+    for key in ("files", "rows"):
+        yield from (f"{key}: found {name!r:.40}" for name in manifest.get(key, {}) if not is_within(name))
+    for name, table in manifest["inputs"].items():
+        if not re.fullmatch("[0-9a-f]{64}", table.get("sha256", "0" * 64)):  # a copy has it for its name
+            yield f"inputs.{name}.sha256: found {table['sha256']!r:.40}"
 
 
 def repeats_its_requests(scenario: Mapping[str, Any]) -> bool:
