@@ -446,34 +446,6 @@ def test_pieces_give_what_the_whole_gives(tmp_path: Path, monkeypatch: pytest.Mo
     assert break_down(results) == whole
 
 
-@pytest.mark.parametrize("table", ["requests", "exchanges", "connections"])
-def test_rows_that_would_multiply_are_refused(tmp_path: Path, table: str) -> None:
-    opened: list[Row] = [{"connection": number, "leg": 0, "open_ns": 0} for number in range(2)]
-    requests: list[Row] = [request(number, 0.23, 1000) for number in range(2)]
-    rows: dict[str, list[Row]] = {"requests": requests, "exchanges": chain(0), "connections": opened}
-    rows[table].append(rows[table][0])
-    results = write_results(
-        tmp_path / "r",
-        rows["requests"],
-        exchanges=rows["exchanges"],
-        connections=rows["connections"],
-        scenario=[leg()] * 2,
-    )
-    with pytest.raises(ResultsError, match=rf"{table}\.parquet: has several rows of the same "):
-        break_down(results)
-
-
-def test_rows_that_would_multiply_are_refused_before_they_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    requests = [request(number, 0.23, 1000) for number in range(7)]
-    results = make(tmp_path / "r", chain(0) * 7, requests)
-    monkeypatch.setattr("farweb.results.breakdown._LEAST_REQUESTS", 2)
-    monkeypatch.setattr("farweb.results.breakdown.spare_bytes", lambda: 0)
-    for kind in (pl.DataFrame, pl.LazyFrame):
-        monkeypatch.setattr(kind, "join", lambda *_, **__: pytest.fail("they are joined"))
-    with pytest.raises(ResultsError, match=r"exchanges\.parquet: has several rows of the same request and leg"):
-        break_down(results)
-
-
 def test_a_latency_of_nothing_on_one_leg(tmp_path: Path) -> None:
     requests = [request(0, 0, 1000), request(1, 1, 1000, status="failed", end_ns=None)]
     rows = [exchange(number, 0, 1000 * number) for number in range(2)]

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from farweb import Results, _core
+from farweb.results.integrity import unsealed
 from farweb.results.totals import MEANINGS, failures_of
-from hostile import reseal
 from samples import Farweb
 
 SCENARIO = """\
@@ -91,5 +91,6 @@ def test_results_without_causes_have_none(tmp_path: Path, farweb: Farweb) -> Non
     shown(farweb, "run", asked(tmp_path, '[run]\nuntil = "6 s"'), "--out", tmp_path / "r")
     file = tmp_path / "r" / "requests.parquet"
     pl.read_parquet(file).drop("failure", "failed_ns").write_parquet(file)
-    reseal(tmp_path / "r")
+    manifest = tmp_path / "r" / "manifest.json"
+    manifest.write_text(json.dumps(unsealed(json.loads(manifest.read_text()))))  # it knew no digests either
     assert failures_of(Results.open(tmp_path / "r"), 4) == ()
