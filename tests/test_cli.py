@@ -251,7 +251,7 @@ def test_interrupted_run_ends_with_130_and_leaves_nothing(cable: Path) -> None:
     Path("requests.csv").write_text("\n".join(lines) + "\n")
     process = subprocess.Popen([*FARWEB, "run", cable, "--quiet"], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
-    while not any(Path().glob("results/.cable.*")) and time.monotonic() < deadline and process.poll() is None:
+    while not any(Path().glob("results/.cable.*.partial")) and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
