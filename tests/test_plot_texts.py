@@ -1,5 +1,6 @@
 """Texts of figures on paper: none overprints another, and none runs out of the figure."""
 
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -93,3 +94,17 @@ def test_lines_are_as_long_as_their_place() -> None:
         assert len(wrapped(narrow, 4.0, 8).splitlines()) * 2 < len(wrapped(wide, 4.0, 8).splitlines())
         assert wrapped("one\ntwo", 4.0, 8) == "one\ntwo"
         assert wrapped("", 4.0, 8) == ""
+
+
+def test_a_figure_that_keeps_its_size_leaves_out_what_has_no_room() -> None:
+    drawn = of_caption(CAPTIONS["usual"], 0)
+    panels = (replace(drawn.panels[0], title=""),)
+    for size, kept in (((3.3, 6.0), {"title", "caption"}), ((3.3, 2.4), {"title"}), ((3.3, 0.9), set())):
+        with look():
+            chart = paint(replace(drawn, panels=panels, title="Windows", size=size, exact=True))
+            chart.draw_without_rendering()
+        assert {text.get_gid() for text in chart.texts if text.get_text()} == kept
+        (axes,) = chart.axes
+        around = axes.get_tightbbox()
+        assert around is not None and axes.bbox.height > 0.2 * chart.bbox.height
+        assert not [text for text, box in shown(chart.texts) if box.overlaps(around)]

@@ -63,6 +63,8 @@ _RC: Any = {
 
 _COLUMNS_MAX = 8  # of a legend; chosen: as many as a panel has series
 _AROUND = 1.4  # inches of title, legend and caption for which the sizes of figures were chosen
+_PANELS = 0.5  # of the height of a figure that keeps its size, at least, for axes and their labels; chosen
+_ROW = 0.7  # inches of a row of axes, at least, for the same; chosen
 _POINTS_A_LINE = 11.5
 _TITLE_POINTS = 11.5
 _CAPTION_POINTS = 8
@@ -120,7 +122,7 @@ def frame(
         caption: Caption, with n and seed; wrapped to the width. Empty: none.
         entries: Lines of a legend of the whole figure, named by their labels; in as many columns as the width takes.
         heading: Heading above the entries.
-        exact: True when the figure keeps its size, however little that leaves for the axes.
+        exact: True when the figure keeps its size: what would leave too little of it for the axes is left out.
     """
     width, height = chart.get_size_inches()
     together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)
@@ -128,9 +130,25 @@ def frame(
     lines = wrapped(together, across, _CAPTION_POINTS).splitlines()
     titles = wrapped(title, across, _TITLE_POINTS, bold=True).splitlines()
     legend = _legend(chart, entries, heading) if entries else None
-    below = (len(lines) * _POINTS_A_LINE + 9) / 72 if lines else 4 / 72
-    title_height = (3 + len(titles) * _TITLE_POINTS * 1.75) / 72 if titles else 4 / 72
-    above = 3 / 72 + title_height + (legend.get_window_extent().height / chart.dpi + 4 / 72 if legend else 0)
+
+    def around() -> tuple[float, float, float]:
+        """Inches of the caption, of the title, and of both with the legend."""
+        foot = (len(lines) * _POINTS_A_LINE + 9) / 72 if lines else 4 / 72
+        head = (3 + len(titles) * _TITLE_POINTS * 1.75) / 72 if titles else 4 / 72
+        named = legend.get_window_extent().height / chart.dpi + 4 / 72 if legend else 0
+        return foot, head, 3 / 72 + head + named
+
+    if exact:  # the caption goes first, then the title, then the legend
+        rows = chart.axes[0].get_subplotspec().get_gridspec().nrows if chart.axes else 1
+        most = height - max(_PANELS * height, rows * _ROW)
+        if sum(around()[::2]) > most:
+            lines = []
+        if sum(around()[::2]) > most:
+            titles = []
+        if legend and sum(around()[::2]) > most:
+            legend.remove()
+            legend = None
+    below, title_height, above = around()
     if not exact:  # what stands around the axes is not to take their room
         height += max(0.0, above + below - _AROUND)
         chart.set_size_inches(width, height)

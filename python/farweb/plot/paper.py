@@ -71,7 +71,7 @@ def paint(figure: Figure) -> chart.Chart:
         _head(axes, panel, width, first=left)
         axes.tick_params(which="both", labelbottom=below, labelleft=left)
         axes.set_xlabel(wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
-        axes.set_ylabel(wrapped(panel.y.label, 0.75 * height, 9.5) if left else "")
+        axes.set_ylabel(wrapped(panel.y.label, (0.45 if figure.exact else 0.75) * height, 9.5) if left else "")
         if panel.inset is not None:
             _enlarge(axes, panel.inset, panel.inset_at)
     for axes in cells[len(figure.panels) :]:
