@@ -446,32 +446,14 @@ def test_pieces_give_what_the_whole_gives(tmp_path: Path, monkeypatch: pytest.Mo
     assert break_down(results) == whole
 
 
-@pytest.mark.parametrize("table", ["requests", "exchanges", "connections"])
-def test_rows_that_would_multiply_are_refused(tmp_path: Path, table: str) -> None:
-    opened: list[Row] = [{"connection": number, "leg": 0, "open_ns": 0} for number in range(2)]
-    requests: list[Row] = [request(number, 0.23, 1000) for number in range(2)]
-    rows: dict[str, list[Row]] = {"requests": requests, "exchanges": chain(0), "connections": opened}
-    rows[table].append(rows[table][0])
-    results = write_results(
-        tmp_path / "r",
-        rows["requests"],
-        exchanges=rows["exchanges"],
-        connections=rows["connections"],
-        scenario=[leg()] * 2,
-    )
-    with pytest.raises(ResultsError, match=rf"{table}\.parquet: has several rows of the same "):
-        break_down(results)
-
-
-def test_rows_that_would_multiply_are_refused_before_they_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    requests = [request(number, 0.23, 1000) for number in range(7)]
-    results = make(tmp_path / "r", chain(0) * 7, requests)
-    monkeypatch.setattr("farweb.results.breakdown._LEAST_REQUESTS", 2)
-    monkeypatch.setattr("farweb.results.breakdown.spare_bytes", lambda: 0)
-    for kind in (pl.DataFrame, pl.LazyFrame):
-        monkeypatch.setattr(kind, "join", lambda *_, **__: pytest.fail("they are joined"))
-    with pytest.raises(ResultsError, match=r"exchanges\.parquet: has several rows of the same request and leg"):
-        break_down(results)
+def test_of_a_request_sent_again_the_last_crossing_counts() -> None:
+    """The inner leg was lost at first, so that the outer one was crossed twice; or once, where a cache answers then."""
+    lost = exchange(0, 1, 30, connect=35, requested=36, ready_first=50, ready_last=50, sent_last=50, end=60)
+    inner, outer = chain()
+    once = parts(table([inner, outer]), CHAIN, None)
+    assert parts(table([inner, lost, outer]), CHAIN, None).equals(once)
+    assert parts(table([inner, outer, lost]), CHAIN, None).equals(once)
+    assert parts(table([inner, lost]), CHAIN, None).equals(parts(table([inner]), CHAIN, None))
 
 
 def test_a_latency_of_nothing_on_one_leg(tmp_path: Path) -> None:

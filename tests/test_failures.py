@@ -9,7 +9,6 @@ import pytest
 
 from farweb import Results, _core
 from farweb.results.totals import MEANINGS, failures_of
-from hostile import reseal
 from samples import Farweb
 
 SCENARIO = """\
@@ -91,5 +90,8 @@ def test_results_without_causes_have_none(tmp_path: Path, farweb: Farweb) -> Non
     shown(farweb, "run", asked(tmp_path, '[run]\nuntil = "6 s"'), "--out", tmp_path / "r")
     file = tmp_path / "r" / "requests.parquet"
     pl.read_parquet(file).drop("failure", "failed_ns").write_parquet(file)
-    reseal(tmp_path / "r")
+    manifest = json.loads((tmp_path / "r" / "manifest.json").read_text())
+    (tmp_path / "r" / "manifest.json").write_text(
+        json.dumps({key: value for key, value in manifest.items() if key not in ("files", "sha256")})
+    )
     assert failures_of(Results.open(tmp_path / "r"), 4) == ()

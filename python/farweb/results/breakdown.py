@@ -33,7 +33,6 @@ _SELDOM: Sequence[Kind] = ("flight", "buffer", "credit", "nagle", "other", "pace
 _NS = 1e9
 _, _SAMPLE = GROUPS["sample"]
 _BYTES_A_REQUEST = 2_000  # of memory on each leg, in a piece
-_BYTES_A_NUMBER = 32  # of memory, of each request: its number as read, sorted, and the steps between
 _LEAST_REQUESTS = 10_000  # in a piece; chosen: fewer are no faster
 
 
@@ -226,11 +225,13 @@ class _Sums:
 
     def add(self, exchanges: "pl.DataFrame", found: "pl.DataFrame") -> None:
         """Take exchanges, and the parts of those requests among theirs that have ended."""
+        import polars as pl
+
         self.requests += len(found)
         for name in found.columns[1:]:
             self.of[name] += int(found[name].sum())
             self.known[name] += found[name].count()
-        for leg, done, requests in exchanges.group_by("leg", "done").len().iter_rows():
+        for leg, done, requests in exchanges.group_by("leg", "done").agg(pl.n_unique("request")).iter_rows():
             (self.reached if done else self.unfinished_reached)[leg] += requests
 
 
@@ -284,21 +285,14 @@ def _pieces(
             f"{results.path}: its table of exchanges has no {missing[0]}: it is of an older farweb; run it again"
         )
     chosen = all_requests.filter(pl.col("start_ns") >= results.warmup_ns, rows)
-    results.table("requests").require_room(_BYTES_A_NUMBER)
     names = ["request", *(["served_by"] if any(leg.inside for leg in legs) else [])]
     opened, numbers = _opened(results), all_requests.select("request").collect()["request"].sort()
-    if (numbers.diff() == 0).any():
-        raise _repeated(results, "requests", "request")
     most = int(min(max(spare_bytes() // (len(legs) * _BYTES_A_REQUEST), _LEAST_REQUESTS), max(1, len(numbers))))
     for begin in range(0, len(numbers), most):
         one = pl.col("request").is_between(numbers[begin], numbers[min(begin + most, len(numbers)) - 1])
         some, steps = (chosen, table) if most == len(numbers) else (chosen.filter(one), table.filter(one))
         requests = some.select(*names, done=pl.col("status") == "done").collect()
-        if steps.select(pl.col("request").count()).collect(engine="streaming").item() > most * len(legs):
-            raise _repeated(results, "exchanges", "request and leg")
         exchanges = steps.join(requests.lazy(), on="request").collect()
-        if exchanges.select("request", "leg").is_duplicated().any():
-            raise _repeated(results, "exchanges", "request and leg")
         yield exchanges, parts(exchanges.filter("done"), legs, opened)
 
 
@@ -311,17 +305,7 @@ def _opened(results: "RunTables") -> "pl.DataFrame | None":
     table = results.scan("connections")
     if "tls_cwnd_ns" not in table.collect_schema():  # of a farweb that did not record it
         table = table.with_columns(tls_cwnd_ns=pl.lit(None, pl.Int64))
-    opened = table.select("connection", "open_ns", "tls_cwnd_ns").collect()
-    if opened["connection"].is_duplicated().any():
-        raise _repeated(results, "connections", "connection")
-    return opened
-
-
-def _repeated(results: "RunTables", table: str, what: str) -> ResultsError:
-    """Make the error for rows that are joined by a number, and would become any number of rows."""
-    return ResultsError(
-        f"{results.path / table}.parquet: has several rows of the same {what}; it is damaged: run the scenario again"
-    )
+    return table.select("connection", "open_ns", "tls_cwnd_ns").collect()
 
 
 def _by_leg(reached: Sequence[int]) -> str:
