@@ -7,12 +7,13 @@ access to any file, the results' own included, and is given a statement only if 
 import difflib
 import math
 import re
+import tempfile
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farweb.errors import FarwebError, ResultsError, RunError, refusal_in
 from farweb.files.columns import derived_in_sql, results_tables
-from farweb.files.private import private_folder
 from farweb.files.sorting import open_database
 from farweb.memory import Kept, spare_bytes
 
@@ -39,7 +40,7 @@ def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
     from farweb.files.dataset import dataset
 
     refusals: list[FarwebError] = []
-    with private_folder("farweb-") as scratch, open_database(scratch) as database:
+    with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, open_database(Path(scratch)) as database:
         for table in results_tables():
             if results.has(table):
                 rows = dataset({table: results.table(table)}, refusals)
@@ -64,7 +65,7 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
 
     refusals: list[FarwebError] = []
     named = set(re.findall(r"\w+", query.lower()))
-    with private_folder("farweb-") as scratch, open_database(scratch) as database:
+    with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, open_database(Path(scratch)) as database:
         labels = ["run", *sweep.design.names, "replication"]
         database.register("runs", sweep.runs.to_arrow())
         database.register("timings", sweep.timings.to_arrow())
