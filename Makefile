@@ -147,7 +147,7 @@ fuzz: ## Fuzz every reader and endpoint, MINUTES=10 each; TARGETS="scenario gzip
 		cargo fuzz run -s none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
 			-dict=fuzz/words.dict -max_total_time=$$(($(MINUTES) * 60)) -timeout=10 || exit 1; done
 
-torture: build ## Kill, damage and mistreat sweeps, runs and imports at random, SEED=1; minutes. As root it also runs as another user.
+torture: build ## Kill, damage and mistreat sweeps, runs and imports at random, SEED=1; minutes.
 	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m torture --seed $(or $(SEED),1)
 
 # cosmic-ray has an environment of its own: half of what it brings serves other ways of using it.

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from farweb.errors import RunError
-from farweb.files import atomic, place
+from farweb.files import atomic
 from farweb.files.atomic import is_held, leftovers, staged_file, staged_folder
 
 
@@ -27,7 +27,6 @@ def test_a_folder_appears_when_it_is_complete(folder: Path) -> None:
     assert os.listdir(folder / "very" / "deep") == ["out"]
 
 
-@pytest.mark.usefixtures("exchange")
 def test_a_folder_takes_the_place_of_an_older_one(folder: Path) -> None:
     out = folder / "out"
     for name in ("old", "new"):
@@ -91,24 +90,6 @@ def test_an_error_of_another_kind_passes(folder: Path) -> None:
     assert os.listdir(folder) == []
 
 
-@pytest.fixture(params=["one step", "two steps"])
-def exchange(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How an older folder is replaced: as the system can, or as where it cannot let two names change places."""
-    if request.param == "two steps":
-        monkeypatch.setattr(place, "_renamer", lambda: None)
-    return str(request.param)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the call of Linux is watched")
-def test_there_is_no_moment_without_either_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "rename", lambda *_: pytest.fail("a folder was renamed away"))
-    (folder / "out" / "old").mkdir(parents=True)
-    for out in (folder / "out", Path("out")):
-        with staged_folder(out) as stage:
-            (stage / "new").touch()
-        assert os.listdir("out") == ["new"]
-
-
 def test_a_folder_that_its_name_determines_stays(folder: Path) -> None:
     (folder / "out").mkdir()
     (folder / "out" / "first").touch()
@@ -132,7 +113,6 @@ def test_a_rename_that_fails_puts_the_older_folder_back(folder: Path, monkeypatc
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return rename(self, target)
 
-    monkeypatch.setattr(place, "_renamer", lambda: None)
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(RunError), staged_folder(out) as stage:
         (stage / "new").touch()
@@ -211,7 +191,6 @@ def test_windows_opens_no_folder_and_brings_files_to_the_disk_that_may_be_writte
     monkeypatch.setattr(os, "open", strict)
     monkeypatch.setattr(os, "fsync", fsync)
     monkeypatch.setattr(shutil, "rmtree", lambda path, ignore_errors: None)  # which opens folders, but not on Windows
-    monkeypatch.setattr(place, "_renamer", lambda: None)
     with staged_folder(folder / "out") as stage:
         (stage / "a").touch()
     with staged_file(folder / "file") as stage:

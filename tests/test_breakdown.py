@@ -446,6 +446,16 @@ def test_pieces_give_what_the_whole_gives(tmp_path: Path, monkeypatch: pytest.Mo
     assert break_down(results) == whole
 
 
+def test_of_a_request_sent_again_the_last_crossing_counts() -> None:
+    """The inner leg was lost at first, so that the outer one was crossed twice; or once, where a cache answers then."""
+    lost = exchange(0, 1, 30, connect=35, requested=36, ready_first=50, ready_last=50, sent_last=50, end=60)
+    inner, outer = chain()
+    once = parts(table([inner, outer]), CHAIN, None)
+    assert parts(table([inner, lost, outer]), CHAIN, None).equals(once)
+    assert parts(table([inner, outer, lost]), CHAIN, None).equals(once)
+    assert parts(table([inner, lost]), CHAIN, None).equals(parts(table([inner]), CHAIN, None))
+
+
 def test_a_latency_of_nothing_on_one_leg(tmp_path: Path) -> None:
     requests = [request(0, 0, 1000), request(1, 1, 1000, status="failed", end_ns=None)]
     rows = [exchange(number, 0, 1000 * number) for number in range(2)]

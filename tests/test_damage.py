@@ -48,9 +48,13 @@ def test_a_damaged_table_is_named(farweb: Farweb, cable: Path, damage: Callable[
 
 def test_a_damaged_table_is_named_in_python(farweb: Farweb, cable: Path) -> None:
     farweb("run", cable, "-o", "r")
-    truncate(Path("r/requests.parquet"))
-    with pytest.raises(ResultsError, match=r"r/requests\.parquet: cannot be read"):
-        _ = Results.open("r").requests
+    file = Path("r/requests.parquet")
+    whole = file.read_bytes()
+    for damage, said in ((truncate, "has .* B, and .* B were written"), (flip, "cannot be read")):
+        file.write_bytes(whole)
+        damage(file)
+        with pytest.raises(ResultsError, match=rf"r/requests\.parquet: {said}"):
+            _ = Results.open("r").requests
 
 
 def test_a_column_that_another_version_did_not_write_is_named(farweb: Farweb, cable: Path) -> None:

@@ -18,9 +18,10 @@ from explorer.judge import judge
 from explorer.minimise import minimise
 from explorer.reading import Row, Run, Tables
 from explorer.rules import RULES
-from explorer.run import Outcome, run
+from explorer.run import RESULTS, Outcome, run
 from explorer.specimens import SPECIMENS
 from explorer.variants import differences
+from explorer.verbs import sweep, unread
 from farweb import Scenario, _core
 from farweb.errors import ScenarioError
 
@@ -33,6 +34,24 @@ PARTS = 5  # of the cases; `make test` runs one, `make verify` the others
 def test_random_scenarios_give_right_tables(part: int) -> None:
     for finding in explore(iter(range(FIRST + part, FIRST + CASES, PARTS))):
         pytest.fail(str(finding))
+
+
+def test_every_verb_reads_a_random_run(tmp_path: Path) -> None:
+    for number in range(FIRST, FIRST + 4):
+        assert run(generate(number), tmp_path / str(number)).error is None
+        assert unread(tmp_path / str(number) / RESULTS, number, drawn=number == FIRST) == []
+
+
+@pytest.mark.usefixtures("warm_workers")
+def test_every_verb_reads_a_random_sweep(tmp_path: Path) -> None:
+    assert unread(sweep(generate(FIRST), tmp_path), FIRST, drawn=False) == []
+
+
+def test_a_verb_that_refuses_results_is_noticed(tmp_path: Path) -> None:
+    run(generate(FIRST), tmp_path)
+    (tmp_path / RESULTS / "requests.parquet").write_bytes(b"")
+    found = unread(tmp_path / RESULTS, FIRST, drawn=False)
+    assert {one.rule for one in found} == {f"verbs.{verb}" for verb in ("show", "verify", "sql", "compare")}
 
 
 # What no case has, and why.

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 from farweb import Results, _core
-from farweb.results.integrity import unsealed
 from farweb.results.totals import MEANINGS, failures_of
 from samples import Farweb
 
@@ -91,6 +90,8 @@ def test_results_without_causes_have_none(tmp_path: Path, farweb: Farweb) -> Non
     shown(farweb, "run", asked(tmp_path, '[run]\nuntil = "6 s"'), "--out", tmp_path / "r")
     file = tmp_path / "r" / "requests.parquet"
     pl.read_parquet(file).drop("failure", "failed_ns").write_parquet(file)
-    manifest = tmp_path / "r" / "manifest.json"
-    manifest.write_text(json.dumps(unsealed(json.loads(manifest.read_text()))))  # it knew no digests either
+    manifest = json.loads((tmp_path / "r" / "manifest.json").read_text())
+    (tmp_path / "r" / "manifest.json").write_text(
+        json.dumps({key: value for key, value in manifest.items() if key not in ("files", "sha256")})
+    )
     assert failures_of(Results.open(tmp_path / "r"), 4) == ()

@@ -1,14 +1,11 @@
 """What is no regular file, or too large to be what it should be, is refused before it is opened."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from samples import Farweb
-
-_ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
 
 VERBS = {
     "check": ("check", "{}"),
@@ -31,9 +28,6 @@ VERBS = {
         ("/dev/zero", "/dev/zero: is a device, not a file"),
         (".", ".: is a folder"),
         ("gone", "gone: no such file"),
-        pytest.param(
-            "/proc/version", "/proc/version: is empty, or the kernel makes it as it is read", marks=_ON_LINUX
-        ),  # as /proc/kmsg, which would keep a reader waiting
     ],
 )
 def test_what_is_no_file_is_refused(farweb: Farweb, folder: Path, verb: str, name: str, what: str) -> None:

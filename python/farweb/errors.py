@@ -3,7 +3,6 @@
 import errno
 import os
 import re
-import sys
 from collections.abc import Iterator
 
 from farweb._core import FarwebError, RunError, ScenarioError, WorkloadError
@@ -36,11 +35,7 @@ def refused_by_machine(error: BaseException) -> str | None:
     said = [words for each, is_cause in _chain(error) if (words := _refusal(each, is_cause)) is not None]
     if said:
         return said[-1]
-    if _are_files_exhausted():
-        return _too_many_files()
-    if sys.platform == "linux" and not os.path.exists("/proc/self"):  # noqa: PTH110 - imports nothing
-        return "/proc is not there, and this command needs it"
-    return None
+    return _too_many_files() if _are_files_exhausted() else None
 
 
 def _chain(error: BaseException) -> Iterator[tuple[BaseException, bool]]:
@@ -63,8 +58,6 @@ def refusal_in(text: str) -> str | None:
         return _too_many_files()
     if _NO_THREAD.search(text):
         return "no further thread or process can be started (ulimit -u, the limit of a container, or memory)"
-    if _NO_LIBRARY.search(text):
-        return "Polars cannot load its library: memory ran out (ulimit -v), or it is not installed as a whole"
     return None
 
 
@@ -76,15 +69,9 @@ def _refusal(error: BaseException, is_cause: bool) -> str | None:
     if said := refusal_in(str(error)):
         return said
     if isinstance(error, OSError) and error.errno is not None and (is_cause or error.errno in _EXHAUSTED):
-        return f"{_place(error)}{os.strerror(error.errno)}"
+        place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        return f"{place}{os.strerror(error.errno)}"
     return None
-
-
-def _place(error: OSError) -> str:
-    """Where it was refused; locks of several processes are in /dev/shm, and their errors do not name it."""
-    if isinstance(error.filename, str | bytes):
-        return f"{os.fsdecode(error.filename)}: "
-    return "/dev/shm: " if sys.platform == "linux" and not os.access("/dev/shm", os.W_OK) else ""
 
 
 _EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
@@ -96,7 +83,6 @@ _NO_MEMORY = re.compile(
     re.IGNORECASE,
 )
 _NO_FILES = re.compile(r"too many open files", re.IGNORECASE)
-_NO_LIBRARY = re.compile("polars binary is missing", re.IGNORECASE)  # which keeps the reason for itself
 _NO_THREAD = re.compile(r"can't start new thread|resource temporarily unavailable", re.IGNORECASE)
 
 

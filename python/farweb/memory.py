@@ -1,4 +1,4 @@
-"""Memory that this process may still take, as a run looks at it before each of its steps, and a reader of results.
+"""Memory that this process may still take, as a run looks at it before each of its steps.
 
 The core ends the whole process when the system refuses it memory, and the system kills a process that takes the last of
 a machine's or a control group's. A run ends with an error before that, with a reserve left for the next step. What
@@ -13,7 +13,6 @@ import ctypes
 import functools
 import gc
 import math
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,10 +35,6 @@ most in such runs, at once, and most of it is not touched before it is needed.""
 
 _BYTES_AN_EVENT = 4096
 """Chosen: steps in which each event was the start of a request took 2.4 kB an event at most, with all recorded."""
-
-_LOOK_BYTES = 4 << 20  # chosen: a look takes 0.1 ms, and to read so much takes longer
-
-_M_ARENA_MAX = -8  # of glibc's malloc.h
 
 _LEAST_EVENTS = 1000  # chosen: what they take is little beside the reserve
 
@@ -76,56 +71,6 @@ def spare_bytes() -> float:
     """Memory that may be taken without touching any reserve; infinite where nothing is known of limits."""
     found = room()
     return math.inf if found is None else max(found.spare_bytes, 0)
-
-
-class Kept:
-    """Pieces handed over to a caller who may keep all of them, and make as much of them again."""
-
-    def __init__(self) -> None:
-        self._before = room()
-        self._handed_over = 0
-        self._unseen = 0
-
-    def add(self, size: int) -> None:
-        """Take note of a further piece, of so many bytes.
-
-        Raises:
-            MemoryError: The kept pieces could not be taken a second time; it says which limit leaves too little.
-        """
-        self._handed_over += size
-        self._unseen += size
-        if self._before is None or self._unseen < _LOOK_BYTES:
-            return
-        self._unseen = 0
-        now = room()
-        if now is None or now.spare_bytes >= min(self._handed_over, self._before.free_bytes - now.free_bytes):
-            return
-        give_back()
-        now = room() or now
-        if now.spare_bytes < min(self._handed_over, self._before.free_bytes - now.free_bytes):
-            raise MemoryError(f"{now.limit} leaves {size_of(max(now.free_bytes, 0))}")
-
-
-_ONE_ARENA = "background_thread:false,narenas:1"
-
-
-def spare_address_space() -> None:
-    """Keep what libraries reserve small where address space is limited; to be called before they are imported.
-
-    Each thread takes a stack and a heap of its own, and Polars waits for ever for a thread that it does not get.
-    """
-    if sys.platform == "win32" or resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
-        return
-    for name in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
-    name = "_RJEM_MALLOC_CONF"  # of Polars, which sets its own, and a process that has loaded it hands that on
-    before = os.environ.get(name, "")
-    if not before.endswith(_ONE_ARENA):
-        os.environ[name] = f"{before},{_ONE_ARENA}".removeprefix(",")
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the others reserve 1 GB at once
-    if sys.platform == "linux":
-        with contextlib.suppress(AttributeError):  # of another C library
-            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def events_allowed(most: int) -> int:

@@ -11,8 +11,8 @@ from pathlib import Path
 from explorer.explore import explore
 
 KEPT = Path("build/explorer")
-CHUNK = 50  # cases of a process: its start takes as long as ten of them
-PATIENCE_S = 600  # chosen: a chunk takes seconds, and up to a minute more for each case that has to be made small
+CHUNK = 50  # cases of a process: its start takes as long as two of them
+PATIENCE_S = 900  # chosen: a chunk takes half a minute, and up to as much more for each case that has to be made small
 
 
 def main() -> int:
@@ -61,7 +61,7 @@ def _try(numbers: list[int]) -> int:
         return number
 
     failed = 0
-    for finding in explore(map(announced, numbers)):
+    for finding in explore(map(announced, numbers), by_verbs=True):
         failed += 1
         folder = KEPT / f"case-{finding.number}"
         finding.case.write(folder)

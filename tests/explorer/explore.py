@@ -12,8 +12,9 @@ from explorer.judge import judge
 from explorer.minimise import minimise
 from explorer.reading import Run
 from explorer.rules import Violation
-from explorer.run import run
+from explorer.run import RESULTS, run
 from explorer.variants import VARIANTS, differences
+from explorer.verbs import sweep, unread
 from farweb.errors import ScenarioError
 
 
@@ -36,8 +37,18 @@ class Finding:
         return f"case {self.number} fails, and made smaller:\n{self.case}\n{wrong}"
 
 
-def violations(case: Case, variant: int) -> list[Violation]:
-    """What is wrong with the results of a case, on its own and beside one of its variants."""
+# Of so many cases one is drawn, or swept too: a page takes seconds, and so does the start of workers.
+DRAWN, SWEPT = 8, 64
+
+
+def violations(case: Case, variant: int, *, by_verbs: bool = False) -> list[Violation]:
+    """What is wrong with the results of a case, on its own and beside one of its variants.
+
+    Args:
+        case: The case.
+        variant: Which variant; and what becomes of the results before verbs read them.
+        by_verbs: True when every verb has to read the results, and some cases are swept.
+    """
     with tempfile.TemporaryDirectory() as folder:
         own = Path(folder, "own")
         outcome = run(case, own)
@@ -49,21 +60,26 @@ def violations(case: Case, variant: int) -> list[Violation]:
         again = run(VARIANTS[variant % len(VARIANTS)](case), other)
         if again.error is not None:
             return [*found, Violation("run", again.error)]
-        return [*found, *differences(here, Run.read(other, again.tables))]
+        found += differences(here, Run.read(other, again.tables))
+        if by_verbs:
+            found += unread(own / RESULTS, variant, drawn=variant % DRAWN == 0)
+            if variant % SWEPT == 0:
+                found += unread(sweep(case, Path(folder, "swept")), variant, drawn=True)
+        return found
 
 
-def explore(numbers: Iterator[int]) -> Iterator[Finding]:
-    """Try the cases with these numbers, and yield those that fail."""
+def explore(numbers: Iterator[int], *, by_verbs: bool = False) -> Iterator[Finding]:
+    """Try the cases with these numbers, and yield those that fail; `by_verbs` as `violations` has it."""
     for number in numbers:
         case = generate(number)
-        wrong = violations(case, number)
+        wrong = violations(case, number, by_verbs=by_verbs)
         if wrong:
             small = minimise(case, partial(_fails_alike, number, wrong[0].rule))
-            yield Finding(number, small, violations(small, number))
+            yield Finding(number, small, violations(small, number, by_verbs=by_verbs))
 
 
 def _fails_alike(number: int, rule: str, case: Case) -> bool:
     try:
-        return any(one.rule == rule for one in violations(case, number))
+        return any(one.rule == rule for one in violations(case, number, by_verbs=rule.startswith("verbs.")))
     except (ScenarioError, ValueError):
         return False

@@ -1,1 +1,1 @@
-"""Kills, damages and strangers: what farweb's results have to withstand. `python -m torture`, by `make torture`."""
+"""Kills and damages: what farweb's results have to withstand. `python -m torture`, by `make torture`."""

@@ -2,8 +2,8 @@
 
     python -m torture [--seed 1] [--scale 1] [SECTION…]
 
-Sections are sweeps, replacements, races, flips, folders, strangers and planted, all of them when left out. Prints what
-it does, and a table at the end. The same seed draws the same damages and the same moments to kill; what a process has
+Sections are sweeps, replacements, races, flips and folders, all of them when left out. Prints what it does, and a table
+at the end. The same seed draws the same damages and the same moments to kill; what a process has
 done by that moment depends on the machine. Exit code 1 when anything is lost, or when something that must be refused is
 not.
 """
@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from torture import flips, folders, kills, planted, races, strangers
+from torture import flips, folders, kills, races
 from torture.table import Row, markdown, say, section
 
 Section = Callable[[Path, random.Random, float], list[Row]]
@@ -26,8 +26,6 @@ SECTIONS: dict[str, Section] = {
     "races": races.torture,
     "flips": flips.torture,
     "folders": folders.torture,
-    "strangers": strangers.torture,
-    "planted": planted.torture,
 }
 
 

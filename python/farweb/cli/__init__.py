@@ -10,7 +10,6 @@ import functools
 import logging
 import sys
 import traceback
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,9 +36,6 @@ from farweb.cli import (
 from farweb.cli.failure import INTERRUPTED, check_names, ended_by
 from farweb.cli.options import help_alone
 from farweb.cli.streams import open_standard_streams
-from farweb.errors import FarwebError
-from farweb.files.private import use_own_settings
-from farweb.memory import spare_address_space
 from farweb.text.words import visible
 
 
@@ -127,13 +123,6 @@ def main(arguments: Sequence[str]) -> int:
 def script() -> None:
     """Run the command of this process and end it; `farweb.__main__` is what calls it."""
     open_standard_streams()
-    # Polars warns where its library cannot be loaded, and fails at the first name that it lacks.
-    warnings.filterwarnings("error", message="Polars binary is missing")
-    spare_address_space()
-    try:
-        use_own_settings()
-    except FarwebError as error:
-        sys.exit(_fail(str(error), 2))
     sys.exit(main(sys.argv[1:]))
 
 

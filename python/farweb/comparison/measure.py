@@ -10,6 +10,7 @@ import polars as pl
 
 from farweb.comparison import words
 from farweb.comparison.change import Cause, Change, Estimate, Side, SizeClass
+from farweb.errors import ResultsError
 from farweb.results.breakdown import sums_by_kind
 from farweb.results.groups import RequestGroup
 from farweb.results.judged import Matched, are_fixed, verdict_of
@@ -51,10 +52,13 @@ def changed(
         margin: Relative difference up to which the two are equivalent.
 
     Raises:
-        ResultsError: The requests of a pair are not the same.
+        ResultsError: The requests of a pair are not the same, or there are none.
     """
     base_runs, other_runs = runs.base, runs.other
     found = [pair(first, second, group.rows) for first, second in zip(base_runs, other_runs, strict=True)]
+    if not any(len(each.differences) for each in found):
+        of_them = f" ({group.label})" if group.label else ""
+        raise ResultsError(f"{base_runs[0].path}: no request{of_them} after the warm-up: there is nothing to compare")
     fixed = are_fixed((*base_runs, *other_runs))
     units = Units(found, runs.replications, fixed=fixed)
     differences = np.concatenate([each.differences for each in found])

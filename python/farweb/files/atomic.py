@@ -2,15 +2,13 @@
 
 A command takes the name that it writes to when its work begins: it holds a lock `.NAME.taken` beside it, and a second
 command with the same name is refused at once. Files and folders are written under a hidden name beside their
-destination, a link's own where a link has the name, and get it when they are complete, as
-`farweb.files.place` has it: in one step, replacing only content that was there at the beginning. A process that is
-killed leaves at most its lock and a hidden `.NAME.….partial`, which nothing takes for a result: the next command that
-writes NAME removes them, and brings back an older folder that went by a hidden name for a moment. A stage that a living
-process writes is locked, so that no other takes it for a leftover.
+destination, a link's own where a link has the name, and get it when they are complete, as `farweb.files.place` has it.
+A process that is killed leaves at most its lock and a hidden `.NAME.….partial` or `.NAME.….old`, which nothing takes
+for a result: the next command that writes NAME removes them, and brings back an older folder whose place is empty. A
+stage that a living process writes is locked, so that no other takes it for a leftover.
 
 Files, and the folders that name them, are on the disk before and after the renaming, so that a power failure empties
-none. Windows has no locks of folders, and brings only files to the disk; without locks, the exchange alone says that
-something came meanwhile.
+none. Windows has no locks of folders, and brings only files to the disk.
 """
 
 import contextlib
@@ -36,28 +34,6 @@ T = TypeVar("T")
 
 _STAGE, _LOCK = ".partial", ".taken"
 _HIDDEN = re.compile(r"\.(.*)(?:\.[0-9a-f]{12}\.(?:partial|old)|\.taken)", re.DOTALL)
-
-# What the machine, not the program, has to put right.
-_ENVIRONMENT = {
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EFBIG,
-    errno.EIO,
-    errno.EROFS,
-    errno.EACCES,
-    errno.EPERM,
-    errno.ENOTDIR,
-    errno.EEXIST,
-    errno.EISDIR,
-    errno.ELOOP,
-    errno.ENAMETOOLONG,
-    errno.ENOENT,  # folders of /proc cannot be made
-    errno.EBUSY,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.ENOMEM,
-}
-
 
 # Answers of cluster file systems that know no locks. Two writers at once are then one's own responsibility.
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
@@ -103,15 +79,11 @@ def _locked_name(path: Path, out: Path) -> Iterator[None]:
     with contextlib.ExitStack() as held:
         try:
             held.enter_context(locked_file(lock))
-        except BlockingIOError:
-            raise FarwebError(
-                f"{out}: another farweb command writes to this name; wait for its end, or name another"
-            ) from None
-        except PermissionError:
-            if not lock.exists():
+        except (BlockingIOError, PermissionError) as error:
+            if isinstance(error, PermissionError) and not lock.exists():
                 raise
             raise FarwebError(
-                f"{out}: {lock} is of a command of another user, at work or killed; name another"
+                f"{out}: another farweb command writes to this name (by {lock}); wait for its end, or name another"
             ) from None
         yield
 
@@ -120,11 +92,10 @@ def _locked_name(path: Path, out: Path) -> Iterator[None]:
 def staged_folder(out: Path, *, replace: bool = True, flushed: bool = True) -> Iterator[Path]:
     """Give a hidden folder that becomes `out` when the block ends; when the block raises, nothing is left of it.
 
-    A folder that is at `out` when the block begins is replaced: the two change places, then the older one is deleted.
-    The caller has to have made sure that it may be. One that comes there in the block stays, and the new folder gets
-    another name. Without `replace` no name is taken, a folder that is there first stays, and the new one goes: for
-    folders whose content their name determines. Without `flushed`, it takes its name before its files are on the disk:
-    the caller flushes many folders at once (`flush`).
+    A folder that is at `out` when the block begins is replaced; the caller has to have made sure that it may be. One
+    that comes there in the block stays, and the new folder gets another name. Without `replace` no name is taken, a
+    folder that is there first stays, and the new one goes: for folders whose content their name determines. Without
+    `flushed`, it takes its name before its files are on the disk: the caller flushes many folders at once (`flush`).
 
     Raises:
         FarwebError: Another command has taken the name.
@@ -140,7 +111,11 @@ def staged_folder(out: Path, *, replace: bool = True, flushed: bool = True) -> I
         if replace:
             place.put(stage)
         else:
-            _add_folder(stage, place.path)
+            try:
+                stage.rename(place.path)
+            except OSError:
+                if not place.path.is_dir():
+                    raise
         if flushed:
             flush([place.path.parent])
 
@@ -192,7 +167,7 @@ def storage_errors(out: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _ENVIRONMENT:
+        if error.errno is None or isinstance(error, ConnectionError):
             raise
         raise StorageError(f"{out}: cannot be written: {os.strerror(error.errno)}; nothing was left there") from error
 
@@ -230,14 +205,6 @@ def _hidden_folder(out: Path) -> Iterator[Path]:
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _add_folder(stage: Path, out: Path) -> None:
-    try:
-        stage.rename(out)
-    except OSError:
-        if not out.is_dir():
-            raise
 
 
 def leftovers(folder: Path, name: str | None = None) -> list[Path]:
@@ -318,7 +285,7 @@ def locked_file(path: Path) -> Iterator[None]:
 
 def _lock(path: Path) -> int:
     """Make and lock a file; -1 when its holder has removed it between our opening and our locking."""
-    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -370,12 +337,10 @@ def flush(paths: Iterable[Path]) -> None:
 
 
 def _flush(path: Path) -> None:
-    if sys.platform == "win32":  # which takes a file that may be written to, and has no descriptors of folders
-        if path.is_dir():
-            return
-        descriptor = os.open(path, os.O_RDWR)
-    else:
-        descriptor = os.open(path, os.O_RDONLY)
+    on_windows = sys.platform == "win32"  # which has no descriptors of folders, and flushes what may be written to
+    if on_windows and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDWR if on_windows else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -33,8 +33,8 @@ class _Files:
         """The file of a table, open."""
         assert mode == "rb", "nothing is written"
         try:
-            self._tables[path].require_sound_groups()
-            return _Lent(self._tables[path].open())
+            with self._tables[path].opened():
+                return _Lent(self._tables[path].open())
         except (FarwebError, OSError) as error:
             self._refusals.append(error if isinstance(error, FarwebError) else ResultsError(str(error)))
             return _Lent(io.BytesIO())
@@ -87,7 +87,6 @@ def dataset(tables: Mapping[str, Table], refusals: list[FarwebError], part: str 
     form = ds.ParquetFileFormat()
     files = fs.PyFileSystem(fs.FSSpecHandler(_Files(tables, refusals)))
     first = next(iter(tables.values()))
-    first.require_sound_groups()
     schema = pa.schema([*first.fields, *([pa.field(part, pa.string())] if part else [])])
     fragments = [form.make_fragment(key, files, ds.field(part) == key if part else None) for key in tables]
     return _Rows(fragments, schema, form, files)

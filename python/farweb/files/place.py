@@ -1,30 +1,23 @@
 """The place that a finished file or folder takes, looked at when work on it begins and again when it goes there.
 
 A file or folder found at the beginning may be replaced, as its writer has made sure. One that came later stays, and the
-finished result takes a second name, `NAME-2`: the exchange itself looks. A free name is taken by a rename that fails
-where something is (`RENAME_NOREPLACE` of Linux, `RENAME_EXCL` of macOS; elsewhere a hard link, which fails likewise). A
-name that is not free is taken by an exchange of both names in one step, and back where something else came out. Where
-the system cannot do that, an older folder goes by a hidden name for a moment, and a file is looked at just before it is
-replaced.
+finished result takes a second name, `NAME-2`. A free name is taken by a hard link, or of a folder by a rename, which
+fail where something is, but for an empty folder. An older folder goes by a hidden name for a moment. A file is looked
+at just before it is replaced.
 """
 
 import contextlib
-import ctypes
 import errno
-import functools
 import itertools
 import os
 import stat
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from farweb.errors import StorageError
 from farweb.files.regular import kind_of
 
 OLD = ".old"
-"""Suffix of the hidden name under which an older folder is, where two names cannot change places."""
+"""Suffix of the hidden name under which an older folder is until the new one is there."""
 
 Identity = tuple[tuple[str, int, int, int, int], ...]
 """A file, or a folder with its entries: name, device, inode, size and time of change; folders have no last two."""
@@ -70,7 +63,7 @@ class Place:
             raise StorageError(f"{self.out}: is {what}, which cannot be replaced; name a folder in it")
 
     def put(self, stage: Path) -> None:
-        """Give the finished `stage` its name. The file or folder replaced has the name of the stage then.
+        """Give the finished `stage` its name. An older folder has the hidden name of the stage then.
 
         Raises:
             StorageError: Something else is there; the result is at the place that the message says.
@@ -92,7 +85,7 @@ class Place:
         stem, suffix = (self.path.name, "") if stage.is_dir() else (self.path.stem, self.path.suffix)
         for number in itertools.count(2):
             other = self.path.with_name(f"{stem}-{number}{suffix}")
-            with contextlib.suppress(FileExistsError):
+            if not os.path.lexists(other):
                 _rename(stage, other)
                 return other
         raise AssertionError("numbers end")
@@ -131,35 +124,33 @@ def _replace(stage: Path, path: Path, found: Identity) -> None:
     Raises:
         FileExistsError: It is something else now.
     """
-    if _identity(path) != found:
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-    if _moved(stage, path, exchange=True):
-        if _identity(stage) == found:
-            return
-        _moved(stage, path, exchange=True)
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    _require(path, found)
     if not stage.is_dir():
         stage.replace(path)
         return
     old = stage.with_suffix(OLD)
     path.rename(old)
     try:
-        _rename(stage, path)
+        _require(old, found)
+        stage.rename(path)
     except OSError:
         old.rename(path)
         raise
     old.rename(stage)
 
 
+def _require(path: Path, found: Identity) -> None:
+    if _identity(path) != found:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+
+
 def _rename(stage: Path, path: Path) -> None:
-    """Rename `stage` to `path`, where nothing must be.
+    """Rename `stage` to `path`, where nothing must be but an empty folder.
 
     Raises:
-        FileExistsError: Something is there.
+        OSError: Something is there, with one of `_SOMETHING_IS_THERE`.
     """
-    if _moved(stage, path, exchange=False):
-        return
-    if stage.is_dir() or sys.platform == "win32":  # which replaces at most an empty folder
+    if stage.is_dir():
         stage.rename(path)
         return
     try:
@@ -174,43 +165,4 @@ def _rename(stage: Path, path: Path) -> None:
         stage.unlink()
 
 
-def _moved(stage: Path, path: Path, *, exchange: bool) -> bool:
-    """Rename only where nothing is, or let two names change places; False, and nothing done, where the system cannot.
-
-    Raises:
-        OSError: It can, and did not.
-    """
-    call = _renamer()
-    if call is None:
-        return False
-    number = call(os.fsencode(stage), os.fsencode(path), exchange)
-    if number == 0:
-        return True
-    if number in _NO_SUCH_RENAME:
-        return False
-    raise OSError(number, os.strerror(number), str(path))
-
-
-@functools.cache
-def _renamer() -> Callable[[bytes, bytes, bool], int] | None:
-    """The system's call that renames with a flag; it gives 0 or a number of `errno`. None where there is none."""
-    system = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
-    renameat2: Any = getattr(system, "renameat2", None)
-    renamex_np: Any = getattr(system, "renamex_np", None)
-
-    def of_linux(one: bytes, other: bytes, exchange: bool) -> int:  # with glibc 2.28 or musl 1.2.4
-        flag = _RENAME_EXCHANGE if exchange else _RENAME_NOREPLACE
-        return ctypes.get_errno() if renameat2(_AT_CWD, one, _AT_CWD, other, flag) else 0
-
-    def of_macos(one: bytes, other: bytes, exchange: bool) -> int:
-        return ctypes.get_errno() if renamex_np(one, other, _RENAME_SWAP if exchange else _RENAME_EXCL) else 0
-
-    if renameat2 is not None:
-        return of_linux
-    return None if renamex_np is None else of_macos
-
-
-_AT_CWD, _RENAME_NOREPLACE, _RENAME_EXCHANGE = -100, 1, 2  # of <fcntl.h> and <stdio.h> on Linux
-_RENAME_SWAP, _RENAME_EXCL = 2, 4  # of <sys/stdio.h> on macOS
-_NO_SUCH_RENAME = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # of the system, or of this file system
 _SOMETHING_IS_THERE = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR}

@@ -4,7 +4,6 @@ To open a pipe without a writer waits for ever, a device such as /dev/zero never
 the kernel.
 """
 
-import contextlib
 import errno
 import os
 import stat
@@ -12,16 +11,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from farweb.errors import FarwebError
-from farweb.memory import spare_bytes
-from farweb.text.quantities import size as in_bytes
 
 TEXT_MAX = 16 << 20
 """Bytes of the largest text that is read as a whole. Chosen: a thousand times as long as any scenario of ours."""
 
-_JSON_GROWS = 25
-"""Bytes of objects that a byte of JSON becomes at most: an empty list is 2 to 3 bytes long, and takes 64."""
-
-_JSON_SMALL = 1 << 20  # bytes; chosen: there is memory for so little, or for nothing
+_JSON_MAX = 256 << 20
+"""Bytes of the largest JSON file that is read. Chosen: the manifest of a sweep of a million points takes 50 MB."""
 
 _KINDS = (
     (stat.S_ISDIR, "is a folder"),
@@ -33,7 +28,7 @@ _KINDS = (
 
 
 def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.stat_result:
-    """Refuse all but regular files with content of their own; the system's description of one.
+    """Refuse all but regular files; the system's description of one.
 
     Args:
         path: The file to read.
@@ -51,19 +46,9 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
         raise error(f"{path}: {what}{end}") from None
     except ValueError:  # a name with a null byte
         raise error(f"{path!r}: is no name of a file{end}") from None
-    if kind := _other_kind(found) or _made_by_kernel(path, found):
+    if kind := _other_kind(found):
         raise error(f"{path}: {kind}{end}")
     return found
-
-
-def _made_by_kernel(path: Path, found: os.stat_result) -> str | None:
-    """Words for a regular file that the kernel writes as it is read, below /proc for one: it has no size."""
-    if found.st_size or not hasattr(os, "statvfs"):  # of Windows
-        return None
-    with contextlib.suppress(OSError):
-        if not os.statvfs(path).f_blocks:
-            return "is empty, or the kernel makes it as it is read"
-    return None
 
 
 def _other_kind(found: os.stat_result) -> str | None:
@@ -79,15 +64,8 @@ def kind_of(path: Path) -> str:
         return "is a loop of links" if reason.errno == errno.ELOOP else f"cannot be read: {reason.strerror}"
 
 
-# Flags are 0 on systems that lack them.
-_READ = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer opens at once, and is seen to be one
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-_ENTER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+# A pipe without a writer opens at once, and is seen to be one. Flags are 0 on systems that lack them.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def is_within(name: str) -> bool:
@@ -96,10 +74,7 @@ def is_within(name: str) -> bool:
 
 
 def open_within(folder: Path, name: str, error: type[FarwebError], place: str = "") -> BinaryIO:
-    """Open a regular file below a folder that someone else may have made.
-
-    The open file itself is checked: nothing can take its place meanwhile. The folder itself may be a link; below it
-    no link is followed.
+    """Open a regular file below a folder that someone else may have made; it may be a link, as may folders above it.
 
     Args:
         folder: The folder.
@@ -110,35 +85,21 @@ def open_within(folder: Path, name: str, error: type[FarwebError], place: str = 
     Raises:
         FileNotFoundError: There is no such file.
         OSError: It cannot be opened.
-        FarwebError: It is no regular file, a link, or not within the folder; of the type `error`.
+        FarwebError: It is no regular file, or not within the folder; of the type `error`.
     """
     path = place or f"{folder}/{name}"
     if not is_within(name):
         raise error(f"{path!r}: is no name of a file within the folder")
     try:
-        descriptor = _descriptor(folder, name.split("/"))
+        descriptor = os.open(folder / name, _READ)
     except OSError as reason:
-        # ENOTDIR: of a folder that is a link, or a file; ENXIO: of a socket, or a device that is not there
-        if reason.errno in (errno.ELOOP, errno.ENOTDIR, errno.ENXIO):
-            raise error(f"{path}: is no regular file, or a link is on the way to it; results have neither") from None
+        if reason.errno in (errno.ELOOP, errno.ENOTDIR, errno.ENXIO):  # ENXIO: of a socket, or a device without driver
+            raise error(f"{path}: is no regular file: {reason.strerror}") from None
         raise
     if what := _other_kind(os.fstat(descriptor)):
         os.close(descriptor)
         raise error(f"{path}: {what}")
     return os.fdopen(descriptor, "rb")
-
-
-def _descriptor(folder: Path, parts: list[str]) -> int:
-    if os.open not in os.supports_dir_fd:  # Windows
-        return os.open(folder.joinpath(*parts), _READ)
-    at = os.open(folder, _ENTER)
-    try:
-        for part in parts[:-1]:
-            above, at = at, os.open(part, _ENTER | os.O_NOFOLLOW, dir_fd=at)
-            os.close(above)
-        return os.open(parts[-1], _READ, dir_fd=at)
-    finally:
-        os.close(at)
 
 
 def read_text(path: Path, error: type[FarwebError], what: str) -> str:
@@ -164,7 +125,7 @@ def read_text(path: Path, error: type[FarwebError], what: str) -> str:
 
 
 def read_json(file: BinaryIO, place: str, error: type[FarwebError]) -> bytes:
-    """The content of a JSON file whose objects fit into memory.
+    """The content of a JSON file that is no larger than 256 MiB.
 
     Args:
         file: The file, open at its start.
@@ -172,10 +133,9 @@ def read_json(file: BinaryIO, place: str, error: type[FarwebError]) -> bytes:
         error: Type of the error to raise.
 
     Raises:
-        FarwebError: There is too little memory; of the type `error`.
+        FarwebError: It is larger; of the type `error`.
     """
-    size, spare = file.seek(0, os.SEEK_END), spare_bytes()
-    if size > _JSON_SMALL and _JSON_GROWS * size > spare:
-        raise error(f"{place}: has {size:,} B, too much for the {in_bytes(spare)} of memory that can be spared")
-    file.seek(0)
-    return file.read(size)
+    content = file.read(_JSON_MAX + 1)
+    if len(content) > _JSON_MAX:
+        raise error(f"{place}: has more than the {_JSON_MAX:,} B that are read of a JSON file")
+    return content

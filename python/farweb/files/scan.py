@@ -1,21 +1,15 @@
-"""Tables that need not fit into memory, lazily for queries of polars.
-
-Whatever a query keeps of them is less than the memory that is left, or reading ends with an error.
-"""
+"""Tables that need not fit into memory, lazily for queries of polars."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from farweb.files.parquet import Table
-from farweb.memory import Kept
+from farweb.files.parquet import Table, unreadable
 
 if TYPE_CHECKING:
     import polars as pl
-    import pyarrow.parquet as pq
-
-_BATCH_ROWS = 65_536  # chosen: with all columns some 10 MB
 
 
 def scan(
@@ -33,69 +27,52 @@ def scan(
     import polars as pl
     from polars.io.plugins import register_io_source
 
-    fields = tables[0][1].fields
-    own = {name: kind for name, kind in _empty(fields).schema.items() if name not in (labels or {})}
-    schema = {**(labels or {}), **own}
+    own = pl.from_arrow(pa.Table.from_batches([], pa.schema(tables[0][1].fields)))
+    assert isinstance(own, pl.DataFrame), "it has columns"
+    schema = {**(labels or {}), **{name: kind for name, kind in own.schema.items() if name not in (labels or {})}}
 
     def read(
         columns: list[str] | None, predicate: "pl.Expr | None", most: int | None, _: int | None
     ) -> "Iterator[pl.DataFrame]":
         wanted = list(schema) if columns is None else columns
-        kept = Kept()
         yield pl.DataFrame(schema={name: schema[name] for name in wanted})
         for values, table in tables:
-            label = pl.DataFrame({name: [value] for name, value in values.items()}, schema=labels)
-            for frame in _frames(table, label, wanted, predicate, most):
-                if most is not None:
-                    most -= len(frame)
-                try:
-                    kept.add(int(frame.estimated_size()))
-                except MemoryError as error:
-                    raise table.too_large(f"what is asked of it does not fit into memory ({error})") from None
-                yield frame
+            if most == 0:
+                return
+            rows, count = _rows(table, schema)
+            rows = rows.with_columns(pl.lit(value, schema[name]).alias(name) for name, value in values.items())
+            if most is not None:
+                rows, most = rows.head(most), max(0, most - count)
+            if predicate is not None:
+                rows = rows.filter(predicate)
+            try:
+                yield from rows.select(wanted).collect_batches(maintain_order=True)
+            except pl.exceptions.PolarsError as error:
+                raise unreadable(table.place, str(error)) from None
 
     return register_io_source(read, schema=schema)
 
 
-def _empty(fields: Sequence[pa.Field]) -> "pl.DataFrame":
+def _rows(table: Table, schema: "Mapping[str, pl.DataType]") -> "tuple[pl.LazyFrame, int]":
+    """The rows of a table in the types of `schema`, and how many there are."""
     import polars as pl
 
-    frame = pl.from_arrow(pa.Table.from_batches([], pa.schema(fields)))  # `empty_table` loads all of pandas
-    assert isinstance(frame, pl.DataFrame), "it has columns"
-    return frame
-
-
-def _frames(
-    table: Table, label: "pl.DataFrame", wanted: Sequence[str], predicate: "pl.Expr | None", most: int | None
-) -> "Iterator[pl.DataFrame]":
-    """The rows of a table that a query asks for, of the first `most` of them, batch by batch."""
-    asked = [] if predicate is None else predicate.meta.root_names()
     with table.opened() as file:
-        for group in range(file.num_row_groups):
-            if predicate is None:
-                frames = _group(table, file, group, label, wanted)
-            # Other columns of a group are read only if one of its rows matches.
-            elif any(len(frame.filter(predicate)) for frame in _group(table, file, group, label, asked)):
-                frames = _group(table, file, group, label, [*wanted, *asked])
-            else:
-                continue
-            for frame in frames:
-                found = frame if most is None else frame.head(most)
-                yield (found if predicate is None else found.filter(predicate)).select(wanted)
-                if most is not None and (most := most - len(found)) <= 0:
-                    return
+        count, names = file.metadata.num_rows, file.schema_arrow.names
+    source: Path | bytes
+    if table.path is not None and _is_text(str(table.path.absolute())):
+        source = table.path
+    else:
+        with table.open() as stream:
+            source = stream.read()
+    rows = pl.scan_parquet(source, glob=False, hive_partitioning=False)
+    return rows.cast({name: schema[name] for name in names if name in schema}), count
 
 
-def _group(
-    table: Table, file: "pq.ParquetFile", group: int, label: "pl.DataFrame", names: Sequence[str]
-) -> "Iterator[pl.DataFrame]":
-    """Columns of a group of rows, those that are labels among them, batch by batch."""
-    import polars as pl
-
-    own = [name for name in dict.fromkeys(names) if name not in label.columns]
-    some = own or [table.fields[0].name]  # without a column there is no number of rows
-    for batch in table.batches(file, some, [group], _BATCH_ROWS):
-        frame = pl.from_arrow(batch)
-        assert isinstance(frame, pl.DataFrame), "it has columns"
-        frame = frame.with_columns(pl.col(pl.Categorical).cast(pl.String))
-        yield frame.with_columns(pl.lit(label[name][0], label.schema[name]).alias(name) for name in label.columns)
+def _is_text(name: str) -> bool:
+    """True for what Polars takes as a path: it has to be UTF-8 from the root on."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

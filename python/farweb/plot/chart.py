@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from farweb.plot import unhindered  # noqa: F401 - before matplotlib is loaded
-
 # isort: split
 
 import matplotlib as mpl

@@ -3,8 +3,6 @@
 import functools
 from typing import Any
 
-from farweb.plot import unhindered  # noqa: F401 - before matplotlib is loaded
-
 # isort: split
 
 from matplotlib.backends.backend_agg import RendererAgg

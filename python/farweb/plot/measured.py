@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Floats, Form, Reference, Series
 from farweb.results.groups import RequestGroup, grouped
-from farweb.results.requests import BYTES_A_REQUEST
 from farweb.results.run import RunTables
 from farweb.statistics.quantiles import with_lost
 from farweb.text.quantities import seconds, share
@@ -83,9 +82,8 @@ def measured_run(result: RunTables, label: str = "", group: RequestGroup | None 
     """Requests of a result that enter a figure, all or a group; there may be none.
 
     Raises:
-        ResultsError: The table is damaged, or too large for memory.
+        ResultsError: The table is damaged.
     """
-    result.table("requests").require_room(BYTES_A_REQUEST)
     rows = [] if group is None else [group.rows]
     since = result.scan("requests").filter(pl.col("start_ns") >= result.warmup_ns, *rows)
     served = "served_bytes" if "served_bytes" in since.collect_schema() else "response_bytes"  # of an older farweb

@@ -33,7 +33,6 @@ _SELDOM: Sequence[Kind] = ("flight", "buffer", "credit", "nagle", "other", "pace
 _NS = 1e9
 _, _SAMPLE = GROUPS["sample"]
 _BYTES_A_REQUEST = 2_000  # of memory on each leg, in a piece
-_BYTES_A_NUMBER = 32  # of memory, of each request: its number as read, sorted, and the steps between
 _LEAST_REQUESTS = 10_000  # in a piece; chosen: fewer are no faster
 
 
@@ -226,11 +225,13 @@ class _Sums:
 
     def add(self, exchanges: "pl.DataFrame", found: "pl.DataFrame") -> None:
         """Take exchanges, and the parts of those requests among theirs that have ended."""
+        import polars as pl
+
         self.requests += len(found)
         for name in found.columns[1:]:
             self.of[name] += int(found[name].sum())
             self.known[name] += found[name].count()
-        for leg, done, requests in exchanges.group_by("leg", "done").len().iter_rows():
+        for leg, done, requests in exchanges.group_by("leg", "done").agg(pl.n_unique("request")).iter_rows():
             (self.reached if done else self.unfinished_reached)[leg] += requests
 
 
@@ -284,7 +285,6 @@ def _pieces(
             f"{results.path}: its table of exchanges has no {missing[0]}: it is of an older farweb; run it again"
         )
     chosen = all_requests.filter(pl.col("start_ns") >= results.warmup_ns, rows)
-    results.table("requests").require_room(_BYTES_A_NUMBER)
     names = ["request", *(["served_by"] if any(leg.inside for leg in legs) else [])]
     opened, numbers = _opened(results), all_requests.select("request").collect()["request"].sort()
     most = int(min(max(spare_bytes() // (len(legs) * _BYTES_A_REQUEST), _LEAST_REQUESTS), max(1, len(numbers))))
@@ -292,9 +292,7 @@ def _pieces(
         one = pl.col("request").is_between(numbers[begin], numbers[min(begin + most, len(numbers)) - 1])
         some, steps = (chosen, table) if most == len(numbers) else (chosen.filter(one), table.filter(one))
         requests = some.select(*names, done=pl.col("status") == "done").collect()
-        # A request sent again on one leg crosses the next ones again: the last of these crossings was answered.
-        last = pl.col("start_ns") == pl.col("start_ns").max().over("request", "leg")
-        exchanges = steps.join(requests.lazy(), on="request").filter(last).collect()
+        exchanges = steps.join(requests.lazy(), on="request").collect()
         yield exchanges, parts(exchanges.filter("done"), legs, opened)
 
 

@@ -6,7 +6,8 @@ it reached the server, or the cache that serves it, until it has released the la
 fetch under way has brought that); then on each leg, from the servers: the last byte waits because the sender is held by
 cwnd, by a window or otherwise, it travels, and what is left is the rest. A request that was served before the last leg
 spent no time on the legs behind. One that failed or was under way when the run ended has
-no latency: its parts are null from where it stopped.
+no latency: its parts are null from where it stopped. Of one that was sent again the last crossing of each leg counts;
+those before are part of the wait on the leg nearer to the clients.
 
 - **Held**: from when the last byte was there to be sent until it was. A sender that has bytes
   and does not send them is held; the table `exchanges` has how long, and by what, since the first byte was there. Where
@@ -153,7 +154,12 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
     sources = ["served_by"] if any(leg.inside for leg in legs) else []
     path = _leg_rows(exchanges, 0, legs[0], opened, *sources)
     for place in range(1, len(legs)):
-        path = path.join(_leg_rows(exchanges, place, legs[place], opened), on="request", how="left")
+        rows = path.select("request", _at("requested", place - 1)).join(
+            _leg_rows(exchanges, place, legs[place], opened), on="request"
+        )
+        # Of a request that was sent again, and answered before this leg, the row is of a crossing before.
+        rows = rows.filter(_at("start", place) >= _at("requested", place - 1)).drop(f"requested_ns {place - 1}")
+        path = path.join(rows, on="request", how="left")
     columns = [pl.col("request")]
     for place, leg in enumerate(legs):
         served_before = pl.col(f"start_ns {place}").is_null() & pl.col("end_ns 0").is_not_null()
@@ -170,10 +176,10 @@ _REASONS: Sequence[Kind] = ("cwnd", "window", "buffer", "credit", "nagle")
 def _leg_rows(
     exchanges: "pl.DataFrame", place: int, leg: Leg, opened: "pl.DataFrame | None", *more: str
 ) -> "pl.DataFrame":
-    """The steps of each exchange on a leg, the number of the leg in their names, and when its handshake began."""
+    """The steps of each request's last exchange on a leg, with the leg's number, and when its handshake began."""
     import polars as pl
 
-    rows = exchanges.filter(pl.col("leg") == place)
+    rows = exchanges.filter(pl.col("leg") == place).sort("start_ns").unique("request", keep="last")
     if opened is None:
         rows = rows.with_columns(open_ns=pl.col("start_ns"), tls_cwnd_ns=pl.lit(None, pl.Int64))
     else:

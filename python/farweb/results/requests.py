@@ -34,9 +34,6 @@ QUANTILES: dict[str, dict[str, float]] = {
 """Metrics that are quantiles with their shares, by what they are quantiles of."""
 
 
-BYTES_A_REQUEST = 100
-"""Of memory, where times of all requests are in it: a report of 60 million took 6.1 GB, a figure less."""
-
 OF_GROUPS = tuple(dict.fromkeys(column for column, _ in GROUPS.values()))
 """Columns that say which groups a request is in; a table may lack them."""
 
@@ -76,9 +73,8 @@ class Times:
         """Read a table of requests, some rows at a time.
 
         Raises:
-            ResultsError: It is damaged, or too large for memory.
+            ResultsError: It is damaged.
         """
-        table.require_room(BYTES_A_REQUEST)
         for columns in table.columns(self.columns, self.optional):
             self.add(columns)
         return self

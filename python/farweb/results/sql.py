@@ -7,14 +7,15 @@ access to any file, the results' own included, and is given a statement only if 
 import difflib
 import math
 import re
+import tempfile
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farweb.errors import FarwebError, ResultsError, RunError, refusal_in
 from farweb.files.columns import derived_in_sql, results_tables
-from farweb.files.private import private_folder
 from farweb.files.sorting import open_database
-from farweb.memory import Kept, spare_bytes
+from farweb.memory import spare_bytes
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,7 +40,7 @@ def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
     from farweb.files.dataset import dataset
 
     refusals: list[FarwebError] = []
-    with private_folder("farweb-") as scratch, open_database(scratch) as database:
+    with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, open_database(Path(scratch)) as database:
         for table in results_tables():
             if results.has(table):
                 rows = dataset({table: results.table(table)}, refusals)
@@ -64,7 +65,7 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
 
     refusals: list[FarwebError] = []
     named = set(re.findall(r"\w+", query.lower()))
-    with private_folder("farweb-") as scratch, open_database(scratch) as database:
+    with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, open_database(Path(scratch)) as database:
         labels = ["run", *sweep.design.names, "replication"]
         database.register("runs", sweep.runs.to_arrow())
         database.register("timings", sweep.timings.to_arrow())
@@ -118,15 +119,14 @@ def _answer(database: "duckdb.DuckDBPyConnection", query: str, refusals: Sequenc
         statements = database.extract_statements(query)
         if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
             raise ResultsError("farweb sql takes one query (SELECT, DESCRIBE, SHOW TABLES) and changes nothing")
-        table = _within_memory(database.sql(query))
+        table = database.sql(query).to_arrow_table()
+        table.validate(full=True)  # texts are UTF-8
     except (duckdb.Error, OSError) as error:
         if refusals:
             raise refusals[0] from None
         if refused := refusal_in(str(error)):
             raise RunError(f"SQL: {refused}") from None
         raise ResultsError(_explained(str(error), database)) from None
-    except MemoryError as error:
-        raise ResultsError(f"the answer does not fit into memory ({error}); ask for less of it") from None
     except (pa.ArrowException, UnicodeDecodeError) as error:
         if refusals:
             raise refusals[0] from None
@@ -134,24 +134,6 @@ def _answer(database: "duckdb.DuckDBPyConnection", query: str, refusals: Sequenc
     frame = pl.from_arrow(_plain(table))
     assert isinstance(frame, pl.DataFrame), "it has columns"
     return frame
-
-
-def _within_memory(relation: "duckdb.DuckDBPyRelation") -> "pa.Table":
-    """The rows of an answer, as long as there is memory for them.
-
-    Raises:
-        MemoryError: There is too little.
-    """
-    import pyarrow as pa
-
-    kept, batches = Kept(), []
-    reader = pa.RecordBatchReader.from_stream(relation)
-    for batch in reader:
-        kept.add(batch.nbytes)
-        batches.append(batch)
-    table = pa.Table.from_batches(batches, reader.schema)
-    table.validate(full=True)  # texts are UTF-8
-    return table
 
 
 def lock(database: "duckdb.DuckDBPyConnection") -> None:

@@ -1,7 +1,6 @@
 """Folder of a sweep: on this machine, or in an object store.
 
-A folder may come from someone else. All of its files are opened here: on this machine regular files only, below the
-folder, by way of no link.
+All of its files are opened here: on this machine regular files only, or links to some, below the folder by name.
 
 What is in it is whole or absent. A part of a local folder is written beside its place and renamed; to an object store
 its tables go first and its manifest last, and a part without a manifest does not count. A file `.lock` is held by the
@@ -148,10 +147,10 @@ class Store:
             raise ResultsError(f"{self.url}/{name}: no such file") from None
 
     def read_json(self, name: str) -> bytes:
-        """The content of a JSON file whose objects fit into memory.
+        """The content of a JSON file of sensible size.
 
         Raises:
-            ResultsError: There is too little memory; or as `read`.
+            ResultsError: It is too large; or as `read`.
             FarwebError: As `read`.
             StorageError: As `read`.
         """

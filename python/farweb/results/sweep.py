@@ -16,7 +16,6 @@ import numpy as np
 from farweb.errors import ResultsError
 from farweb.files.columns import with_derived
 from farweb.files.parquet import Table
-from farweb.memory import spare_bytes
 from farweb.results.design import Design
 from farweb.results.manifest import MANIFEST, RUN_KIND, SWEEP_KIND, parse_manifest, read_manifest, repeats_its_requests
 from farweb.results.metrics import find_metric, restored
@@ -251,7 +250,7 @@ class SweepTables:
         """Values of the rows of `runs`, by point and replication."""
         replications = self.runs["replication"].to_list()
         most = max(replications, default=0)
-        if min(replications, default=0) < 0 or 8 * len(self.design.points) * (most + 1) > spare_bytes():
+        if min(replications, default=0) < 0 or most >= self.design.replications:
             raise ResultsError(f"{self.store.url}: its runs have replications that it cannot have, such as {most}")
         return by_point(self.design, self.points.to_list(), replications, column)
 

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -26,10 +25,7 @@ def table_of_run(store: Store, part: str, manifest: Mapping[str, Any], table: st
         table: Name of the table.
     """
     name, rows = f"{table}.parquet", manifest.get("rows", {}).get(table)
-    found = _table(store, f"{part}/{name}" if part else name, manifest, _of_runs(table), rows)
-    scenario = manifest.get("scenario", {"leg": [], "path": {"link": []}})
-    numbers = {"leg": len(scenario["leg"]), "link": len(scenario["path"]["link"])}
-    return replace(found, numbers=numbers, words={"direction": ("up", "down")})
+    return _table(store, f"{part}/{name}" if part else name, manifest, _of_runs(table), rows)
 
 
 def table_of_sweep(store: Store, manifest: Mapping[str, Any], design: Design, table: str) -> Table:
@@ -51,13 +47,13 @@ def table_of_sweep(store: Store, manifest: Mapping[str, Any], design: Design, ta
         except ResultsError:
             return None
 
-    numbers = {"point": len(design.points), "replication": design.replications}
-    return replace(_table(store, f"{table}.parquet", manifest, declared, None), numbers=numbers)
+    return _table(store, f"{table}.parquet", manifest, declared, None)
 
 
 def _table(store: Store, name: str, manifest: Mapping[str, Any], declared: Declared, rows: int | None) -> Table:
     written = manifest.get("files", {}).get(name.rpartition("/")[2], {})
-    return Table(f"{store.url}/{name}", lambda: store.open(name), declared, rows, written.get("bytes"))
+    path = None if store.folder is None else store.folder / name
+    return Table(f"{store.url}/{name}", lambda: store.open(name), declared, rows, written.get("bytes"), path)
 
 
 @functools.cache

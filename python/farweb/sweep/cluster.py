@@ -2,8 +2,7 @@
 
 Whoever talks to a scheduler has its workers run any code. The local one listens on this machine only, and talks to
 those alone that hold its certificate, which is made when the cluster starts and kept in memory. Dask puts its scratch
-folder before all others on the path of modules: it is made anew each time, and is this user's alone. So is all else
-that processes import, or Dask takes its settings from.
+folder before all others on the path of modules: it is made anew each time, and is this user's alone.
 """
 
 import contextlib
@@ -12,14 +11,13 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from farweb.errors import FarwebError, RunError, refused_by_machine
-from farweb.files.private import exposed, private_folder
+from farweb.errors import RunError, refused_by_machine
 from farweb.sweep.main_guard import check_main_guard
 
 if TYPE_CHECKING:
@@ -60,11 +58,10 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
         jobs: Processes; as many as there are cores when left out.
 
     Raises:
-        FarwebError: They could not import the script that is running, or would import what other users leave.
+        FarwebError: They could not import the script that is running.
         RunError: They do not start, or have no way to talk.
     """
     check_main_guard()
-    _check_modules()
     _check_loopback()
     level = quiet()
     import dask
@@ -74,7 +71,7 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
     from farweb.sweep.nanny import STARTS, PersistentNanny
 
     with contextlib.ExitStack() as stack:
-        scratch = str(stack.enter_context(private_folder("farweb-dask-")))
+        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="farweb-dask-", ignore_cleanup_errors=True))
         stack.enter_context(dask.config.set({**_LOCAL, "temporary-directory": scratch}))
         stack.enter_context(_without_current_folder())
         try:
@@ -147,23 +144,6 @@ def _without_current_folder() -> Iterator[None]:
             os.environ[_SAFE_PATH] = before
 
 
-def _check_modules() -> None:
-    """See that other users cannot add to what this process and its workers import, installed packages aside.
-
-    Raises:
-        FarwebError: They can; the message names the folder.
-    """
-    installed = {Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2]}
-    for entry in map(Path, sys.path):  # an empty one is the current folder
-        place = None if installed & {entry, *entry.parents} else exposed(entry)
-        if place is not None:
-            raise FarwebError(
-                f"{place}: other users may put modules there, and worker processes would import them (sys.path has "
-                f"{entry.absolute()}); keep modules where you alone may write, or start Python with -P, which leaves "
-                "out the script's folder"
-            )
-
-
 def _check_loopback() -> None:
     """See that processes of this machine can talk: a worker tries for 20 s in vain, and is started three times.
 
@@ -178,22 +158,6 @@ def _check_loopback() -> None:
         raise RunError(f"{_HERE}: {why}; worker processes need it: ip link set lo up") from None
 
 
-def _check_settings() -> None:
-    """See that other users cannot lay settings for Dask, which may have it run code.
-
-    Raises:
-        FarwebError: They can; the message names the folder.
-    """
-    named = (os.environ.get("DASK_ROOT_CONFIG", "/etc/dask"), "~/.config/dask", os.environ.get("DASK_CONFIG", ""))
-    for folder in filter(None, named):
-        path = Path(os.path.expanduser(folder))  # noqa: PTH111 - there may be no home
-        if (place := exposed(path)) is not None:
-            raise FarwebError(
-                f"{place}: other users may write there, and Dask takes its settings from {path}; let nobody else write "
-                "there, or set HOME to a folder of your own"
-            )
-
-
 def quiet() -> int:
     """Load Dask, and keep its own messages from the terminal: outcomes and errors have their content.
 
@@ -201,11 +165,7 @@ def quiet() -> int:
 
     Returns:
         The level of messages that are shown.
-
-    Raises:
-        FarwebError: Other users could have laid settings for it.
     """
-    _check_settings()
     import distributed  # noqa: F401 - which sets the levels of its loggers as it is imported
 
     level = logging.WARNING if logging.getLogger("farweb").isEnabledFor(logging.DEBUG) else _NOTHING
