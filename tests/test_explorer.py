@@ -29,7 +29,9 @@ CASES = 200
 PARTS = 5  # of the cases; `make test` runs one, `make verify` the others
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow(reason="160 scenarios")) for part in range(1, PARTS))]
+)
 def test_random_scenarios_give_right_tables(part: int) -> None:
     for finding in explore(iter(range(FIRST + part, FIRST + CASES, PARTS))):
         pytest.fail(str(finding))

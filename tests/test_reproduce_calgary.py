@@ -224,7 +224,7 @@ def test_references_are_what_ns_2_has_left() -> None:
     assert references["C6"] == f"{heavy['above_1_s']} / {heavy['from_6_s']}"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="study")
 @pytest.mark.timeout(400)  # some ten seconds on two cores that nobody else uses
 def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
     answer = farweb("reproduce", "calgary", "--quick", "--jobs", "2", "--json")

@@ -242,7 +242,9 @@ def noisy(mean: Callable[[int], float], seed: int, common: float, own: float, sk
         ("drops <= 1.405", 24, False),  # 1 + 10 / (24 + 1) = 1.4
         ("drops <= 1.405", 24, True),
         ("drops <= 1.4", 24, False),  # the truth is on the bound: nothing can be shown of it
-        pytest.param("drops <= 1.4*best", 18, True, marks=pytest.mark.slow),  # 1.4 (1 + 10 / 100) = 1.54
+        pytest.param(
+            "drops <= 1.4*best", 18, True, marks=pytest.mark.slow(reason="100 searches")
+        ),  # 1.4 (1 + 10 / 100) = 1.54
     ],
 )
 def test_the_interval_holds_the_truth_in_95_of_100_seeds(target: str, truth: int, skewed: bool) -> None:

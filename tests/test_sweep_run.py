@@ -80,7 +80,7 @@ def test_what_the_tables_say_is_what_the_parts_say(undisturbed: Path) -> None:
         assert cost["worker"] in {"0", "1"}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="kills")
 def test_a_client_that_is_killed_again_and_again_loses_nothing(undisturbed: Path, scenario: Path, folder: Path) -> None:
     out = folder / "out"
     for moment in (1, RUNS - 2):
@@ -158,7 +158,7 @@ def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         yield address, processes[0]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="cluster")
 def test_a_cluster_over_tcp_gives_the_same_bytes(
     undisturbed: Path, scenario: Path, folder: Path, cluster: tuple[str, subprocess.Popen[bytes]]
 ) -> None:
