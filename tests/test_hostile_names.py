@@ -24,8 +24,8 @@ NAMES = {
     "long": LONG,
 }
 SHOWN = {**NAMES, "reversed": "\\u202eabc \u05d0", "long": "nnn…nnn"}
-RUN_FIGURES = ("cdf", "size-latency", "timeseq", "cwnd", "breakdown", "link", "connections")
-SWEEP_FIGURES = ("cdf", "size-latency", "latency-load", "effects", "carried-offered")
+RUN_FIGURES = ("cdf", "size-latency", "timeseq", "cwnd", "breakdown", "connections")
+SWEEP_FIGURES = ("size-latency", "latency-load", "effects", "carried-offered")
 ONE_LEVEL_FIGURES = ("buffer", "connections")  # of many levels they would be too many panels
 
 
@@ -90,14 +90,19 @@ def missing(words: str, names: Iterable[str]) -> list[str]:
 
 
 def test_levels_are_drawn_as_they_are(results: Path, tmp_path: Path, farweb: Farweb) -> None:
-    assert not missing(drawn(farweb, "cdf", results / "s", tmp_path), NAMES)
+    words = drawn(farweb, "cdf", results / "s", tmp_path)
+    assert not missing(words, NAMES)
+    assert "\u202e" not in words and LONG[:100] not in words
 
 
 @pytest.mark.parametrize("link", range(0, len(NAMES), 2))
 def test_nodes_are_drawn_as_they_are(results: Path, tmp_path: Path, farweb: Farweb, link: int) -> None:
-    assert not missing(drawn(farweb, "link", results / "r", tmp_path, "--link", link), list(NAMES)[link : link + 2])
+    words = drawn(farweb, "link", results / "r", tmp_path, "--link", link)
+    assert not missing(words, list(NAMES)[link : link + 2])
+    assert "\u202e" not in words and LONG[:100] not in words
 
 
+@pytest.mark.usefixtures("unpainted")
 @pytest.mark.parametrize("kind", ["r", "s"])
 def test_a_page_shows_names_and_runs_none(results: Path, tmp_path: Path, farweb: Farweb, kind: str) -> None:
     assert farweb("report", results / kind, "-o", tmp_path / "page.html").code == 0
