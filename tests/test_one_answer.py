@@ -42,7 +42,13 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("workload", [*LOGS, *FAMILIES])
+LIKE_THESE = ("semicomplete", "squid", "nzix")
+
+
+@pytest.mark.usefixtures("unpainted")
+@pytest.mark.parametrize(
+    "workload", ["nasa", "prowgen", *(pytest.param(each, marks=pytest.mark.slow(reason="logs")) for each in LIKE_THESE)]
+)
 def test_four_verbs_have_one_verdict(folder: Path, farweb: Farweb, workload: str) -> None:
     (folder / "asked.toml").write_text(asked(farweb, workload) + SWEEP)
     swept = farweb("sweep", "asked.toml", "--out", "s", "--jobs", "2", "--quiet")
