@@ -5,7 +5,7 @@ where processes share caches and a core's halves.
 """
 
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Generator, Mapping, Sequence
 
 import pytest
@@ -16,7 +16,7 @@ SHOWN = 10
 SLOW = pytest.StashKey[Mapping[str, pytest.Mark]]()
 """Marks of the cases that are slow, by their names; `test_budget.py` counts them."""
 
-_cost_s: Counter[str] = Counter()
+_cost_s: defaultdict[str, float] = defaultdict(float)
 _before_s = 0.0
 
 
@@ -45,8 +45,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if _cost_s:
-        terminalreporter.section(f"dearest files, of {_cost_s.total():.0f} s of the processor")
-    for name, cost_s in _cost_s.most_common(SHOWN):
+        terminalreporter.section(f"dearest files, of {sum(_cost_s.values()):.0f} s of the processor")
+    for name, cost_s in sorted(_cost_s.items(), key=lambda each: each[1], reverse=True)[:SHOWN]:
         terminalreporter.line(f"{cost_s:5.1f} s  {name}", red=cost_s > FAR * BUDGET_S)
 
 

@@ -169,13 +169,12 @@ def test_large_designs_are_pooled_by_what_matters_or_by_what_was_asked_for(tmp_p
     queues = [f"{size}000 B" for size in (16, 32, 64, 128, 256)]
     design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2, 4], QUEUE: queues}, 2)
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, quick), circuits)
-    mean = {"metrics": ["latency_mean_s"], "plots": ["effects"]}
-    outline = Outline(report([sweep], **mean).html())
+    outline = Outline(report([sweep], metrics=["latency_mean_s"], plots=["effects"]).html())
     assert "Estimates by circuit and load" in outline.text
     assert "Pooled over queue down" in outline.text
     assert "All 30 points" in outline.text
     assert outline.tags.count("tr") > 36
-    asked = Outline(report([sweep], by=[QUEUE], **mean).html())
+    asked = Outline(report([sweep], by=[QUEUE], metrics=["latency_mean_s"], plots=["effects"]).html())
     assert "Estimates by queue down" in asked.text
     assert "Pooled over circuit and load" in asked.text
     assert "--by path.link.0.down.queue" in asked.text
