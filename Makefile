@@ -64,7 +64,7 @@ MATURIN := FARWEB_IN_TREE=1 $(BIN)/maturin develop --uv --locked
 define core
 	$(call step,core,$(1), \
 		$(MATURIN) $(2) --skip-install & \
-		$(call install,$(VENV),-r pyproject.toml --extra sweep --constraints requirements.lock); \
+		$(call install,$(VENV),-r pyproject.toml --extra sweep --constraints requirements.lock) || { kill $$!; exit 1; }; \
 		wait $$!; $(MATURIN) $(2))
 	@rm -f $(VENV)/.built $(VENV)/.dev
 	@touch $@
