@@ -91,7 +91,7 @@ demo: build ## Simulate a small log over a cable and a satellite, sweep a slow l
 images: build setup ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
 	$(BIN)/python -m farweb.reproduce.images $(if $(RESULTS),--results $(RESULTS))
 
-# Beside `make build`, which links the core on one core, `make --jobs=2 build compile-tests` has work for the other.
+# Beside `make build`, which links the core on one core, this has work for the other; `.ci/run` has both at once.
 compile-tests: | tools ## Compile the tests that are in Rust.
 	cargo test -p farweb --locked --no-run
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked --no-run; }
