@@ -64,6 +64,7 @@ def test_what_needs_one_says_so_in_a_line(cable: Path, sweep: Path, verb: str, m
     assert (ended.returncode, ended.stderr) == (2, message)
 
 
+@pytest.mark.slow(reason="imports")
 def test_sweeps_and_their_pages_load_no_pandas(cable: Path) -> None:
     cable.write_text(cable.read_text() + '[sweep]\nreplications = 2\nfactors = { "workload.load" = [1, 2] }\n')
     Path("verbs.py").write_text(HIDDEN.replace("sys.meta_path[", "# sys.meta_path["))

@@ -181,7 +181,7 @@ def test_an_interval_is_a_band_or_bars(sweep: SweepResults) -> None:
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["cable", "satellite & more"]
 
 
-@pytest.mark.parametrize("name", ["latency-load", "cdf", "size-latency", "buffer", "effects"])
+@pytest.mark.parametrize("name", ["latency-load", "size-latency", "buffer", "effects"])
 def test_names_of_any_length_leave_room_for_the_data(tmp_path: Path, name: str) -> None:
     long = "x" * 70
     design = design_of([factor("workload.load", [1, 2]), factor(f"a.{long}", [f"{n} {long}" for n in range(9)])], 1)

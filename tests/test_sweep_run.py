@@ -382,6 +382,7 @@ def test_a_worker_that_never_starts_ends_the_sweep(scenario: Path, dying: Callab
     assert Path("starts").stat().st_size == 3
 
 
+@pytest.mark.slow(reason="kills")
 def test_workers_that_do_not_start_again_end_the_sweep(scenario: Path, dying: Callable[[str], None]) -> None:
     dying("23456")
     with started("sweep", scenario, "--jobs", 1, "--out", "out", "--set", "sweep.replications=100", "-q") as process:
