@@ -33,30 +33,49 @@ tools:
 	@command -v cargo >/dev/null || { echo "farweb needs Rust, and cargo is not on the PATH: install it with rustup" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "farweb needs Python 3.11 or newer, and $(PYTHON) is not: name one with make PYTHON=/path/to/python3" >&2; exit 1; }
 
-# Packages of a list into an environment, by uv: a tenth of pip's time. They come from the index that pip is told to use.
-define install
-	index=$$($(BIN)/python -m pip config list | sed -n "s/^[a-z:]*\.index-url='\(.*\)'$$/\1/p" | tail -n 1); \
-		$(BIN)/uv pip install --quiet --system-certs $${index:+--default-index "$$index"} --python $(1) -r $(2)
+# $(call step,NAME,what it does,commands): a line with the seconds that it takes; what the commands say goes to a file.
+define step
+	@mkdir -p build; printf '%s … ' '$(2)'; began=$$(date +%s); \
+		( set -e; $(3) ) > build/$(1).log 2>&1; \
+		if test $$? = 0; then echo "$$(($$(date +%s) - began)) s"; \
+		else echo; tail -n 20 build/$(1).log; echo "This failed; build/$(1).log has all that was said." >&2; exit 1; fi
 endef
 
+# $(call install,environment,packages): by uv, in a tenth of pip's time, from the index that pip is told to use.
+install = index=$$($(BIN)/python -m pip config list | sed -n "s/^[a-z:]*\.index-url='\(.*\)'$$/\1/p" | tail -n 1); \
+	$(BIN)/uv pip install --quiet --system-certs $${index:+--default-index "$$index"} --python $(1) $(2)
+
+LOCKED_TOOLS = sed -E -n '/^(uv|maturin)==/,/[^\\]$$/p' requirements.lock
+
 # `| tools`: checked before, but no reason to install again.
-$(VENV)/.installed: requirements.lock | tools
-	$(PYTHON) -m venv $(VENV)
-	sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $@.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r $@.txt
-	$(call install,$(VENV),requirements.lock)
+$(VENV)/.tools: requirements.lock | tools
+	$(call step,tools,making .venv with uv and maturin (10 s), \
+		$(PYTHON) -m venv $(VENV); \
+		$(LOCKED_TOOLS) > $@.txt; \
+		$(BIN)/python -m pip install --disable-pip-version-check --no-compile -r $@.txt)
 	@touch $@
+
+$(VENV)/.installed: $(VENV)/.tools
+	$(call step,packages,installing what tests and checks need (20 s),$(call install,$(VENV),-r requirements.lock))
+	@touch $@
+
+# While the core compiles, the packages come that it runs with: maturin installs farweb beside those of the lock.
+MATURIN := FARWEB_IN_TREE=1 $(BIN)/maturin develop --uv --locked
+define core
+	$(call step,core,$(1), \
+		$(MATURIN) $(2) --skip-install & \
+		$(call install,$(VENV),-r pyproject.toml --extra sweep --constraints requirements.lock) || { kill $$!; exit 1; }; \
+		wait $$!; $(MATURIN) $(2))
+	@rm -f $(VENV)/.built $(VENV)/.dev
+	@touch $@
+endef
 
 # The core that Python loads is the one built last: optimized, or incrementally and with checks by `make dev`.
-$(VENV)/.built: $(VENV)/.installed $(CORE)
-	FARWEB_IN_TREE=1 $(BIN)/maturin develop --uv --release --locked --quiet
-	@rm -f $(VENV)/.dev
-	@touch $@
+$(VENV)/.built: $(VENV)/.tools $(CORE)
+	$(call core,compiling the core and installing what it runs with (1 to 2 min),--release)
 
-$(VENV)/.dev: $(VENV)/.installed $(CORE)
-	FARWEB_IN_TREE=1 $(BIN)/maturin develop --uv --locked --quiet
-	@rm -f $(VENV)/.built
-	@touch $@
+$(VENV)/.dev: $(VENV)/.tools $(CORE)
+	$(call core,compiling the core for tests and trials (a minute; later 5 s),)
 
 LOADED := $(if $(or $(wildcard $(VENV)/.dev),$(filter dev,$(MAKECMDGOALS))),$(VENV)/.dev,$(VENV)/.built)
 
@@ -64,37 +83,37 @@ setup: $(VENV)/.installed ## Make .venv with every Python package that is needed
 
 build: $(VENV)/.built ## Compile the core (release) and install farweb into .venv; then run .venv/bin/farweb.
 
-dev: $(VENV)/.dev ## Compile the core incrementally, with checks, for tests and trials; `make build` brings back the fast one.
+dev: $(VENV)/.dev setup ## Compile the core incrementally, with checks, for tests and trials; `make build` brings back the fast one.
 
 demo: build ## Simulate a small log over a cable and a satellite, sweep a slow line; ends with figures and reports.
 	$(BIN)/farweb demo
 
-images: build ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
+images: build setup ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
 	$(BIN)/python -m farweb.reproduce.images $(if $(RESULTS),--results $(RESULTS))
 
-# Beside `make build`, which links the core on one core, `make --jobs=2 build compile-tests` has work for the other.
+# Beside `make build`, which links the core on one core, this has work for the other; `.ci/run` has both at once.
 compile-tests: | tools ## Compile the tests that are in Rust.
 	cargo test -p farweb --locked --no-run
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked --no-run; }
 
-test: $(LOADED) ## Run the tests, in Rust and in Python, all but the slow ones of `make verify`.
+test: $(LOADED) setup ## Run the tests, in Rust and in Python, all but the slow ones of `make verify`.
 	cargo test -p farweb --locked
 	$(BIN)/python -m pytest -m "not slow"
 
-lessons: build ## Run the cells of the lessons and write what they show into them.
+lessons: build setup ## Run the cells of the lessons and write what they show into them.
 	$(BIN)/python tests/lessons.py docs/lessons/*.ipynb
 
 schema: ## Write the JSON Schema of scenarios from the types in Rust.
 	WRITE_SCHEMA=1 cargo test -p farweb --lib --locked schema
 
-explore: build ## Run the tests with properties of fresh random cases, CASES=2000 of each in Rust, and as many random scenarios.
+explore: build setup ## Run the tests with properties of fresh random cases, CASES=2000 of each in Rust, and as many random scenarios.
 	@# The same SEED and CASES draw the same cases again.
 	seed=$${SEED:-$$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed CASES=$(CASES)"; \
 		PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m explorer --seed $$seed --cases $(CASES) && \
 		PROPTEST_RNG_SEED=$$seed PROPTEST_CASES=$(CASES) cargo test -p farweb --locked
 	$(BIN)/python -m pytest --hypothesis-profile=default
 
-lint: build ## Check formatting, lints and types.
+lint: build setup ## Check formatting, lints and types.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff check
@@ -103,21 +122,20 @@ lint: build ## Check formatting, lints and types.
 	$(BIN)/stubtest farweb._core
 
 # libCacheSim's licence keeps it out of what farweb needs: it has an environment of its own.
-build/libcachesim/.installed: tests/verify/libcachesim.txt | $(VENV)/.installed
+build/libcachesim/.installed: tests/verify/libcachesim.txt | $(VENV)/.tools
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/libcachesim
-	$(call install,build/libcachesim,$<)
+	$(call install,build/libcachesim,-r $<)
 	@touch $@
 
-verify: build build/libcachesim/.installed ## Run the slow tests; check the report in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP, HTTP/2 and probes with real ones.
+verify: build setup build/libcachesim/.installed ## Run the slow tests; check the report in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP, HTTP/2 and probes with real ones.
 	@command -v "$(CHROMIUM)" >/dev/null || { echo "verify needs Chromium, and $(CHROMIUM) is not on the PATH: install it (Debian: apt-get install chromium), or name one with make verify CHROMIUM=/path/to/chromium" >&2; exit 1; }
 	@for tool in tshark editcap tcpdump tcptrace nghttp nghttpd; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace nghttp2-client nghttp2-server)" >&2; missing=1; }; done; test -z "$$missing"
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
-	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest -m "not alone" tests/verify
-	$(BIN)/python -m pytest -m slow
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest -m slow -o norecursedirs=".*"
 	$(BIN)/python -m pytest -m alone tests/verify
 
-equality: build ## Show that results are those of the revision BEFORE=HEAD, in every row of some 1,000 runs.
+equality: build setup ## Show that results are those of the revision BEFORE=HEAD, in every row of some 1,000 runs.
 	PYTHONPATH=tests $(BIN)/python -m equality $(BEFORE)
 
 bench: ## Measure speed and memory of whole simulations; CASES_OF="web mux" chooses.
@@ -147,24 +165,24 @@ fuzz: ## Fuzz every reader and endpoint, MINUTES=10 each; TARGETS="scenario gzip
 		cargo fuzz run -s none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
 			-dict=fuzz/words.dict -max_total_time=$$(($(MINUTES) * 60)) -timeout=10 || exit 1; done
 
-torture: build ## Kill, damage and mistreat sweeps, runs and imports at random, SEED=1; minutes.
+torture: build setup ## Kill, damage and mistreat sweeps, runs and imports at random, SEED=1; minutes.
 	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m torture --seed $(or $(SEED),1)
 
 # cosmic-ray has an environment of its own: half of what it brings serves other ways of using it.
-build/mutants/.installed: tests/mutants/requirements.txt | $(VENV)/.installed
+build/mutants/.installed: tests/mutants/requirements.txt | $(VENV)/.tools
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/mutants
-	$(call install,build/mutants,$<)
+	$(call install,build/mutants,-r $<)
 	@touch $@
 
-mutants: build build/mutants/.installed ## Change the front in one place at a time, and see that a test fails; an hour, or MODULES="python/farweb/files".
+mutants: build setup build/mutants/.installed ## Change the front in one place at a time, and see that a test fails; an hour, or MODULES="python/farweb/files".
 	$(BIN)/python tests/mutants/run.py $(MODULES)
 
 notices: ## Write the licences of the crates that are linked in to crates/farweb-py/THIRD-PARTY.txt.
 	$(PYTHON) crates/farweb-py/notices.py
 
-build/wheel/.installed: crates/farweb-py/wheel.txt | $(VENV)/.installed
+build/wheel/.installed: crates/farweb-py/wheel.txt | $(VENV)/.tools
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/wheel
-	$(call install,build/wheel,$<)
+	$(call install,build/wheel,-r $<)
 	@touch $@
 
 # zig links against the C library of older systems than this one; maturin finds it by the python3 on the PATH.
@@ -173,14 +191,14 @@ ifeq ($(shell uname),Linux)
 wheel: build/wheel/.installed
 wheel: private PORTABLE := --zig --compatibility manylinux_2_28
 endif
-wheel: $(VENV)/.installed ## Build a source distribution, and from it a wheel, into dist/; try the wheel in a fresh environment.
+wheel: $(VENV)/.tools ## Build a source distribution, and from it a wheel, into dist/; try the wheel in a fresh environment.
 	rm -rf dist
 	PATH="$(CURDIR)/build/wheel/bin:$$PATH" CARGO_TARGET_DIR=$(CURDIR)/target RUSTFLAGS="--remap-path-prefix=$(HOME)=~" \
 		$(BIN)/maturin build --release --strip --sdist $(PORTABLE) --out dist
 	test ! -x build/wheel/bin/auditwheel || build/wheel/bin/auditwheel show dist/*.whl
 	$(BIN)/python tests/installed.py dist/*.whl
 
-lock: $(VENV)/.installed ## Choose new versions of the Python packages and write them to requirements.lock.
+lock: $(VENV)/.tools ## Choose new versions of the Python packages and write them to requirements.lock.
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --generate-hashes --no-emit-index-url \
 		--quiet --custom-compile-command "make lock" --output-file requirements.lock
 

@@ -10,15 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from budget import (  # noqa: F401 - hooks
-    pytest_runtest_logreport,
-    pytest_runtest_logstart,
-    pytest_runtest_makereport,
-    pytest_sessionfinish,
-    pytest_terminal_summary,
-)
 from farweb.cli import main
+from sample_reports import bare_figures
 from samples import REQUESTS, SCENARIO, Answer, Farweb
+
+pytest_plugins = ["budget"]
 
 # The same cases in every run, so that a test fails because of a change and not by chance; `make explore` draws others.
 # How long an example takes is no matter of a test.
@@ -81,6 +77,13 @@ def warm_workers(one_cluster: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 
     for module in ("sweep.pool", "sweep.pilots", "reproduce.campaign"):
         monkeypatch.setattr(f"farweb.{module}.local_cluster", given)
+
+
+@pytest.fixture
+def unpainted() -> Iterator[None]:
+    """Figures are as `bare_figures` has them."""
+    with bare_figures():
+        yield
 
 
 @pytest.fixture

@@ -1,9 +1,12 @@
-"""Results with whole scenarios in their manifests, as reports read them."""
+"""Results with whole scenarios in their manifests, as reports read them; and pages without pictures."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from farweb.folders import Results, SweepResults
 from farweb.scenario import Scenario
@@ -48,6 +51,23 @@ def with_scenarios(sweep: SweepResults, overrides: Any = None, text: str = SCENA
         _change(part, {"scenario": made[point]})
     inputs = {"requests": {"file": "requests.csv", "sha256": "0" * 64, "rows": 3}}
     return with_manifest(sweep, {"scenario": scenario(sweep.path.parent, None, text), "inputs": inputs})
+
+
+@contextmanager
+def bare_figures() -> Iterator[None]:
+    """Figures have their title and caption, but no axes, and give no picture: most of what a page of words costs."""
+    from farweb.plot import chart
+
+    def bare(figure: Any) -> chart.Chart:
+        made = chart.Chart(figsize=figure.size)
+        made.description = figure
+        chart.frame(made, figure.title, figure.caption)
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("farweb.plot.paper.paint", bare)
+        patch.setattr(chart, "encode", lambda made, suffix: b"")
+        yield
 
 
 def _change(manifest: Path, values: Mapping[str, Any]) -> None:

@@ -18,6 +18,7 @@ PAGE = (HERE.parent / "docs/answers.md").read_text()
 DATA = next((up / "shared/data" for up in HERE.parents if (up / "shared/data").is_dir()), None)
 
 needs_data = pytest.mark.skipif(DATA is None, reason="the logs are not here")
+many_processes = pytest.mark.slow(reason="processes")
 
 
 def printed(script: str, folder: Path) -> str:
@@ -46,6 +47,7 @@ def table(said: str) -> list[list[float]]:
 
 
 @needs_data
+@many_processes
 def test_operator(folder: Path) -> None:
     """A kept connection takes one round trip, a new one two, more than the first window of ten segments one more."""
     *rows, _ = (said := printed("operator", folder)).splitlines()
@@ -94,6 +96,7 @@ def test_planner(folder: Path) -> None:
 
 
 @needs_data
+@many_processes
 def test_teacher(folder: Path) -> None:
     """A window a round trip, whatever the line carries."""
     said = printed("teacher", folder)
@@ -106,6 +109,7 @@ def test_teacher(folder: Path) -> None:
 
 
 @needs_data
+@many_processes
 def test_engineer(folder: Path) -> None:
     """Two round trips of 90 ms to the first byte, one more for TLS 1.3, two for 1.2, one for large records."""
     found = table(printed("engineer", folder))
@@ -116,6 +120,7 @@ def test_engineer(folder: Path) -> None:
 
 
 @needs_data
+@many_processes
 def test_site(folder: Path) -> None:
     """First visits wait a round trip of 90 ms more, later ones none; a flight of 16.4 kB has 12 segments of 1448 B."""
     said = printed("site", folder)

@@ -173,6 +173,7 @@ VERBS = (
 )
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, folder: Path) -> None:
     text = SCENARIO + '[record]\npackets = "all"\nexchanges = true\n'
     (folder / "satellite.toml").write_text(text.replace("requests.csv", "requests.parquet"))
@@ -204,6 +205,7 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
             assert ran.code == 0, f"{example}: {ran.err}"
 
 
+@pytest.mark.usefixtures("unpainted")
 @pytest.mark.parametrize("verb", VERBS)
 def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path, verb: str) -> None:
     Path("access.log").write_text(LOG)

@@ -30,7 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return out, shown.getvalue()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="demonstration")
 def test_the_demonstration_leaves_figures_and_a_report_and_tells_where(made: tuple[Path, str]) -> None:
     out, shown = made
     for name in ("size-latency.png", "cdf.png", "timeseq.png", "report.html"):
@@ -40,7 +40,7 @@ def test_the_demonstration_leaves_figures_and_a_report_and_tells_where(made: tup
     assert not [path.name for path in out.iterdir() if path.name.startswith(".")]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="demonstration")
 def test_the_table_it_prints_is_that_of_the_runs(made: tuple[Path, str]) -> None:
     out, shown = made
     for name in SCENARIOS:
@@ -49,7 +49,7 @@ def test_the_table_it_prints_is_that_of_the_runs(made: tuple[Path, str]) -> None
         assert f" {summary.done} " in row
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="demonstration")
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_request_is_answered_and_none_faster_than_the_path_allows(made: tuple[Path, str], name: str) -> None:
     results = Results.open(made[0] / name)
@@ -61,7 +61,7 @@ def test_every_request_is_answered_and_none_faster_than_the_path_allows(made: tu
     assert set(results.packets["connection"]) == set(requests["connection"])
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="demonstration")
 def test_both_paths_carry_the_same_requests(made: tuple[Path, str]) -> None:
     same = ["request", "host", "start_ns", "request_bytes", "response_bytes"]
     cable, satellite = (Results.open(made[0] / name).requests.select(same).sort("request") for name in SCENARIOS)

@@ -26,7 +26,9 @@ BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<name>\S+))?\n(?P<body>.*?)^```
 LONG = ("docs/guide.md", "docs/sweeps.md", "docs/edge-caches.md", "docs/credit.md")
 
 
-@pytest.mark.parametrize("document", ["README.md", *(pytest.param(each, marks=pytest.mark.slow) for each in LONG)])
+@pytest.mark.parametrize(
+    "document", ["README.md", *(pytest.param(each, marks=pytest.mark.slow(reason="sweeps")) for each in LONG)]
+)
 def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
     shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / "access.log").write_text(LOG)

@@ -24,9 +24,8 @@ NAMES = {
     "long": LONG,
 }
 SHOWN = {**NAMES, "reversed": "\\u202eabc \u05d0", "long": "nnn…nnn"}
-RUN_FIGURES = ("cdf", "size-latency", "timeseq", "cwnd", "breakdown", "link", "connections")
-SWEEP_FIGURES = ("cdf", "size-latency", "latency-load", "effects", "carried-offered")
-ONE_LEVEL_FIGURES = ("buffer", "connections")  # of many levels they would be too many panels
+RUN_FIGURES = ("cdf", "timeseq", "breakdown", "connections")
+SWEEP_FIGURES = ("latency-load", "effects", "buffer")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +53,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'carrier = { kind = "http/1.1" }\ntcp = { profile = "linux", buffer = "32767 B" }\n'
         '[workload]\nrequests = "requests.csv"\n'
         '[record]\npackets = "all"\nexchanges = true\nconnections = true\nlinks_every = "100 ms"\n'
-        f'[sweep]\nreplications = 1\n[sweep.factors]\n"workload.load" = [1, 2]\n{quoted[1]} = [{", ".join(levels)}]\n',
+        f"[sweep]\nreplications = 1\n[sweep.factors]\n{quoted[1]} = [{', '.join(levels)}]\n",
         "utf-8",
     )
     scenario = Scenario.load(path)
@@ -76,10 +75,10 @@ def test_figures_of_a_run(results: Path, tmp_path: Path, farweb: Farweb, figure:
     assert "\u202e" not in words and LONG[:100] not in words
 
 
-@pytest.mark.parametrize("figure", [*SWEEP_FIGURES, *ONE_LEVEL_FIGURES])
+@pytest.mark.parametrize("figure", SWEEP_FIGURES)
 def test_figures_of_a_sweep(results: Path, tmp_path: Path, farweb: Farweb, figure: str) -> None:
-    level = ("--where", f"{NAMES['formula']}={NAMES['one dollar']}") if figure in ONE_LEVEL_FIGURES else ()
-    words = drawn(farweb, figure, results / "s", tmp_path, *level)
+    axis = () if figure == "effects" else ("--x", NAMES["formula"])
+    words = drawn(farweb, figure, results / "s", tmp_path, *axis)
     assert "\u202e" not in words and LONG[:100] not in words
 
 
@@ -90,14 +89,19 @@ def missing(words: str, names: Iterable[str]) -> list[str]:
 
 
 def test_levels_are_drawn_as_they_are(results: Path, tmp_path: Path, farweb: Farweb) -> None:
-    assert not missing(drawn(farweb, "cdf", results / "s", tmp_path), NAMES)
+    words = drawn(farweb, "cdf", results / "s", tmp_path)
+    assert not missing(words, NAMES)
+    assert "\u202e" not in words and LONG[:100] not in words
 
 
 @pytest.mark.parametrize("link", range(0, len(NAMES), 2))
 def test_nodes_are_drawn_as_they_are(results: Path, tmp_path: Path, farweb: Farweb, link: int) -> None:
-    assert not missing(drawn(farweb, "link", results / "r", tmp_path, "--link", link), list(NAMES)[link : link + 2])
+    words = drawn(farweb, "link", results / "r", tmp_path, "--link", link)
+    assert not missing(words, list(NAMES)[link : link + 2])
+    assert "\u202e" not in words and LONG[:100] not in words
 
 
+@pytest.mark.usefixtures("unpainted")
 @pytest.mark.parametrize("kind", ["r", "s"])
 def test_a_page_shows_names_and_runs_none(results: Path, tmp_path: Path, farweb: Farweb, kind: str) -> None:
     assert farweb("report", results / kind, "-o", tmp_path / "page.html").code == 0

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parent.parent.resolve()
 LESSONS = sorted((ROOT / "docs/lessons").glob("*.ipynb"))
 
 
+@pytest.mark.usefixtures("unpainted")
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: str(path.stem))
 def test_a_lesson_runs_and_shows_what_stands_in_it(folder: Path, path: Path) -> None:
     notebook = lessons.read(path)

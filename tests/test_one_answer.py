@@ -42,7 +42,12 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("workload", [*LOGS, *FAMILIES])
+alike = pytest.mark.slow(reason="logs")
+WORKLOADS = ["nasa", "prowgen", *(pytest.param(each, marks=alike) for each in ("semicomplete", "squid", "nzix"))]
+
+
+@pytest.mark.usefixtures("unpainted")
+@pytest.mark.parametrize("workload", WORKLOADS)
 def test_four_verbs_have_one_verdict(folder: Path, farweb: Farweb, workload: str) -> None:
     (folder / "asked.toml").write_text(asked(farweb, workload) + SWEEP)
     swept = farweb("sweep", "asked.toml", "--out", "s", "--jobs", "2", "--quiet")
@@ -66,7 +71,7 @@ def test_four_verbs_have_one_verdict(folder: Path, farweb: Farweb, workload: str
     assert "cable" in compared["ranking"][0]["places"][0]
 
 
-@pytest.mark.parametrize("workload", [*LOGS, *FAMILIES])
+@pytest.mark.parametrize("workload", WORKLOADS)
 def test_size_judges_as_compare_does(folder: Path, farweb: Farweb, workload: str) -> None:
     """A level does not meet 1.05*best where `compare` calls it worse than another, with a margin of 5 %."""
     (folder / "asked.toml").write_text(asked(farweb, workload) + SWEEP)

@@ -118,7 +118,7 @@ def test_every_figure_of_a_sweep_has_a_panel_a_curve(name: str, sweeps: dict[str
     assert figure.caption.endswith("Grey: the curves of the other panels.")
 
 
-@pytest.mark.parametrize("name", [pytest.param("buffer", marks=pytest.mark.slow), "latency-load"])
+@pytest.mark.parametrize("name", [pytest.param("buffer", marks=pytest.mark.slow(reason="32 panels")), "latency-load"])
 def test_panels_of_a_quantity_have_one_scale(name: str, sweeps: dict[str, SweepResults]) -> None:
     figure, quantities = describe(name, [sweeps["load"]]), QUANTITIES[name]
     chart = draw(name, [sweeps["load"]])

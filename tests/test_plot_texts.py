@@ -45,7 +45,7 @@ def above(chart: Chart) -> list[tuple[str, Bbox]]:
 
 
 @pytest.mark.parametrize("name", ["timeseq", "cwnd"])
-@pytest.mark.parametrize(("connections", "round_trips"), [(1, 3), (1, 150), (2, 60), (4, 60)])
+@pytest.mark.parametrize(("connections", "round_trips"), [(1, 3), (1, 150), (4, 60)])
 def test_numbers_of_round_trips_do_not_overprint(tmp_path: Path, name: str, connections: int, round_trips: int) -> None:
     packets = [row for number in range(connections) for row in long_connection(number, round_trips)]
     results = write_results(tmp_path / "a", [request(0, 9.0, 3000)], packets=packets)
@@ -73,7 +73,7 @@ CAPTIONS = {
 }
 
 
-@pytest.mark.parametrize(("width", "dpi"), [(2.0, 100), (2.0, 160), (4.0, 100), (6.5, 160), (11.0, 100)])
+@pytest.mark.parametrize(("width", "dpi"), [(2.0, 100), (2.0, 160), (11.0, 100)])
 @pytest.mark.parametrize("caption", CAPTIONS.values(), ids=CAPTIONS)
 def test_title_and_caption_stay_within_the_figure(caption: str, width: float, dpi: int) -> None:
     with look():

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from farweb import Results, ResultsError, Scenario
+from farweb.plot import describe
 from farweb.results.measure import measure
 from farweb.results.parts import KINDS, parts, path_legs
 from samples import Farweb
@@ -113,13 +114,12 @@ def test_metrics_of_legs_are_measured(runs: dict[str, Results]) -> None:
     assert "leg_1_open_max" not in straight
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_figures_and_the_report(runs: dict[str, Results], farweb: Farweb, tmp_path: Path) -> None:
     for name in ("connections", "timeseq", "cwnd"):
-        answer = farweb("plot", name, runs["mux"].path, "-o", tmp_path / f"{name}.png")
-        assert answer.code == 0, answer.err
-    answer = farweb("plot", "timeseq", runs["mux"].path, "--request", 3, "--leg", 1, "-o", tmp_path / "leg.svg")
-    assert answer.code == 0, answer.err
-    assert "(leg 1, http/1.0)" in (tmp_path / "leg.svg").read_text()
+        assert describe(name, [runs["mux"]]).panels
+    figure = describe("timeseq", [runs["mux"]], request=3, leg=1)
+    assert "(leg 1, http/1.0)" in f"{figure.title} {figure.caption} {[panel.title for panel in figure.panels]}"
     answer = farweb("report", *(run.path for run in runs.values()), "-o", tmp_path / "report.html")
     assert answer.code == 0, answer.err
     page = (tmp_path / "report.html").read_text()

@@ -36,7 +36,7 @@ def test_what_is_in_flight_is_sent_and_not_acknowledged() -> None:
     assert (dump.sent_down, dump.sent_up, dump.grants, dump.runts, dump.taken_s) == (8, 7, 2, 1, 5.0)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="study")
 @pytest.mark.timeout(400)  # some thirty seconds on two cores that nobody else uses
 def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
     answer = farweb("reproduce", "mux", "--quick", "--jobs", "2", "--json")

@@ -22,7 +22,7 @@ def test_flights_are_sums_that_can_be_worked_out_by_hand() -> None:
     assert measures.both_flights(STUDY.folder, "ecdsa-p256", "x25519") == 219 + 1595 + 264
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="study")
 @pytest.mark.timeout(400)  # some twenty seconds on two cores that nobody else uses
 def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
     answer = farweb("reproduce", "post-quantum", "--quick", "--jobs", "2", "--json")

@@ -236,13 +236,16 @@ def noisy(mean: Callable[[int], float], seed: int, common: float, own: float, sk
     return metric
 
 
+many = pytest.mark.slow(reason="seeds")
+
+
 @pytest.mark.parametrize(
     ("target", "truth", "skewed"),
     [
-        ("drops <= 1.405", 24, False),  # 1 + 10 / (24 + 1) = 1.4
-        ("drops <= 1.405", 24, True),
-        ("drops <= 1.4", 24, False),  # the truth is on the bound: nothing can be shown of it
-        pytest.param("drops <= 1.4*best", 18, True, marks=pytest.mark.slow),  # 1.4 (1 + 10 / 100) = 1.54
+        ("drops <= 1.405", 24, True),  # 1 + 10 / (24 + 1) = 1.4
+        pytest.param("drops <= 1.405", 24, False, marks=many),
+        pytest.param("drops <= 1.4", 24, False, marks=many),  # the truth is on the bound: nothing can be shown of it
+        pytest.param("drops <= 1.4*best", 18, True, marks=many),  # 1.4 (1 + 10 / 100) = 1.54
     ],
 )
 def test_the_interval_holds_the_truth_in_95_of_100_seeds(target: str, truth: int, skewed: bool) -> None:
@@ -277,7 +280,7 @@ def test_looking_often_does_not_add_up() -> None:
     assert 0.05 < wrong[Verdict.FAILS] / 2000 < 0.25
 
 
-@pytest.mark.parametrize("n", [5, 13, 55])
+@pytest.mark.parametrize("n", [13, *(pytest.param(n, marks=many) for n in (5, 55))])
 def test_intervals_of_skewed_metrics_err_seldom(n: int) -> None:
     """Of exponential values Student's upper end is too low 30 times as often as it may be at an error of 0.0004."""
     error, wrong, of_student = 0.002, [0, 0], 0

@@ -80,7 +80,7 @@ def test_what_the_tables_say_is_what_the_parts_say(undisturbed: Path) -> None:
         assert cost["worker"] in {"0", "1"}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="kills")
 def test_a_client_that_is_killed_again_and_again_loses_nothing(undisturbed: Path, scenario: Path, folder: Path) -> None:
     out = folder / "out"
     for moment in (1, RUNS - 2):
@@ -158,7 +158,7 @@ def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         yield address, processes[0]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="cluster")
 def test_a_cluster_over_tcp_gives_the_same_bytes(
     undisturbed: Path, scenario: Path, folder: Path, cluster: tuple[str, subprocess.Popen[bytes]]
 ) -> None:
@@ -233,6 +233,7 @@ def test_a_run_that_fails_is_recorded_and_the_others_go_on(cable: Path, folder: 
     assert SweepResults.open("results/cable").runs["requests"].to_list() == [1, 1, 3, 3]
 
 
+@pytest.mark.slow(reason="disk")
 def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(folder: Path) -> None:
     """A limit on the size of files is as full a disk as one can have without being root."""
     sweep = '[sweep]\nreplications = 2\n[sweep.factors]\n"record.packets" = ["none", "all"]\n'
@@ -275,6 +276,7 @@ def test_what_failures_reach_is_infinite_in_tables_and_null_in_json(folder: Path
     assert any("latency_p90_s has no end at 2 of 4 points" in warning for warning in message["warnings"])
 
 
+@pytest.mark.slow(reason="limits")
 @pytest.mark.parametrize(
     ("option", "limit", "factor", "error"),
     [
@@ -364,6 +366,7 @@ def dying(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None
     return die
 
 
+@pytest.mark.slow(reason="kills")
 def test_a_worker_that_dies_while_it_starts_is_started_again(scenario: Path, dying: Callable[[str], None]) -> None:
     dying("12")
     swept = ended("sweep", scenario, "--jobs", 1, "--out", "out", "--quiet")
@@ -379,9 +382,10 @@ def test_a_worker_that_never_starts_ends_the_sweep(scenario: Path, dying: Callab
     assert Path("starts").stat().st_size == 3
 
 
+@pytest.mark.slow(reason="kills")
 def test_workers_that_do_not_start_again_end_the_sweep(scenario: Path, dying: Callable[[str], None]) -> None:
     dying("23456")
-    with started("sweep", scenario, "--jobs", 1, "--out", "out", "--set", "sweep.replications=300", "-q") as process:
+    with started("sweep", scenario, "--jobs", 1, "--out", "out", "--set", "sweep.replications=100", "-q") as process:
         wait_until(lambda: len(parts(Path("out"))) > 0)
         (worker,) = workers_of(process)
         worker.kill()
@@ -394,6 +398,7 @@ def test_workers_that_do_not_start_again_end_the_sweep(scenario: Path, dying: Ca
     assert Path("starts").stat().st_size == 4
 
 
+@pytest.mark.slow(reason="kills")
 def test_workers_that_do_not_start_again_end_a_plan(
     scenario: Path, dying: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -266,21 +266,6 @@ def test_sql_has_numbers_that_json_has(sweep: SweepResults, farweb: Farweb) -> N
         ("select * from run", "no table run; did you mean runs?; there are differences,"),
         ("selec 1", 'SQL: syntax error at or near "selec" (in: selec 1)'),
         ("select 1; select 2", "takes one query"),
-        ("", "takes one query"),
-        ("create table x as select 1", "takes one query"),
-        ("insert into runs select * from runs", "takes one query"),
-        ("copy runs to 'here.csv'", "takes one query"),
-        ("attach 'x.db'", "takes one query"),
-        ("set threads = 1", "takes one query"),
-        ("explain select * from runs", "takes one query"),
-        ("explain analyze copy runs to 'runs.parquet'", "takes one query"),
-        ("pragma show_tables", "takes one query"),
-        ("call pragma_version()", "takes one query"),
-        ("update runs set seed = 1", "takes one query"),
-        ("delete from runs", "takes one query"),
-        ("drop view requests", "takes one query"),
-        ("install httpfs", "takes one query"),
-        ("export database 'here'", "takes one query"),
         ("select * from query('copy runs to ''here.csv''')", "SQL: "),
         ("select * from read_csv('/etc/passwd')", "SQL: Cannot access file"),
         ("select * from '/etc/passwd'", "passwd"),
@@ -295,6 +280,23 @@ def test_sql_errors_are_a_line(sweep: SweepResults, farweb: Farweb, query: str, 
     assert message in answer.err
     assert answer.err.count("\n") == 1
     assert sorted(sweep.path.rglob("*")) == before
+
+
+NO_QUERIES = (
+    *("", "create table x as select 1", "insert into requests select * from requests", "attach 'x.db'"),
+    *("copy requests to 'here.csv'", "explain analyze copy requests to 'here.csv'", "export database 'here'"),
+    *("update requests set request = 1", "delete from requests", "drop view requests", "explain select 1"),
+    *("pragma show_tables", "call pragma_version()", "set threads = 1", "install httpfs"),
+)
+
+
+def test_what_is_no_query_is_refused(folder: Path) -> None:
+    results = write_results(folder / "r", [request(1, 2, 3)])
+    before = sorted(folder.rglob("*"))
+    for statement in NO_QUERIES:
+        with pytest.raises(ResultsError, match="takes one query"):
+            results.sql(statement)
+    assert sorted(folder.rglob("*")) == before
 
 
 def test_sql_reaches_not_even_the_files_of_the_results(sweep: SweepResults, farweb: Farweb) -> None:

@@ -19,6 +19,8 @@ import pytest
 from farweb import Results, Scenario, _core
 from farweb.results.export import capture_points, export_pcapng, export_xpl
 
+pytestmark = pytest.mark.slow(reason="tshark and tcptrace")
+
 SCENARIO = """\
 format = 1
 name = "{name}"

@@ -14,7 +14,10 @@ import pytest
 
 from farweb import Scenario
 
-pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl"),
+    pytest.mark.slow(reason="openssl"),
+]
 
 _EXTENSIONS = """
 [leaf]

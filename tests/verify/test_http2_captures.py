@@ -13,6 +13,8 @@ import pytest
 from farweb import Results, Scenario
 from farweb.results.export import capture_points, export_pcapng
 
+pytestmark = pytest.mark.slow(reason="tshark")
+
 SCENARIO = """\
 format = 1
 name = "http/2"

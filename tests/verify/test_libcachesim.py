@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.cache.replay import next_requests
 
+pytestmark = pytest.mark.slow(reason="libCacheSim")
+
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared/data/cache"
 LIBCACHESIM = os.environ.get("LIBCACHESIM", str(ROOT / "build/libcachesim/bin/python"))

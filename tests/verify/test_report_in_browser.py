@@ -24,7 +24,7 @@ WIDTHS = (360, 800, 1280)
 """CSS pixels: a phone, a tablet, a laptop."""
 
 # Seconds; the sweep that a page is made of runs first, and once.
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.slow(reason="Chromium")]
 
 A4 = (794, 1123)  # CSS pixels
 

@@ -1,0 +1,55 @@
+"""The page as a file: it needs nothing but itself, is small, and leaves out what has nothing to say."""
+
+import base64
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from farweb.report import report
+from farweb.report.page import Page, facts, paragraph, section, table, text_of
+from farweb.scenario import Scenario
+from farweb.text.sheet import Sheet
+from sample_reports import with_scenarios
+from sample_sweeps import design_of, write_sweep
+from test_report import Outline
+from test_report_sweeps import BUFFER, LOAD, QUEUE, circuits, quick
+
+
+def test_a_page_needs_nothing_but_itself(cable: Path) -> None:
+    page = report([Scenario.load(cable, {"record.links_every": "1 s"}).run(out="cable")]).html()
+    outline = Outline(page)
+    assert "http://" not in page
+    assert "https://" not in page
+    linked = [value for tag, name, value in outline.attributes if name in ("src", "href", "srcset", "data")]
+    assert len(linked) == 3
+    assert all(value and value.startswith("data:image/png;base64,") for value in linked)
+    assert base64.b64decode(str(linked[0]).partition(",")[2]).startswith(b"\x89PNG")
+    assert not re.search(r"<script|@import|url\(", page)
+    assert "default-src 'none'" in page
+    assert not [name for _, name, _ in outline.attributes if name.startswith("on")]
+
+
+@pytest.mark.slow(reason="480 runs")
+def test_the_page_of_a_large_sweep_is_small(tmp_path: Path) -> None:
+    queues = [f"{size}000 B" for size in (32, 128, 256)]
+    buffers = ["8760 B", "16384 B", "32767 B", "65535 B"]
+    factors: dict[str, list[Any]] = {"circuit": ["cable", "satellite"], LOAD: [1, 2, 4, 8], QUEUE: queues}
+    factors[BUFFER] = buffers
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design_of(factors, 5), quick), circuits)
+    assert len(sweep.runs) == 480
+    assert len(report([sweep], metrics=["latency_mean_s"]).html().encode()) < 3_000_000
+
+
+def test_a_line_does_not_break_before_a_unit() -> None:
+    shown = text_of("64 kB of 2 packets at 3.5 Mbit/s in 60 ms: 5 %, then 7 more").replace("\N{NO-BREAK SPACE}", "_")
+    assert shown == "64_kB of 2_packets at 3.5_Mbit/s in 60_ms: 5_%, then 7 more"
+
+
+def test_what_has_nothing_to_say_is_not_there() -> None:
+    assert section("Heading", "", "") == ""
+    assert table(Sheet("Empty", ["a"], [])) == ""
+    assert facts([]) == ""
+    assert "<section" not in Page("Title", "", "subject", ("", "")).html()
+    assert section("Heading", paragraph("text")) == "<section><h2>Heading</h2><p>text</p></section>"
