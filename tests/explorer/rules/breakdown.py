@@ -24,9 +24,8 @@ def adds_up(run: Run) -> Iterator[str]:
     total = sum(row["mean_s"] for row in run.rows("breakdown"))
     if abs(total - latency) > _EXACT * latency:
         yield f"the parts add up to {total} s, and {len(done)} requests took {latency} s"
-    came = Counter(
-        (row["leg"], asked[row["request"]]["status"] == "done") for row in run.exchanges if row["request"] in asked
-    )
+    crossed = {(row["leg"], row["request"]) for row in run.exchanges if row["request"] in asked}
+    came = Counter((leg, asked[request]["status"] == "done") for leg, request in crossed)
     for row in run.rows("breakdown_legs"):
         for name, is_done in (("reached", True), ("unfinished_reached", False)):
             if row[name] != came[row["leg"], is_done]:
