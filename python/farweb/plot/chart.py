@@ -137,8 +137,8 @@ def frame(
         return foot, head, 3 / 72 + head + named
 
     if exact:  # the caption goes first, then the title, then the legend
-        rows = chart.axes[0].get_subplotspec().get_gridspec().nrows if chart.axes else 1
-        most = height - max(_PANELS * height, rows * _ROW)
+        cell = chart.axes[0].get_subplotspec() if chart.axes else None
+        most = height - max(_PANELS * height, cell.get_gridspec().nrows * _ROW if cell else 0.0)
         if sum(around()[::2]) > most:
             lines = []
         if sum(around()[::2]) > most:
