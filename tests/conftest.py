@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -51,32 +52,35 @@ def cable(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def one_cluster() -> Iterator[Callable[[], Any]]:
-    """Gives a local cluster of one worker, which is started when a test of this process first asks for it."""
+def warm() -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """A block in which sweeps find a worker there: to start one takes longer than a hundred small runs."""
     from farweb.sweep.cluster import local_cluster
 
     clusters: list[Any] = []
     with contextlib.ExitStack() as stack:
 
-        def give() -> Any:
+        @contextlib.contextmanager
+        def given(jobs: int | None = None) -> Iterator[Any]:
             if not clusters:
                 clusters.append(stack.enter_context(local_cluster(1)))
                 os.environ.pop("PYTHONSAFEPATH", None)  # other tests start processes that are no workers
-            return clusters[0]
+            yield clusters[0]
 
-        yield give
+        @contextlib.contextmanager
+        def block() -> Iterator[None]:
+            with pytest.MonkeyPatch.context() as patch:
+                for module in ("sweep.pool", "sweep.pilots", "reproduce.campaign"):
+                    patch.setattr(f"farweb.{module}.local_cluster", given)
+                yield
+
+        yield block
 
 
 @pytest.fixture
-def warm_workers(one_cluster: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sweeps in this process find a worker there: to start one takes longer than a hundred small runs."""
-
-    @contextlib.contextmanager
-    def given(jobs: int | None = None) -> Iterator[Any]:
-        yield one_cluster()
-
-    for module in ("sweep.pool", "sweep.pilots", "reproduce.campaign"):
-        monkeypatch.setattr(f"farweb.{module}.local_cluster", given)
+def warm_workers(warm: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """Sweeps of a test in this process find a worker there."""
+    with warm():
+        yield
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -28,7 +29,7 @@ RUN_FIGURES = ("size-latency", "timeseq", "cwnd", "breakdown", "connections")
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(tmp_path_factory: pytest.TempPathFactory, warm: Callable[[], AbstractContextManager[None]]) -> Path:
     """A run `r` and a sweep `s` in which everything that has a name has one of each kind."""
     from farweb.scenario import Scenario
 
@@ -57,7 +58,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     scenario = Scenario.load(path)
     scenario.run(out=folder / "r")
-    scenario.sweep(out=folder / "s", jobs=1)
+    with warm():
+        scenario.sweep(out=folder / "s", jobs=1)
     return folder
 
 

@@ -28,8 +28,6 @@ BUFFER = "leg.0.tcp.buffer"
 QUEUE = "path.link.0.down.queue"
 LOAD = "workload.load"
 MEDIAN = find_metric("latency_p50_s")
-# Where figures are no matter.
-ONE = ["latency-load"]
 
 
 def circuits(labels: Mapping[str, str]) -> dict[str, Any]:
@@ -235,7 +233,7 @@ def test_an_unfinished_sweep_with_failures_says_so_first(tmp_path: Path) -> None
     design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2]}, 3)
     failed = {(0, 1): "disk full", (1, 2): "disk full", (1, 0): "other"}
     sweep = write_sweep(tmp_path / "sweep", design, None, requests, failed=failed, missing=[(3, 0), (3, 1), (3, 2)])
-    outline = Outline(report([with_scenarios(sweep, circuits)], plots=ONE).html())
+    outline = Outline(report([with_scenarios(sweep, circuits)]).html())
     result = outline.text.index("This sweep is not finished: 9 of 12 runs have ended.")
     assert result < outline.text.index("Answer")
     assert "3 runs of 9 failed. Numbers are of the others." in outline.text
@@ -271,7 +269,7 @@ def test_requests_without_a_latency_are_warned_of(tmp_path: Path) -> None:
         return {**quick(levels, replication), "unfinished": 25 if levels[LOAD] == 2 else 0}
 
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design_of({LOAD: [1, 2]}, 3), metrics), circuits)
-    outline = Outline(report([sweep], plots=ONE).html())
+    outline = Outline(report([sweep]).html())
     assert "75 of 600 requests (25 % in the worst run) were cut off by the end of the run" in outline.text
 
 
@@ -364,7 +362,7 @@ def test_quantiles_are_those_of_all_requests_with_a_bootstrap(tmp_path: Path) ->
         return [request(place, 0.1 * (1 + (place + replication) % 5) * levels[LOAD], 1000) for place in range(40)]
 
     sweep = write_sweep(tmp_path / "sweep", design_of({LOAD: [1, 2]}, 4), requests=many)
-    outline = Outline(report([with_scenarios(sweep, circuits)], plots=ONE).html())
+    outline = Outline(report([with_scenarios(sweep, circuits)]).html())
     assert "Best median latency: 300 ms" in outline.text
     assert "a bootstrap of the replications" in outline.text
     assert "Warm-up and measurement" in outline.text

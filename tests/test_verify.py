@@ -4,6 +4,8 @@ import contextlib
 import json
 import random
 import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -18,12 +20,12 @@ SWEEP = '[sweep]\nreplications = 2\n[sweep.factors]\n"workload.load" = [1, 2]\n'
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(tmp_path_factory: pytest.TempPathFactory, warm: Callable[[], AbstractContextManager[None]]) -> Path:
     """A folder with a run, and a sweep of `cable.toml`, as they were written."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "requests.csv").write_text(REQUESTS)
     (folder / "cable.toml").write_text(SCENARIO)
-    with contextlib.chdir(folder):
+    with contextlib.chdir(folder), warm():
         assert main(["run", "cable.toml", "--out", "run", "--quiet", "--set", "record.connections=true"]) == 0
         Path("cable.toml").write_text(SCENARIO + SWEEP)
         assert main(["sweep", "cable.toml", "--out", "sweep", "--jobs", "1", "--quiet"]) == 0
