@@ -179,6 +179,7 @@ def test_hits_over_time_draw_a_row_a_cache(run: Results, tmp_path: Path) -> None
         describe("hits", [Scenario.load(write(tmp_path, whole)).run(out=tmp_path / "whole")])
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_capacity_is_drawn_against_what_it_is_worth(tmp_path: Path, farweb: Farweb) -> None:
     sweep = (
         '\n[sweep.factors]\n"cache.1.capacity" = ["9 kB", "20 kB", "30 kB"]\n"leg.0.tcp.mss" = ["1460 B", "536 B"]\n'

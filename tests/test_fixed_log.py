@@ -77,6 +77,7 @@ def test_requests_of_their_own_leave_intervals_to_replications(tmp_path: Path) -
     assert rows[0]["high"] - rows[0]["mean"] < 1e-4
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_show_report_and_figures_say_so(tmp_path: Path) -> None:
     sweep = swept(tmp_path)
     shown = sweep.summary()

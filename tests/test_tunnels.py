@@ -9,7 +9,7 @@ import pytest
 from farweb import Results
 from samples import SCENARIO, Farweb
 
-pytestmark = pytest.mark.usefixtures("warm_workers")
+pytestmark = pytest.mark.usefixtures("warm_workers", "unpainted")
 
 REQUESTS = """\
 start_s,host,request_bytes,response_bytes,method

@@ -128,6 +128,7 @@ def test_first_requests_of_visits_wait_for_handshakes(visited: Answer, farweb: F
     assert re.search(r"first of a visit +4", shown.out)
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_figures_comparisons_and_reports_have_the_groups(visited: Answer, farweb: Farweb, folder: Path) -> None:
     assert farweb("run", "link.toml", "-o", "shared", "--set", "clients.share=all", "-q").code == 0
     assert farweb("plot", "cdf", "r", "--by", "visit", "-o", "cdf.svg", "--data", "cdf.csv").code == 0
