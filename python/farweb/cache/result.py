@@ -174,7 +174,7 @@ class CacheCurve:
         rows = [
             [
                 size(capacity),
-                share(capacity / self.footprint_bytes),
+                share(capacity / self.footprint_bytes if self.footprint_bytes else None),
                 *(share(found[policy, capacity]) for policy in self.policies),
             ]
             for capacity in self.capacities
