@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from farweb._core import version as this_version
 from farweb.errors import FarwebError, ResultsError
-from farweb.results.manifest import MANIFEST, RUN_KIND, DamagedManifestError, OtherVersionError, kind_of, parse_manifest
+from farweb.results.manifest import (
+    AGAIN,
+    MANIFEST,
+    NOT_AS_WRITTEN,
+    OWN_DIGEST,
+    RUN_KIND,
+    DamagedManifestError,
+    OtherVersionError,
+    digest,
+    kind_of,
+    parse_manifest,
+)
 from farweb.results.store import Store, part_name
 
 if TYPE_CHECKING:
@@ -25,7 +36,6 @@ if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
 
 _FILES = "files"
-_OWN = "sha256"
 _CHUNK_BYTES = 1 << 20  # chosen: large enough that reading costs more than calling
 
 
@@ -55,17 +65,12 @@ def describe(file: BinaryIO) -> dict[str, Any]:
 def seal(manifest: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """A manifest with what `describe` says of its tables, by file name, and with its own digest."""
     whole = {**manifest, _FILES: dict(tables)}
-    return {**whole, _OWN: _digest(whole)}
+    return {**whole, OWN_DIGEST: digest(whole)}
 
 
 def unsealed(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """A manifest without what `seal` has added."""
-    return {key: value for key, value in manifest.items() if key not in {_FILES, _OWN}}
-
-
-def _digest(manifest: Mapping[str, Any]) -> str:
-    rest = {key: value for key, value in manifest.items() if key != _OWN}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    return {key: value for key, value in manifest.items() if key not in {_FILES, OWN_DIGEST}}
 
 
 def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
@@ -90,9 +95,6 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     except ResultsError as error:
         yield _of_manifest(place, error)
         return
-    if manifest.get(_OWN, own := _digest(manifest)) != own:
-        yield Damage(place + MANIFEST, _NOT_AS_WRITTEN)
-        return
     sizes, rows = manifest.get(_FILES, {}), manifest.get("rows")
     counts = {f"{table}.parquet": count for table, count in rows.items()} if isinstance(rows, dict) else {}
     for name in sorted({*counts, *sizes}):
@@ -102,10 +104,9 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
 
 def _of_manifest(place: str, error: ResultsError) -> Damage:
     """The damage of a manifest, without its place, which stands before what is wrong with it."""
-    return Damage(place + MANIFEST, str(error).partition(f"{MANIFEST}: ")[2] or "is not that of a run")
-
-
-_NOT_AS_WRITTEN = "is not as it was written (by its SHA-256 digest)"
+    return Damage(
+        place + MANIFEST, str(error).partition(f"{MANIFEST}: ")[2].removesuffix(AGAIN) or "is not that of a run"
+    )
 
 
 def _damage(store: Store, file: str, said: Mapping[str, Any] | None, rows: int | None, *, full: bool) -> str | None:
@@ -116,7 +117,7 @@ def _damage(store: Store, file: str, said: Mapping[str, Any] | None, rows: int |
         return f"has {size:,} B, and {said['bytes']:,} B were written"
     if said is not None and full:
         with store.open(file) as stream:
-            return None if describe(stream) == said else _NOT_AS_WRITTEN
+            return None if describe(stream) == said else NOT_AS_WRITTEN
     return None if rows is None else _wrong_rows(store, file, rows)
 
 
