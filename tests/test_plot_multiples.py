@@ -156,7 +156,7 @@ def test_runs_have_a_panel_each_and_looks_of_their_own(tmp_path: Path) -> None:
     assert (len(without.panels), without.columns) == (9, 3)  # too few requests for medians by size
     assert page(without).startswith("<!doctype html>")
     assert (compared.columns, compared.share_x, compared.share_y) == (2, "columns", "columns")
-    assert compared.panels[0].title.startswith("way 1: ") and compared.panels[0].title.endswith("all requests")
+    assert compared.panels[0].title.startswith("1: ") and compared.panels[0].title.endswith("all requests")
 
 
 def test_eight_curves_stay_in_one_panel_and_nine_do_not() -> None:
