@@ -70,6 +70,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
                 "software": None,
             }
             facts |= {"storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
+            facts |= {"unreadable_by": {}, "first_request": None}
             return json.dumps({**counts, **sizes, **remarks, **times, **order, **facts})
 
     return Reader
@@ -259,7 +260,7 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--from", "10:00"), 'from: found "10:00"; write a date or a date and a time'),
+        (("--from", "10:00"), '--from: found "10:00"; write a date or a date and a time'),
         (("--busiest", "much"), "--busiest: found much; write a span such as 1h"),
         (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
         (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),

@@ -166,7 +166,7 @@ def test_a_few_unreadable_lines_are_left_out_and_told(folder: Path, farweb: Farw
         assert all(each in answer.out for each in words), answer.out
     strict = farweb("workload", verb, "t", "--format", "webcachesim", "--max-unreadable", "0.001")
     assert strict.code == 2
-    assert "t: 2 of 402 lines cannot be read, more than max_unreadable = 0.001 allows" in strict.err
+    assert "t: 2 of 402 lines cannot be read, more than --max-unreadable 0.001 allows" in strict.err
 
 
 def test_a_fit_leaves_out_requests_without_an_object(folder: Path) -> None:
@@ -182,7 +182,7 @@ WRONG: list[tuple[str, bytes, list[str], str]] = [
         "t",
         b"1 2 3\n4 5\n",
         ["--format", "webcachesim"],
-        "t: 1 of 2 lines cannot be read, more than max_unreadable = 0.01",
+        "t: 1 of 2 lines cannot be read, more than --max-unreadable 0.01",
     ),
     ("t", b"1 2 3\n4 5\n", ["--format", "webcachesim"], 'the first is line 2: has fewer than three columns, in "4 5"'),
     ("t", b"1 2 -3\n", ["--format", "webcachesim"], "t: 1 of 1 lines cannot be read"),

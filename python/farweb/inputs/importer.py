@@ -1,8 +1,8 @@
 """Imports logs of proxies and servers into a request table, for `farweb workload import`.
 
 The core reads each log in a stream; the rows go to a Parquet file as they come, which is then put in order of start
-time (on disk, when it is large) and begun at zero. Memory grows with the objects of the logs, by some 30 B each, and
-where the busiest part is asked for with the seconds that have requests.
+time (on disk, when it is large) and begun at zero. Memory grows with the objects of the logs, by some 30 B each, with
+their clients, by some 100 B each, and where the busiest part is asked for with the seconds that have requests.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +53,7 @@ _HINTS = {
     "connect-tunnel": "leave --no-tunnels out to keep them",
     "hit": "--keep all keeps them",
     "no-size": "let the server write it: $body_bytes_sent in nginx, %b in Apache, sc-bytes in IIS; "
-    "of JSON workload import takes the key: --field bytes=KEY",
+    "of JSON workload import takes the key: --field bytes=KEY; --assume-bytes 10000 assumes a size",
     "not-sampled": "take a larger --sample or another --seed",
     "not-successful": "--errors keeps them",
     "other-client": '--client is a pattern of clients as the log has them, such as "10.0.*"',
@@ -74,7 +74,11 @@ class ImportReport:
         span_s: From the first start to the last.
         log: Name, format and options of the logs.
         counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
-            `unreadable`, `assumptions` and others; `with_server_time` is the number of requests that have one,
+            `unreadable`, `unreadable_by` (the value that is wrong), `assumptions` and others; `hosts` and `clients` are
+            the numbers of different ones in the table; `first_request` is the first one, as its line was read: `log`,
+            `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those that are
+            logged, `server_s`, `wait_s`; null where a log from standard input was cut to its busiest span;
+            `with_server_time` is the number of requests that have one,
             `with_wait` of those whose wait for the first byte is known too, `with_client` of those that name their
             client, `origin_unix_s` the Unix time of `start_s`
             0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
@@ -224,8 +228,8 @@ def import_log(
         keep_clients: Write clients as the log names them, as text, and not as pseudonyms.
         progress: Called with the number of requests kept so far, some ten times a second.
         options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `bypass`, `rtt_ns`,
-            `request_bytes`, `server_time`, `server_name`, `client_from_forwarded`, `client`, `from_`, `to`, `sample`,
-            `sample_by`, `seed`, `max_unreadable`.
+            `request_bytes`, `assume_bytes`, `server_time`, `server_name`, `client_from_forwarded`, `client`, `from_`,
+            `to`, `sample`, `sample_by`, `seed`, `max_unreadable`.
 
     Raises:
         WorkloadError: A log cannot be read, nothing of them is left, or there is a key although clients are kept.
@@ -263,15 +267,17 @@ def import_log(
         span = (counts.pop("first_start_s"), counts.pop("last_start_s"))
         if busiest_s is not None:
             span = _only_busiest(raw, span[0], busiest_s, counts)
+            counts["first_request"] = _first_from(logs, counts["busiest"], format, {**options, "client_key": key})
         counts["carried_bytes_share"] = _carried(counts)
         counts["origin_unix_s"] += span[0]
-        survey, counts["with_client"], methods = _surveyed(raw, span)
+        survey, methods = _surveyed(raw, span, counts)
         treatment = CacheTreatment.of(survey)
         counts["objects"], counts["cache_treatment"] = survey.objects, asdict(treatment)
         absent = {name for name, known in (("wait_s", "with_wait"), ("client", "with_client")) if counts[known] == 0}
         absent |= set() if methods - {"GET"} else {"method"}
         absent |= set() if treatment.bypassing or treatment.served_only else {"caching"}
-        _begin_at_zero(raw, stage, span, absent, json.dumps({"log": source, **counts}, ensure_ascii=False))
+        kept = {"log": source, **counts, "first_request": _without_client(counts["first_request"], key)}
+        _begin_at_zero(raw, stage, span, absent, json.dumps(kept, ensure_ascii=False))
     return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
 
 
@@ -365,7 +371,7 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
         "with_elapsed_time",
     ):
         together[name] = together.get(name, 0) + counts[name]
-    for by_reason in ("dropped", "dropped_bytes", "storable_with"):
+    for by_reason in ("dropped", "dropped_bytes", "storable_with", "unreadable_by"):
         sums = together.setdefault(by_reason, {})
         for reason, number in counts[by_reason].items():
             sums[reason] = sums.get(reason, 0) + number
@@ -381,6 +387,9 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):
         all_of_them = together.setdefault(name, [])
         all_of_them += [each for each in those if each not in all_of_them]
+    if together.get("first_request") is None:
+        first = counts["first_request"]
+        together["first_request"] = None if first is None else {"log": log.strip(), **first}
     together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
     if counts["requests"] == 0:
         together.setdefault("sorted", True)
@@ -445,21 +454,47 @@ def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, 
     return first, last
 
 
-def _surveyed(raw: Path, span: tuple[float, float]) -> tuple[_core.Survey, int, set[str]]:
-    """Survey of the requests that start within `span`, the number of them with a client, and their methods."""
-    with_client, methods = 0, set[str]()
+def _first_from(
+    logs: Sequence[Path], busiest: Mapping[str, Any], format: str, options: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The first request of the logs in their busiest span, as its line was read; None of standard input."""
+    begin = datetime.fromtimestamp(busiest["from_unix_s"], UTC)
+    bounds = {"from_": begin, "to": begin + timedelta(seconds=busiest["length_s"])}
+    inside = {**options, **{name: at.isoformat(timespec="microseconds") for name, at in bounds.items()}}
+    for log in logs:
+        if str(log) == "-":
+            return None
+        reader = _core.LogReader(str(log), format, **inside)
+        reader.batch(1)
+        first: dict[str, Any] | None = json.loads(reader.report())["first_request"]
+        if first is not None:
+            return {"log": log.name if len(logs) > 1 else "", **first}
+    return None
+
+
+def _without_client(first: Mapping[str, Any] | None, key: bytes | None) -> Mapping[str, Any] | None:
+    """The first request as the table may keep it: a pseudonym is of no use beside the client that it stands for."""
+    return first if first is None or key is None else {**first, "client": None}
+
+
+def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:
+    """Survey of the requests that start within `span`, and their methods; their hosts and clients are counted."""
+    hosts, clients, methods = set[str](), set[int | str](), set[str]()
+    counts["with_client"] = 0
 
     def inside() -> Iterator[pa.RecordBatch]:
-        nonlocal with_client
-        columns = ["start_s", "object", "response_bytes", "client", "method", "caching"]
+        columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching"]
         for batch in source.iter_batches(batch_size=_ROWS, columns=columns):
             those = _within(batch, span)
-            with_client += those.num_rows - those["client"].null_count
-            methods.update(pc.unique(those["method"]).to_pylist())
+            counts["with_client"] += those.num_rows - those["client"].null_count
+            for seen, column in ((hosts, "host"), (clients, "client"), (methods, "method")):
+                seen.update(pc.unique(those[column].drop_null()).to_pylist())
             yield those
 
     with pq.ParquetFile(raw) as source:
-        return survey_of(inside()), with_client, methods
+        survey = survey_of(inside())
+    counts["hosts"], counts["clients"] = len(hosts), len(clients)
+    return survey, methods
 
 
 def _within(batch: pa.RecordBatch, span: tuple[float, float]) -> pa.RecordBatch:
