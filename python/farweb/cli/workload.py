@@ -22,6 +22,7 @@ from farweb.cli.options import (
 )
 from farweb.errors import FarwebError
 from farweb.files.made import is_figure
+from farweb.text.words import listed
 
 app = group("Make and examine request and host tables.")
 app.command()(probe.probe)
@@ -36,7 +37,7 @@ Logs = Annotated[
     list[Path],
     typer.Argument(
         metavar="LOG...",
-        help="Logs, plain or packed by gzip, xz or zstd, in any order; - is standard input.",
+        help="Logs, plain or packed by gzip, xz or zstd, in any order; - is standard input. Or HARs, or their folders.",
         show_default=False,
     ),
 ]
@@ -49,7 +50,12 @@ def import_(
     logs: Logs,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Request table; LOG.parquet here when left out."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Request table; LOG.parquet here when left out. Of HARs the beginning of three names.",
+        ),
     ] = None,
     force: Force = False,
     as_json: Json = False,
@@ -58,7 +64,7 @@ def import_(
     *,
     importing: dict[str, Any],
 ) -> None:
-    """Make a request table from logs of proxies or web servers.
+    """Make a request table from logs of proxies or web servers, or tables of pages from HARs.
 
     Lines that are no request over the link are left out and counted by reason. Starts are put in order and begin at 0.
 
@@ -81,13 +87,18 @@ def import_(
 
         farweb workload import app.json -o j.parquet
         --field start=ts --field url=uri --field body=size --field elapsed=took:ms
+
+        farweb workload import shop.har blog.har.gz -o pages
     """
     del debug
     from farweb.inputs.importer import import_log
+    from farweb.page.har import is_har
 
+    output = Output(as_json, quiet)
+    if importing["format"] == "har" or is_har(logs[0]):
+        return _import_har(context, logs, out, output, force=force)
     table = out or Path(_stem(logs[0]) + ".parquet")
     context.with_resource(taken_free(table, force=force))
-    output = Output(as_json, quiet)
     with output.progress("importing") as show:
         report = import_log(
             logs,
@@ -98,6 +109,17 @@ def import_(
     if as_json or not quiet:
         output.result(report.to_dict(), report)
     output.note(f"The requests are in {report.out}; farweb workload stats {report.out} describes them.")
+
+
+def _import_har(context: typer.Context, hars: list[Path], out: Path | None, output: Output, *, force: bool) -> None:
+    from farweb.page.tables import import_har, tables_of
+
+    beginning = Path(_stem(hars[0])) if out is None else out.with_name(out.name.removesuffix(".parquet"))
+    context.with_resource(taken_free(*tables_of(beginning), force=force))
+    with output.progress("importing") as show:
+        report = import_har(hars, beginning, lambda done, total: show(done, total, f"{done:,} of {total:,} files"))
+    output.result(report.to_dict(), report)
+    output.note(f"The tables are {listed([str(path) for path in report.out])}; farweb page simulates a HAR.")
 
 
 @app.command("generate")
