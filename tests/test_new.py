@@ -6,22 +6,57 @@ from pathlib import Path
 import pytest
 
 from farweb.inputs.new import PROXIES
-from farweb.inputs.paths import PATHS
+from farweb.inputs.paths import PATHS, STAND_FOR
 from samples import LOG, Farweb
+
+ROOT = Path(__file__).parent.parent.resolve()
 
 pytestmark = pytest.mark.usefixtures("warm_workers")
 
 
-@pytest.mark.parametrize("proxy", PROXIES)
-@pytest.mark.parametrize("path", PATHS)
-def test_each_path_and_proxy_passes_the_check_and_runs(farweb: Farweb, folder: Path, path: str, proxy: str) -> None:
-    answer = farweb("new", "link.toml", "--path", path, "--proxy", proxy)
+@pytest.mark.parametrize("path", [*PATHS, *STAND_FOR])
+def test_each_path_passes_the_check_and_names_its_years(farweb: Farweb, folder: Path, path: str) -> None:
+    answer = farweb("new", "link.toml", "--path", path)
     assert answer.code == 0, answer.err
     assert "warning" not in answer.err
-    assert farweb("check", "link.toml", "--json").json()["check"]["warnings"] == []
+    kind = PATHS[STAND_FOR.get(path, path)]
+    assert f" of {kind.dated}. The scenario is in" in answer.err.replace("\n", " ")
+    checked = farweb("check", "link.toml", "--json").json()
+    assert checked["check"]["warnings"] == []
+    assert checked["scenario"]["name"] == f"{kind.title}, {kind.dated}"
+    swept = [level["level"] for level in checked["scenario"].get("sweep", {}).get("factors", {}).get("queue", [])]
+    assert swept == [f"{depth} ms" for depth in kind.depths]
+
+
+@pytest.mark.parametrize("proxy", PROXIES)
+def test_each_proxy_runs(farweb: Farweb, folder: Path, proxy: str) -> None:
+    assert farweb("new", "link.toml", "--proxy", proxy).code == 0
     answer = farweb("run", "link.toml", "--json", "--set", "run.until=200 s")
     assert answer.code == 0, answer.err
     assert answer.json()["summary"]["requests"] > 10
+
+
+def test_every_figure_has_its_source_and_what_was_measured_its_year() -> None:
+    for name, kind in PATHS.items():
+        for figure in filter(None, (kind.rate, kind.delay, kind.queue, kind.loss)):
+            assert figure.source.endswith("."), name
+            assert figure.mark != "seen" or 1990 < int(figure.dated[:4]) < 2027, name
+        assert not kind.depths or (kind.queue is not None and kind.queue.mark == "chosen"), name
+        assert kind.years, name
+
+
+def test_the_page_of_paths_has_each_figure() -> None:
+    page = (ROOT / "docs" / "models" / "paths.md").read_text()
+    for name, kind in PATHS.items():
+        rates = f"{kind.rate.down:g} / {kind.rate.up:g} Mbit/s, {kind.rate.mark}"
+        trip = f"{kind.delay.up + kind.delay.down:g} ms, {kind.delay.mark}"
+        assert f"| `{name}` | {kind.dated} | {rates} | {trip} | " in page
+
+
+def test_figures_of_several_decades_are_named(farweb: Farweb, folder: Path) -> None:
+    assert "decade" not in farweb("new", "a.toml", "--compare", "starlink,geo,5g,docsis").err
+    answer = farweb("new", "b.toml", "--compare", "starlink,cable-1998")
+    assert "more than one decade are compared: starlink of 2025, cable-1998 of 1998" in answer.err.replace("\n", " ")
 
 
 def test_a_log_is_imported_beside_the_scenario(farweb: Farweb, folder: Path) -> None:
@@ -68,13 +103,13 @@ def test_nothing_is_replaced_unasked(farweb: Farweb, folder: Path, there: str) -
 def test_what_is_wrong_is_one_line_and_nothing_is_written(farweb: Farweb, folder: Path) -> None:
     (folder / "access.log").write_text("junk\n")
     for options, message in [
-        (("--path", "moon"), "--path: found moon; write one of: geo, leo, cable, mobile, asymmetric"),
+        (("--path", "moon"), "--path: found moon; write one of: starlink, starlink-operator, geo-viasat"),
         (
-            ("--path", "starlink"),
-            "--path: found starlink; leo is nearest, a constellation in low Earth orbit; write one",
+            ("--path", "LTE"),
+            "--path: found LTE; lte is nearest, a mobile network, LTE of today; write one of: ",
         ),
-        (("--path", "LTE"), "--path: found LTE; mobile is nearest, a mobile network, LTE; write one of: geo, leo"),
         (("--compare", "geo,kable"), "--compare: found kable; cable is nearest, a sea cable, New Zealand to the"),
+        (("--compare", "geo,geo-viasat"), "--compare: found geo,geo-viasat; write two paths or more"),
         (("--proxy", "some"), "--proxy: found some; write one of: none, split, mux"),
         (("--log", "access.log"), "no known format has lines like its first"),
         (("--log", "missing.log"), "missing.log: no such file"),

@@ -14,11 +14,15 @@ def new(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario to write, such as link.toml.")],
     path: Annotated[
-        str, typer.Option(metavar="KIND", help="The long part of the path: geo, leo, cable, mobile, asymmetric.")
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="The long part of the path: starlink, geo, 5g, lte, docsis, dsl, cable, …; of years past: geo-2021, …",
+        ),
     ] = "geo",
     compare: Annotated[
         str | None,
-        typer.Option(metavar="KIND,KIND", help="Several paths instead, in one scenario with a sweep: geo,leo,cable."),
+        typer.Option(metavar="KIND,KIND", help="Several paths instead, in one scenario with a sweep: starlink,geo,5g."),
     ] = None,
     proxy: Annotated[
         str,
@@ -64,7 +68,7 @@ def new(
 
         farweb new geo.toml --log access.log.gz
 
-        farweb new links.toml --log access.log.gz --compare geo,leo,cable
+        farweb new links.toml --log access.log.gz --compare starlink,geo,5g,docsis
 
         farweb new office.toml --log access.log.gz --seen-at proxy-clients
 
@@ -72,27 +76,29 @@ def new(
 
         farweb new proxy.toml --log access.log --rtt-ms 680 --busiest 1h
 
-        farweb new leo.toml --path leo --proxy mux
+        farweb new starlink.toml --path starlink --proxy mux
     """
     del debug
     from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario
-    from farweb.inputs.paths import PATHS, nearest_path
+    from farweb.inputs.paths import PATHS, STAND_FOR, nearest_path
     from farweb.scenario import Scenario
 
     compared = [] if compare is None else list(dict.fromkeys(each.strip() for each in compare.split(",")))
+    paths = (*PATHS, *STAND_FOR)
     chosen = [
-        ("--path", path, tuple(PATHS)),
-        *(("--compare", each, tuple(PATHS)) for each in compared),
+        ("--path", path, paths),
+        *(("--compare", each, paths) for each in compared),
         ("--proxy", proxy, tuple(PROXIES)),
         ("--seen-at", seen_at, SEEN_AT),
     ]
     for option, found, allowed in chosen:
         if found is not None and found not in allowed:
-            near = nearest_path(found) if allowed == tuple(PATHS) else None
+            near = nearest_path(found) if allowed == paths else None
             hint = "" if near is None else f"{near} is nearest, {PATHS[near].title}; "
             raise typer.BadParameter(f"{option}: found {found}; {hint}write one of: {', '.join(allowed)}")
-    if len(compared) == 1:
-        raise typer.BadParameter(f"--compare: found {compare}; write two paths or more, such as geo,leo,cable")
+    simulated = dict.fromkeys(STAND_FOR.get(each, each) for each in compared or [path])
+    if compare is not None and len(simulated) == 1:
+        raise typer.BadParameter(f"--compare: found {compare}; write two paths or more, such as starlink,geo,5g")
     if seen_at is not None and not log:
         raise typer.BadParameter("--seen-at says where a log was written: name it with --log")
     context.with_resource(taken_free(*files_of(file, with_log=bool(log)), force=force))
@@ -117,6 +123,8 @@ def new(
     for warning in warnings:
         output.note(f"warning: {warning}")
     verb = "sweep" if compared else "run"
+    dated = ", ".join(f"{each} of {PATHS[each].dated}" for each in simulated)
+    output.note(f"Figures for {dated}.")
     output.note(f"The scenario is in {file}; farweb check {file} explains it, farweb {verb} {file} simulates it.")
 
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
-from farweb.inputs.paths import PATHS, PathKind
+from farweb.inputs.paths import PATHS, STAND_FOR, years_apart
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.text.quantities import count
 
@@ -138,7 +138,7 @@ def new_scenario(
 
     Args:
         file: The scenario; tables are called after it, ``NAME-requests.parquet`` and ``NAME-hosts.tsv``.
-        path: A key of `PATHS`.
+        path: A key of `PATHS`, or of `STAND_FOR`.
         compare: Several of them, in place of `path`: the scenario has a sweep over them.
         proxy: A key of `PROXIES`.
         cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``.
@@ -155,7 +155,7 @@ def new_scenario(
     from farweb.inputs.importer import import_log
 
     file = Path(file)
-    wanted = Wanted(tuple(compare) or (path,), proxy, cache)
+    wanted = Wanted(tuple(dict.fromkeys(STAND_FOR.get(each, each) for each in compare or (path,))), proxy, cache)
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
     for written in files_of(file, with_log=bool(logs)):
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
@@ -163,7 +163,7 @@ def new_scenario(
     if not logs:
         family = _PROWGEN if cache is not None else _FAMILY
         _write(file, _scenario(file, wanted, OF_TODAY, "", _PACED, family, 600))
-        return NewScenario(file, None, None, None)
+        return NewScenario(file, None, None, None, tuple(_remarks(wanted, None)))
     _, requests, hosts = files_of(file, with_log=True)
     if seen_at == "proxy-clients" or cache is not None:
         options = {"keep": "all", **options}
@@ -173,10 +173,15 @@ def new_scenario(
     asked = _clients(seen_at or _likely(imported))
     served = serving_of(imported.counts)
     _write(file, _scenario(file, wanted, served, asked, _release(imported), workload, imported.span_s))
-    return NewScenario(file, requests, hosts, imported, tuple(_remarks(imported)))
+    return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)))
 
 
-def _remarks(imported: "ImportReport") -> Iterator[str]:
+def _remarks(wanted: Wanted, imported: "ImportReport | None") -> Iterator[str]:
+    apart = years_apart(wanted.paths)
+    if apart is not None:
+        yield apart
+    if imported is None:
+        return
     counts, log = imported.counts, imported.log
     if counts["with_elapsed_time"] and not log.get("rtt_ns"):
         yield (
@@ -263,14 +268,14 @@ def _scenario(
     )
     every, in_words = next((each for each in _EVERY if span_s / each[0] <= _ROWS_MAX), _EVERY[-1])[1:]
     nodes = ["clients", *([] if wanted.cache is None else ["cache"]), "far-end", "servers"]
-    sources = dict.fromkeys(source for each in wanted.paths for source in PATHS[each].sources)
-    title = kind.title + ("" if wanted.proxy == "none" else f", proxy: {wanted.proxy}")
+    title = f"{kind.title}, {kind.dated}" + ("" if wanted.proxy == "none" else f", proxy: {wanted.proxy}")
+    several = " or ".join(f"{each} ({PATHS[each].dated})" for each in wanted.paths)
     return f"""\
 {_head(file, wanted)}
 # Every key is in the documentation of the scenario format; farweb schema scenario prints it for editors.
 
 format = 1
-name = "{title if len(wanted.paths) == 1 else " or ".join(wanted.paths)}"
+name = "{title if len(wanted.paths) == 1 else several}"
 
 # From the clients to the servers; up is towards the servers, down towards the clients.
 [path]
@@ -278,10 +283,9 @@ nodes = [{", ".join(f'"{node}"' for node in nodes)}]
 
 {_LOCAL if wanted.cache is not None else ""}\
 # {wanted.near} – far-end: the long part.
-{"".join(_comment(source) for source in sources)}\
-# Queues hold what the path carries in a round trip.
+{_facts(wanted)}\
 [[path.link]]
-{_lines("{:<4} = {}", _links(kind))}
+{_lines("{:<4} = {}", kind.directions())}
 # far-end – servers: the rest of the Internet, 10 ms away (chosen). Where the log has server times that were measured at
 # the far end, it is in them: write 0 ms then.
 [[path.link]]
@@ -310,7 +314,7 @@ def _nagle(end: str, serving: Serving) -> str:
 
 def _head(file: Path, wanted: Wanted) -> str:
     """First lines: the path, the years of its figures, and commands for it."""
-    about = " or ".join(f"{PATHS[each].title} (figures of {PATHS[each].years})" for each in wanted.paths)
+    about = " or ".join(f"{PATHS[each].title} (figures of {PATHS[each].dated})" for each in wanted.paths)
     verb = "run" if len(wanted.paths) == 1 else "sweep"
     return (
         f"{_comment(f'The web over {about}.')}#\n#   farweb check {file.name}\n"
@@ -327,13 +331,12 @@ down = { rate = "1 Gbit/s", delay = "1 ms" }
 """
 
 
-def _links(kind: PathKind) -> dict[str, str]:
-    """Both directions of the long part, as a scenario writes them."""
-    ways = (("up", kind.up_mbps, kind.up_ms), ("down", kind.down_mbps, kind.down_ms))
-    return {
-        way: f'{{ rate = "{rate:g} Mbit/s", delay = "{delay} ms", queue = "{kind.queue_kb(rate)} kB" }}'
-        for way, rate, delay in ways
-    }
+def _facts(wanted: Wanted) -> str:
+    """Each figure of the long part with its source; of several paths each under its name."""
+    return "".join(
+        ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, PATHS[each].facts))
+        for each in wanted.paths
+    )
 
 
 def _cache_table(wanted: Wanted) -> str:
@@ -351,16 +354,26 @@ def _lines(form: str, links: Mapping[str, str]) -> str:
 
 
 def _sweep(wanted: Wanted, *, is_log: bool) -> str:
-    """A sweep over the paths, if there are several. The requests of a log are the same in each replication."""
-    if len(wanted.paths) == 1:
-        return ""
+    """A sweep over the paths, or over the depths of the queues of one. A log's requests are the same in each run."""
     replications, often = (1, "once: its requests are those of the log") if is_log else (5, "with five seeds")
+    kind = PATHS[wanted.paths[0]]
+    if len(wanted.paths) > 1:
+        factor, about = "path", f"farweb sweep runs each path {often}."
+        levels = {each: PATHS[each].directions() for each in wanted.paths}
+        unknown = ", ".join(each for each in wanted.paths if PATHS[each].depths)
+        if unknown:
+            about += f" Depths of queues are unpublished and chosen for {unknown}: farweb new --path NAME sweeps them."
+    elif kind.depths:
+        factor, about = "queue", f"The depth of the queues is unpublished: farweb sweep runs a range of them {often}."
+        levels = {f"{depth} ms": kind.directions(depth) for depth in kind.depths}
+    else:
+        return ""
     key = f'"path.link.{wanted.long_link}.{{}}" = {{}}'
-    levels = (
-        f'\n[[sweep.factors.path]]\nlevel = "{each}"\n[sweep.factors.path.set]\n{_lines(key, _links(PATHS[each]))}'
-        for each in wanted.paths
+    tables = "".join(
+        f'\n[[sweep.factors.{factor}]]\nlevel = "{level}"\n[sweep.factors.{factor}.set]\n{_lines(key, links)}'
+        for level, links in levels.items()
     )
-    return f"\n# farweb sweep runs each path {often}.\n[sweep]\nreplications = {replications}\n{''.join(levels)}"
+    return f"\n{_comment(about)}[sweep]\nreplications = {replications}\n{tables}"
 
 
 def _comment(text: str) -> str:
