@@ -136,7 +136,16 @@ def show(
             help="Of a run with record.exchanges: where the time of the requests tagged sample goes, or of all.",
         ),
     ] = False,
-    everyone: Annotated[bool, typer.Option("--all", help="With --breakdown: of all requests, tagged or not.")] = False,
+    everyone: Annotated[
+        bool, typer.Option("--all", help="Of a sweep: all points. With --breakdown: of all requests, tagged or not.")
+    ] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Of a sweep: estimates and differences with intervals, and the warm-up.")
+    ] = False,
+    variation: Annotated[
+        bool, typer.Option("--variation", help="Of a sweep: shares of variation, with seeds of their own requests.")
+    ] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Of a sweep: the verdict on each pair.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -144,8 +153,8 @@ def show(
     """Summarize a run or a sweep.
 
     Of a run: latencies, goodput, losses, links, and by leg connections, their reuse, idle time and memory. Of a sweep,
-    finished or not: estimates with their 95 % confidence intervals, differences between levels, what the variation is
-    due to, failed runs, and what to beware of.
+    finished or not: the best point, how much more time the others take, what each setting changes, failed runs, and
+    what to beware of.
 
     Examples:
 
@@ -161,12 +170,15 @@ def show(
     from rich.console import Group
 
     from farweb.folders import Results, open_results
+    from farweb.results.sweep_screen import screen
 
     opened = open_results(results)
     output = Output(as_json, quiet)
-    if everyone and not breakdown:
-        raise typer.BadParameter("--all is for --breakdown: give both")
     if isinstance(opened, Results):
+        if everyone and not breakdown:
+            raise typer.BadParameter("--all is for --breakdown: give both")
+        if details or variation or pairs:
+            raise typer.BadParameter(f"{results}: is a run; --details, --variation and --pairs are for sweeps")
         if metric or log or (by and not breakdown):
             raise typer.BadParameter(f"{results}: is a run; --metric and --log are for sweeps, --by is for --breakdown")
         if by:
@@ -185,7 +197,9 @@ def show(
     if breakdown:
         raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
     sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log, decide=metric)
-    output.result({"results": str(results), "sweep": sweep.to_dict()}, sweep)
+    more = {"all": everyone, "details": details, "variation": variation or log, "pairs": pairs}
+    shown = screen(sweep, [name for name, is_asked in more.items() if is_asked], asked=bool(metric or by))
+    output.result({"results": str(results), "sweep": sweep.to_dict()}, shown)
 
 
 def allow(scenario: "Scenario", extents: "Sequence[Extent]", no_limits: bool) -> None:

@@ -191,11 +191,15 @@ def to_lines(sheet: Sheet, width: int) -> list[str]:
 _SHORTEST = 8  # letters of a name that are left; chosen: less is no name
 
 
+Part = Sheet | str | tuple[Sheet, ...]
+"""A part of a screen: a table, a line, an empty one, or tables as wide as they are."""
+
+
 @dataclass(frozen=True)
 class Screen:
-    """Lines and tables without rules, one below the other."""
+    """Lines and tables, one below the other."""
 
-    parts: Sequence[Sheet | str]
+    parts: Sequence[Part]
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
         from rich.text import Text
@@ -204,12 +208,16 @@ class Screen:
             if isinstance(part, str):
                 yield Text(textwrap.fill(part, options.max_width))
                 continue
+            if isinstance(part, tuple):
+                yield ""
+                yield to_rich(part)
+                continue
             title = ["", part.title] if part.title else []
             yield Text("\n".join([*title, *to_lines(part, options.max_width)]), no_wrap=True, overflow="ignore")
 
     def _repr_html_(self) -> str:
         return "".join(
-            _html(_bounded(part)) if isinstance(part, Sheet) else f"<p>{escape(part)}</p>"
+            f"<p>{escape(part)}</p>" if isinstance(part, str) else to_html([part] if isinstance(part, Sheet) else part)
             for part in self.parts
             if part
         )
