@@ -15,6 +15,7 @@ import pytest
 
 from captures import handshake, pcap
 from farweb import Results
+from hars import entry, har, written
 from sample_results import request
 from sample_sweeps import design_of, write_sweep
 from samples import LOG, SCENARIO, Farweb
@@ -184,6 +185,9 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
     log = "".join(LOG.replace("8510000", f"85100{i:02}") for i in range(20))
     (folder / "access.log").write_text(log)
     (folder / "access.log.gz").write_bytes(gzip.compress(log.encode()))
+    for name in ("shop.har", "blog.har"):
+        written(folder, har(entry(), onload=100), name)
+    (folder / "blog.har.gz").write_bytes(gzip.compress((folder / "blog.har").read_bytes()))
     (folder / "app.json").write_text('{"ts": 851000000.5, "uri": "/x", "size": 9, "took": 250}\n')
     for table in ("requests", "mon", "tue"):
         farweb("workload", "import", "access.log", "--format", "squid", "-o", f"{table}.parquet")

@@ -21,8 +21,6 @@ from farweb.text.sheet import Sheet, to_html
 from farweb.text.words import ranged
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from farweb.results.sweep import SweepTables
 
 MAIN = ("latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
@@ -112,11 +110,6 @@ class SweepSummary:
             "warnings": list(self.warnings),
         }
         return {key: to_json(value) for key, value in found.items()}
-
-    def __rich__(self) -> "RenderableType":
-        from farweb.results.sweep_screen import screen
-
-        return screen(self)
 
     def sheets(self) -> dict[str, Sheet]:
         """Tables behind the screen, by name."""
