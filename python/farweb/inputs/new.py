@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
-from farweb.inputs.paths import PATHS, STAND_FOR, years_apart
+from farweb.inputs.paths import path_kind, years_apart
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.text.quantities import count
 
@@ -59,7 +59,7 @@ class Wanted:
     """Parts of a scenario to write.
 
     Attributes:
-        paths: Keys of `PATHS`; of several the first is simulated, and a sweep compares them.
+        paths: Keys of `PATHS` or `STAND_FOR`; of several the first is simulated, and a sweep compares them.
         proxy: A key of `PROXIES`.
         cache: Size and policy of a cache in front of the long part; None: none.
     """
@@ -155,7 +155,7 @@ def new_scenario(
     from farweb.inputs.importer import import_log
 
     file = Path(file)
-    wanted = Wanted(tuple(dict.fromkeys(STAND_FOR.get(each, each) for each in compare or (path,))), proxy, cache)
+    wanted = Wanted(tuple(dict.fromkeys(compare or (path,))), proxy, cache)
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
     for written in files_of(file, with_log=bool(logs)):
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
@@ -259,7 +259,7 @@ family = "prowgen"
 def _scenario(
     file: Path, wanted: Wanted, serving: Serving, clients: str, release: str, workload: str, span_s: float
 ) -> str:
-    kind = PATHS[wanted.paths[0]]
+    kind = path_kind(wanted.paths[0])
     tls = '\ntls = { version = "1.3" }' if serving.tls else ""
     joined = "\n".join(
         f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\n'
@@ -269,7 +269,7 @@ def _scenario(
     every, in_words = next((each for each in _EVERY if span_s / each[0] <= _ROWS_MAX), _EVERY[-1])[1:]
     nodes = ["clients", *([] if wanted.cache is None else ["cache"]), "far-end", "servers"]
     title = f"{kind.title}, {kind.dated}" + ("" if wanted.proxy == "none" else f", proxy: {wanted.proxy}")
-    several = " or ".join(f"{each} ({PATHS[each].dated})" for each in wanted.paths)
+    several = " or ".join(f"{each} ({path_kind(each).dated})" for each in wanted.paths)
     return f"""\
 {_head(file, wanted)}
 # Every key is in the documentation of the scenario format; farweb schema scenario prints it for editors.
@@ -314,7 +314,7 @@ def _nagle(end: str, serving: Serving) -> str:
 
 def _head(file: Path, wanted: Wanted) -> str:
     """First lines: the path, the years of its figures, and commands for it."""
-    about = " or ".join(f"{PATHS[each].title} (figures of {PATHS[each].dated})" for each in wanted.paths)
+    about = " or ".join(f"{path_kind(each).title} (figures of {path_kind(each).dated})" for each in wanted.paths)
     verb = "run" if len(wanted.paths) == 1 else "sweep"
     return (
         f"{_comment(f'The web over {about}.')}#\n#   farweb check {file.name}\n"
@@ -334,7 +334,7 @@ down = { rate = "1 Gbit/s", delay = "1 ms" }
 def _facts(wanted: Wanted) -> str:
     """Each figure of the long part with its source; of several paths each under its name."""
     return "".join(
-        ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, PATHS[each].facts))
+        ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, path_kind(each).facts))
         for each in wanted.paths
     )
 
@@ -356,11 +356,11 @@ def _lines(form: str, links: Mapping[str, str]) -> str:
 def _sweep(wanted: Wanted, *, is_log: bool) -> str:
     """A sweep over the paths, or over the depths of the queues of one. A log's requests are the same in each run."""
     replications, often = (1, "once: its requests are those of the log") if is_log else (5, "with five seeds")
-    kind = PATHS[wanted.paths[0]]
+    kind = path_kind(wanted.paths[0])
     if len(wanted.paths) > 1:
         factor, about = "path", f"farweb sweep runs each path {often}."
-        levels = {each: PATHS[each].directions() for each in wanted.paths}
-        unknown = ", ".join(each for each in wanted.paths if PATHS[each].depths)
+        levels = {each: path_kind(each).directions() for each in wanted.paths}
+        unknown = ", ".join(each for each in wanted.paths if path_kind(each).depths)
         if unknown:
             about += f" Depths of queues are unpublished and chosen for {unknown}: farweb new --path NAME sweeps them."
     elif kind.depths:
