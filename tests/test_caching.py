@@ -106,7 +106,7 @@ def test_an_import_says_which_rules_it_followed_and_what_it_assumed(tmp_path: Pa
     }
     assert found["storable_with"]["query"] == 1
     assert found["cache_treatment"]["bypassing"] == 1
-    text = farweb("workload", "import", file, "-o", tmp_path / "t2.parquet").out
+    text = farweb("workload", "import", file, "-o", tmp_path / "t2.parquet", "--explain").out
     assert "1 unsafe method: passes by, copies are given up" in text
     assert "This log has no Cache-Control" in text
     refused = farweb("workload", "import", file, "-o", tmp_path / "t3.parquet", "--bypass", "queries")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from farweb.folders import Results
-    from farweb.inputs.importer import ImportReport
+    from farweb.inputs.import_report import ImportReport
     from farweb.plot.chart import Chart
     from farweb.scenario import Scenario
 

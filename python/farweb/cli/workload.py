@@ -57,6 +57,9 @@ def import_(
             help="Request table; LOG.parquet here when left out. Of HARs the beginning of three names.",
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print all counts, assumptions and rules of caches as well.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -107,8 +110,8 @@ def import_(
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
         )
     if as_json or not quiet:
-        output.result(report.to_dict(), report)
-    output.note(f"The requests are in {report.out}; farweb workload stats {report.out} describes them.")
+        output.result(report.to_dict(), report.explained() if explain else report)
+    output.note(f"wrote {report.out}    next: farweb new link.toml --log {logs[0]}")
 
 
 def _import_har(context: typer.Context, hars: list[Path], out: Path | None, output: Output, *, force: bool) -> None:

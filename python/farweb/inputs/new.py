@@ -18,7 +18,7 @@ from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.text.quantities import count
 
 if TYPE_CHECKING:
-    from farweb.inputs.importer import ImportReport
+    from farweb.inputs.import_report import ImportReport
 
 
 _PACED = """\
