@@ -357,11 +357,12 @@ def test_a_bad_file_is_refused_in_one_line_with_the_place(
     folder: Path, farweb: Farweb, content: Any, says: str
 ) -> None:
     path = written(folder, content)
-    answer = farweb("workload", "import", "page.har", "--format", "har")
-    assert answer.code == 2
-    assert says in answer.err
-    assert answer.err.startswith("farweb: page.har: ")
-    assert answer.err.count("\n") == 1
+    for verb in (("page", "page.har"), ("workload", "import", "page.har", "--format", "har")):
+        answer = farweb(*verb)
+        assert answer.code == 2
+        assert says in answer.err
+        assert answer.err.startswith("farweb: page.har: ")
+        assert answer.err.count("\n") == 1
     assert [*folder.iterdir()] == [path]
 
 
