@@ -202,6 +202,9 @@ def test_a_scenario_of_ones_own(folder: Path, farweb: Farweb, cable: Path) -> No
     rows = farweb("page", "page.har", "--scenario", cable.name, "--json").json()["pages"]
     assert [(row["path"], row["proxy"]) for row in rows] == [("cable", "own")]
     assert farweb("page", "page.har", "--scenario", cable.name, "--path", "geo").code == 2
+    assert farweb("new", "link.toml", "--path", "leo", "--quiet").code == 0
+    (row,) = farweb("page", "page.har", "--scenario", "link.toml", "--json").json()["pages"]
+    assert row["onload_s"] < rows[0]["onload_s"]
 
 
 @pytest.mark.parametrize(

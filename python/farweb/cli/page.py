@@ -53,7 +53,7 @@ def page(
 
         farweb page shop.har --path geo --protocol h2 --proxy none
 
-        farweb page shop.har --scenario link.toml --json
+        farweb page shop.har --scenario satellite.toml --json
     """
     del debug
     from farweb.page.answer import Pages, answer, check_metric

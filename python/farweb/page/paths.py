@@ -107,14 +107,11 @@ def own_way(file: Path) -> Way:
         ScenarioError: It cannot be read, or is wrong.
     """
     text = read_text(file, ScenarioError, "a scenario is a TOML file")
-    scenario = _core.Scenario.parse(text, str(file), {})
-    workload = json.loads(scenario.effective())["workload"]
-    if workload.get("family"):
-        raise ScenarioError(
-            scenario.problem("workload.family", 'a page brings its own requests; write requests = "page.parquet"')
-        )
-    scenario = scenario.without_sweep().with_({"workload.load": "1", "run.until": "done"})
-    carrier: str = json.loads(scenario.effective())["leg"][0]["carrier"]["kind"]
+    effective = json.loads(_core.Scenario.parse(text, str(file), {}).without_sweep().effective())
+    effective["workload"] = {"requests": "page"}
+    effective["run"]["until"] = "done"
+    scenario = _core.Scenario.of_effective(json.dumps(effective), str(file))
+    carrier: str = effective["leg"][0]["carrier"]["kind"]
     protocol = {"http/1.1": "h1", "http/2": "h2"}.get(carrier, carrier)
     return Way(file.stem, protocol, _OWN, scenario)
 
