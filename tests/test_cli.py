@@ -169,6 +169,7 @@ def test_schema_scenario_is_json_as_people_see_it_too(farweb: Farweb) -> None:
 VERBS = (
     *("new", "schema scenario", "schema results", "schema requests"),
     *("workload import", "workload merge", "workload probe", "workload stats"),
+    "page",
     *("check", "run", "show", "sql", "plot", "report"),
     *("export pcapng", "export xpl"),
 )
@@ -189,6 +190,8 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
         written(folder, har(entry(), onload=100), name)
     (folder / "blog.har.gz").write_bytes(gzip.compress((folder / "blog.har").read_bytes()))
     (folder / "app.json").write_text('{"ts": 851000000.5, "uri": "/x", "size": 9, "took": 250}\n')
+    written(folder, har(entry()), "shop.har")
+    (folder / "blog.har.gz").write_bytes(gzip.compress((folder / "shop.har").read_bytes()))
     for table in ("requests", "mon", "tue"):
         farweb("workload", "import", "access.log", "--format", "squid", "-o", f"{table}.parquet")
     farweb("run", "satellite.toml", "--out", "results/cable")
@@ -214,6 +217,7 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
 def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path, verb: str) -> None:
     Path("access.log").write_text(LOG)
     Path("c.pcap").write_bytes(pcap(handshake("198.51.100.1")))
+    written(Path(), har(entry()))
     farweb("run", cable, "--out", "r", "--set", "record.packets=all")
     arguments = {
         "new": ("link.toml", "--log", "access.log"),
@@ -221,6 +225,7 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
         "workload merge": ("requests.csv", "requests.csv", "-o", "m.parquet"),
         "workload probe": ("c.pcap",),
         "workload stats": ("requests.csv",),
+        "page": ("page.har", "--path", "leo"),
         "check": (cable,),
         "run": (cable,),
         "show": ("r",),

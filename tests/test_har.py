@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -320,6 +321,9 @@ def test_a_har_is_known_by_its_first_bytes(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(json.dumps(content).encode()))
     assert is_har(packed)
     assert not is_har(written(tmp_path, '{"ts": 1, "url": "/"}\n', "d.json"))
+    os.mkfifo(tmp_path / "pipe")  # no name of a HAR, so that it is not waited for
+    assert not is_har(tmp_path / "pipe")
+    assert not is_har(tmp_path / ("x" * 5_000))
     assert not is_har(tmp_path)
 
 
@@ -357,11 +361,12 @@ def test_a_bad_file_is_refused_in_one_line_with_the_place(
     folder: Path, farweb: Farweb, content: Any, says: str
 ) -> None:
     path = written(folder, content)
-    answer = farweb("workload", "import", "page.har", "--format", "har")
-    assert answer.code == 2
-    assert says in answer.err
-    assert answer.err.startswith("farweb: page.har: ")
-    assert answer.err.count("\n") == 1
+    for verb in (("page", "page.har"), ("workload", "import", "page.har", "--format", "har")):
+        answer = farweb(*verb)
+        assert answer.code == 2
+        assert says in answer.err
+        assert answer.err.startswith("farweb: page.har: ")
+        assert answer.err.count("\n") == 1
     assert [*folder.iterdir()] == [path]
 
 
@@ -449,6 +454,13 @@ def test_import_writes_pages_views_and_hosts(folder: Path, farweb: Farweb) -> No
         (1, "blog", "a.example"),
     ]
     assert "cdn.example" in (folder / "both-hosts.tsv").read_text()
+
+
+def test_stats_describes_what_an_import_would_write(folder: Path, farweb: Farweb) -> None:
+    path = written(folder, har(entry(), onload=80))
+    assert farweb("workload", "stats", "page.har", "--json").json()["pages"][0]["recorded_onload_s"] == 0.08
+    assert farweb("workload", "stats", "page.har", "-o", "x.svg").code == 2
+    assert [*folder.iterdir()] == [path]
 
 
 def test_import_takes_a_folder(folder: Path, farweb: Farweb) -> None:

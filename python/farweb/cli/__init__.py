@@ -23,6 +23,7 @@ from farweb.cli import (
     export,
     figures,
     new,
+    page,
     report,
     reproduce,
     runs,
@@ -69,6 +70,7 @@ app.command()(runs.check)
 app.command()(runs.run)
 app.command()(sweeps.sweep)
 app.command()(size.size)
+app.command()(page.page)
 app.command()(runs.show)
 app.command()(compare.compare)
 app.command(cls=figures.PlotCommand)(figures.plot)

@@ -188,7 +188,9 @@ def generate_(
 @app.command()
 def stats(
     context: typer.Context,
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), or a log.")],
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), a log, or a HAR.")
+    ],
     format_: Format = None,
     log_format: LogFormat = None,
     fields: Fields = None,
@@ -206,6 +208,7 @@ def stats(
 ) -> None:
     """Describe a request table or a log: requests by time, sizes, server times, hosts.
 
+    Of a HAR it describes the pages that workload import writes.
     Of a log it describes the requests that workload import keeps without further options, and counts the others.
     --log-format and --field describe a log whose format has no name, as there.
 
@@ -222,13 +225,21 @@ def stats(
     """
     del debug
     from farweb.inputs.statistics import describe, read_stats
+    from farweb.page.har import is_har
 
+    output = Output(as_json, quiet)
+    if is_har(table):
+        from farweb.page.tables import describe_har
+
+        if out is not None:
+            raise FarwebError(f"{out}: no figure is drawn of a HAR; leave --out out")
+        pages = describe_har([table])
+        return output.result(pages.to_dict(), pages)
     if out is not None:
         from farweb.plot import chart, paper
 
         chart.check_target(out)
     context.with_resource(taken_free(out, force=force))
-    output = Output(as_json, quiet)
     with output.progress("reading") as show:
         found = read_stats(
             table,

@@ -55,11 +55,13 @@ class HarPage:
 
 def is_har(path: Path) -> bool:
     """True for a HAR, plain or gzip, by its first bytes; and for a folder with one."""
-    if path.is_dir():
-        return bool(_files_of(path))
     try:
+        if path.is_dir():
+            return bool(_files_of(path))
+        if not path.is_file():  # a pipe without a writer opens never
+            return False
         with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES) if path.is_file() else b""
+            head = file.read(_HEAD_BYTES)
     except OSError:
         return False
     if head.startswith(_GZIP):
