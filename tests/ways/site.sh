@@ -14,6 +14,6 @@ for run in today later; do
     farweb sql $run "select visit_request, count(*) as requests, round(median(first_byte_s), 2) as first_byte_s
                      from requests group by 1 order by 1"
 done
-COLUMNS=300 farweb compare today later --by visit | grep -Eo '^(First of|Later in) a visit: .* for this log'
+COLUMNS=80 farweb compare today later
 COLUMNS=300 farweb size site.toml --set "$later" --vary leg.0.tcp.constants.initial_cwnd_segments=10..20 \
     --target 'p50(visit_first_latency) <= 1.01*best' | grep -o '^The smallest .* for this log'

@@ -108,3 +108,10 @@ def repeats_its_requests(scenario: Mapping[str, Any]) -> bool:
     if not isinstance(workload, Mapping):
         return False
     return "{seed}" not in str(workload.get("requests") or "{seed}") and not workload.get("resample")
+
+
+def draws_losses(scenario: Mapping[str, Any]) -> bool:
+    """True where a link of a scenario loses packets at random."""
+    links = (scenario.get("path") or {}).get("link") or ()
+    losses = (link.get(way, {}).get("loss", {}) for link in links for way in ("up", "down"))
+    return any(loss.get("kind", "none") not in ("none", "list") for loss in losses)

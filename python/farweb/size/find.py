@@ -17,7 +17,7 @@ from farweb.errors import FarwebError, ResultsError, RunError
 from farweb.extent import Extent, extent_of_values
 from farweb.inputs.tables import open_hosts
 from farweb.results.design import Design, Factor, Level
-from farweb.results.manifest import repeats_its_requests
+from farweb.results.manifest import draws_losses, repeats_its_requests
 from farweb.results.requests import times_of
 from farweb.results.run import RunTables
 from farweb.results.store import Outcome, Store, part_name
@@ -32,8 +32,6 @@ from farweb.sweep.plan import Run, run_of
 from farweb.sweep.pool import Pool
 from farweb.sweep.sweep import RunTable, begin, describe, finish
 from farweb.text.words import plural
-
-_LOSS_WITHOUT_CHANCE = ("none", "list")
 
 
 @dataclass(frozen=True)
@@ -165,7 +163,7 @@ def _begun(
     base = scenario.without_sweep()
     ends = [base.with_(axis.choice(position).changes).effective for position in (0, len(axis) - 1)]
     log = OfLog(limits.confidence) if all(map(repeats_its_requests, ends)) else None
-    return base, axis, Search(axis, goal, limits, _draws_losses(ends), log)
+    return base, axis, Search(axis, goal, limits, any(map(draws_losses, ends)), log)
 
 
 def _may_search(store: Store) -> None:
@@ -290,16 +288,6 @@ def _manifest(
     if limits is not None:
         search["confidence"] = limits.confidence
     return {**describe(base, design, inputs, len(tried)), "search": search}
-
-
-def _draws_losses(ends: Iterable[Mapping[str, Any]]) -> bool:
-    """True if a link loses packets at random, so that equal runs may be equal by chance.
-
-    Args:
-        ends: The scenario at both ends of the axis.
-    """
-    losses = (link[way].get("loss", {}) for end in ends for link in end["path"]["link"] for way in ("up", "down"))
-    return any(loss.get("kind", "none") not in _LOSS_WITHOUT_CHANCE for loss in losses)
 
 
 def _check_metrics(target: Target, outcomes: Iterable[Outcome]) -> None:

@@ -27,8 +27,9 @@ from farweb.results.requests import QUANTILES, TIMES
 from farweb.size.target import Clause
 from farweb.statistics.blocks import number_of_blocks
 from farweb.statistics.intervals import margin_of, resampled, resampled_means
-from farweb.statistics.judgement import POINTS_BY_MARGIN, Quantity
+from farweb.statistics.judgement import Quantity
 from farweb.statistics.units import Units
+from farweb.statistics.verdicts import MARGIN_BY_POINTS
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
@@ -126,7 +127,7 @@ class OfLog:
         margin = abs(clause.bound - 1)
         if quantity.is_share:
             best = self.interval(clause, rival)[0]
-            margin *= (best or 0.0) / POINTS_BY_MARGIN
+            margin *= (best or 0.0) * MARGIN_BY_POINTS
         return replace(quantity, more_is_better=not clause.upper).is_good_enough(margin)
 
     def interval(self, clause: Clause, position: int) -> Ends:
@@ -171,7 +172,7 @@ class OfLog:
             base, other = self._of(clause, rival), self._of(clause, position)
             units: Units[Any]
             if base.same == other.same:
-                pairs = Pairs(base.requests, base.size, base.times, other.times)
+                pairs = Pairs(base.requests, base.size, base.times, other.times, np.zeros(base.times.size, np.int8))
                 units = Units([pairs], [0], fixed=True, confidence=self._confidence)
             else:
                 units = Units([Sides(base.times, other.times)], [0], fixed=True, confidence=self._confidence)

@@ -7,6 +7,9 @@ _NONE = "–"
 _LEAST_PERCENT = 0.01
 """Percent below which digits say nothing: one request of ten thousand; chosen."""
 
+_NO_PERCENT = 0.005
+"""Percent below which there is no difference to speak of; chosen."""
+
 ENDLESS = "more than any that ended"
 """A time that failed requests reach, where the slowest that ended is not at hand."""
 
@@ -55,6 +58,22 @@ def relative(percent: float | None) -> str:
     if size >= 1000:
         return f"{_sign(percent)}{_digits(size / 100)} ×"
     return f"{_sign(percent)}{plain(size, 3 if size >= 0.1 else 1)} %"
+
+
+def percents(value: float, *, signed: bool = False) -> str:
+    """A relative difference in percent without its unit: ``"24.1"``, ``"<0.1"``, ``"+121"``.
+
+    Args:
+        value: 0.01 is a percent.
+        signed: True for a sign; without, the size alone.
+    """
+    size = abs(100 * value)
+    text = "0" if size < _NO_PERCENT else "<0.1" if size < 0.05 else f"{size:.1f}" if size < 99.95 else f"{size:,.0f}"
+    if math.isinf(size):
+        text = "∞"
+    if not signed or text == "0":
+        return text
+    return f">−{text[1:]}" if value < 0 and text[0] == "<" else text if text[0] == "<" else _sign(value) + text
 
 
 def plain(value: float, digits: int) -> str:

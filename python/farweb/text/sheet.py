@@ -1,5 +1,6 @@
 """Lays out small tables for people, on a terminal and in a notebook."""
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -159,6 +160,61 @@ def _transposed(sheet: Sheet) -> Sheet:
     return Sheet(sheet.title, [", ".join(sheet.header[: sheet.names]), *names], rows)
 
 
+def to_lines(sheet: Sheet, width: int) -> list[str]:
+    """A table as lines: names and words left, numbers right, two blanks between, or one where room is scarce.
+
+    Names that are too long still lose their beginning. A last column without a header has words about its row.
+    """
+    rows = [list(sheet.header), *map(list, sheet.rows)]
+    has_words = not sheet.header[-1]
+    most = [max(len(row[place]) for row in rows) for place in range(len(sheet.header))]
+    gap = 2 if _total(most) - _GUTTER <= width else 1
+    over = sum(most) + gap * (len(most) - 1) - width
+    for place in range(sheet.names):
+        if over > 0:
+            kept = max(most[place] - over, _SHORTEST)
+            over -= most[place] - kept
+            most[place] = min(most[place], kept)
+            for row in rows:
+                row[place] = row[place] if len(row[place]) <= kept else f"…{row[place][1 - kept :]}"
+    is_left = [place < sheet.names or (has_words and place == len(most) - 1) for place in range(len(most))]
+    return [
+        (gap * " ")
+        .join(
+            cell.ljust(size) if left else cell.rjust(size) for cell, size, left in zip(row, most, is_left, strict=True)
+        )
+        .rstrip()
+        for row in rows
+    ]
+
+
+_SHORTEST = 8  # letters of a name that are left; chosen: less is no name
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Lines and tables without rules, one below the other."""
+
+    parts: Sequence[Sheet | str]
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        from rich.text import Text
+
+        for part in self.parts:
+            if isinstance(part, str):
+                yield Text(textwrap.fill(part, options.max_width))
+                continue
+            title = ["", part.title] if part.title else []
+            yield Text("\n".join([*title, *to_lines(part, options.max_width)]), no_wrap=True, overflow="ignore")
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            _html(_bounded(part)) if isinstance(part, Sheet) else f"<p>{escape(part)}</p>"
+            for part in self.parts
+            if part
+        )
+
+
 def to_html(sheets: Iterable[Sheet]) -> str:
     """The tables one below the other, for a notebook."""
     return "".join(_html(_bounded(sheet)) for sheet in sheets)
@@ -168,7 +224,7 @@ def _html(sheet: Sheet) -> str:
     cells = "".join(_head(cell, position < sheet.names) for position, cell in enumerate(sheet.header))
     head = f"<thead><tr>{cells}</tr></thead>" if any(sheet.header) else ""
     body = "".join(f"<tr>{_row(row, sheet.names)}</tr>" for row in sheet.rows)
-    caption = f"<caption>{escape(sheet.title)}</caption>"
+    caption = f"<caption>{escape(sheet.title)}</caption>" if sheet.title else ""
     return f"<table>{caption}{head}<tbody>{body}</tbody></table>"
 
 

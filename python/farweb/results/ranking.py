@@ -1,0 +1,148 @@
+"""Several alternatives ranked by the rule of verdicts: the best first, and letters that tie those not told apart."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from farweb.results.judged import MOST_LEVELS
+from farweb.statistics.intervals import Interval
+from farweb.statistics.judgement import Verdict, is_apart, turned
+from farweb.statistics.verdicts import Word, letters
+from farweb.text.quantities import plain
+from farweb.text.words import listed, plural
+
+Judge = Callable[[int, int], Verdict]
+"""Judges the second of two alternatives against the first, by their places."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An alternative in a ranking.
+
+    Attributes:
+        place: Its place among the alternatives as they were given.
+        name: What it is called.
+        letters: Shared with those that it ties with; empty where not each two were judged.
+        change: Relative difference against the reference; None of the reference itself.
+        word: The judgement against the reference; None of itself.
+    """
+
+    place: int
+    name: str
+    letters: str
+    change: Interval | None
+    word: Word | None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Alternatives in their order.
+
+    Attributes:
+        rows: The best first.
+        verdicts: By places of base and other, of the pairs that were judged.
+        reference: Name of the one that all stand against: the best, or the one asked for.
+    """
+
+    rows: tuple[Placed, ...]
+    verdicts: dict[tuple[int, int], Verdict]
+    reference: str
+
+    @property
+    def places(self) -> list[list[str]]:
+        """Names, the best first; those with the same letters, or ties with the best of many, share a place."""
+        marked = [(row.letters or str(row.word is not None and is_apart(row.word)), row.name) for row in self.rows]
+        return [[name for _, name in tied] for _, tied in itertools.groupby(marked, key=lambda each: each[0])]
+
+    def sentence(self, what: str = "run") -> str:
+        """Say which is the best, what ties with it, and how much more time the others take.
+
+        Args:
+            what: A word for an alternative.
+        """
+        best, *others = self.rows
+        ties = [row for row in others if row.letters and set(row.letters) & set(best.letters)]
+        ties = ties or [row for row in others if not row.letters and row.word is not None and not is_apart(row.word)]
+        rest = [row for row in others if row not in ties]
+        if not rest:
+            return f"{best.name} takes the least time; all {len(others)} other {what}s tie with it."
+        said = f"{best.name} is best." if not ties else f"{best.name} is best; {_names(ties, what)} with it."
+        second = [row for row in rest if row.letters and set(row.letters) & set(rest[0].letters)]
+        if len(rest) == 1:
+            return f"{said} {rest[0].name} is {rest[0].word}{_more(rest)}."
+        if ties or len(second) in (1, len(rest)) or len(rest) > MOST_LEVELS:
+            who = f"The other {len(rest)} {what}s take" if not ties else f"{plural(len(rest), 'other')} take"
+            return f"{said} {who} {_more(rest, alone=True)}."
+        return f"{said} {listed([row.name for row in second])} tie for second{_more(second)}."
+
+
+def _names(ties: Sequence[Placed], what: str) -> str:
+    names = listed([row.name for row in ties]) if len(ties) < MOST_LEVELS else f"{len(ties)} {what}s"
+    return f"{names} {'ties' if len(ties) == 1 else 'tie'}"
+
+
+def _more(rows: Sequence[Placed], *, alone: bool = False) -> str:
+    """How much more time some take than the reference."""
+    known = [row.change.mean for row in rows if row.change is not None and row.change.mean is not None]
+    if len(known) < len(rows) or not all(math.isfinite(each) and each > 0 for each in known):
+        return "another time, or fail more often" if alone else ""
+    low, high = (plain(100 * end, 2) for end in (min(known), max(known)))
+    span = low if low == high else f"{low} to {high}"
+    return f"{span} % more time" if alone else f": {span} % more time"
+
+
+def ranking(names: Sequence[str], judge: Judge, reference: int | None = None) -> Ranking:
+    """Rank alternatives: each two judged, of more than six each against the best.
+
+    Args:
+        names: What they are called.
+        judge: Judges two.
+        reference: Place of the one that the rows stand against; the best when left out.
+    """
+    numbers = range(len(names))
+    verdicts: dict[tuple[int, int], Verdict] = {}
+
+    def against(base: int, other: int) -> Verdict:
+        if (other, base) in verdicts:
+            return turned(verdicts[other, base])
+        if (base, other) not in verdicts:
+            verdicts[base, other] = judge(base, other)
+        return verdicts[base, other]
+
+    all_pairs = len(names) <= MOST_LEVELS
+    if all_pairs:
+        for base, other in itertools.combinations(numbers, 2):
+            against(base, other)
+        unbeaten = [each for each in numbers if not any(_beats(against, other, each) for other in numbers)]
+        best = min(unbeaten or numbers, key=lambda each: _change(against, 0, each))
+    else:
+        best, seen = min(numbers, key=lambda each: _change(against, 0, each)), set[int]()
+        while best not in seen and (better := [each for each in numbers if _beats(against, each, best)]):
+            seen.add(best)
+            best = min(better, key=lambda each: _change(against, 0, each))
+        verdicts = {(base, other): each for (base, other), each in verdicts.items() if best in (base, other)}
+    order = sorted(numbers, key=lambda each: (each != best, _change(against, best, each)))
+    marks: dict[str, str] = {}
+    if all_pairs:
+        apart = [frozenset(map(str, pair)) for pair, found in verdicts.items() if is_apart(found.overall)]
+        marks = letters([str(each) for each in order], apart)
+    to = best if reference is None else reference
+    rows = [
+        Placed(each, names[each], marks.get(str(each), ""), None, None)
+        if each == to
+        else Placed(each, names[each], marks.get(str(each), ""), (it := against(to, each)).change, it.overall)
+        for each in order
+    ]
+    return Ranking(tuple(rows), verdicts, names[to])
+
+
+def _beats(against: Judge, one: int, other: int) -> bool:
+    """True where one is better than the other."""
+    return one != other and against(other, one).overall == "better"
+
+
+def _change(against: Judge, base: int, other: int) -> float:
+    """Relative difference of one against another; infinite where nothing is answered on both sides."""
+    mean = 0.0 if base == other else against(base, other).change.mean
+    return math.inf if mean is None else mean
