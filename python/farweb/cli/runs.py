@@ -99,12 +99,12 @@ def run(
         results = loaded.run(seed, out, on_progress, replace=force)
     if as_json or not quiet:
         summary = results.summary()
-        warnings = results.manifest["warnings"]
-        output.result({"results": str(results.path), "summary": summary.to_dict(), "warnings": warnings}, summary)
+        found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": results.manifest["warnings"]}
+        output.result({"results": str(results.path), **found}, summary.screen(called=f"farweb show {results.path}"))
     if results.unanswered:
-        output.warn(f"no request was answered, of {results.unanswered:,} that began; results are in {results.path}")
+        output.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")
         raise typer.Exit(_UNANSWERED)
-    output.note(f"Results are in {results.path}; farweb plot size-latency {results.path} draws them.")
+    output.note(f"wrote {results.path}    next: farweb report {results.path}")
 
 
 def show(
@@ -136,6 +136,11 @@ def show(
             help="Of a run with record.exchanges: where the time of the requests tagged sample goes, or of all.",
         ),
     ] = False,
+    links: Annotated[bool, typer.Option("--links", help="Of a run: links, and connections by leg.")] = False,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Of a run: failures, caches, clients, links, connections and memory as well."),
+    ] = False,
     everyone: Annotated[bool, typer.Option("--all", help="With --breakdown: of all requests, tagged or not.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -143,7 +148,7 @@ def show(
 ) -> None:
     """Summarize a run or a sweep.
 
-    Of a run: latencies, goodput, losses, links, and by leg connections, their reuse, idle time and memory. Of a sweep,
+    Of a run: how long requests take, and why. Of a sweep,
     finished or not: estimates with their 95 % confidence intervals, differences between levels, what the variation is
     due to, failed runs, and what to beware of.
 
@@ -176,12 +181,16 @@ def show(
             output.result({"results": str(results), "breakdowns": [each.to_dict() for each in groups]}, Group(*groups))
             return
         if breakdown:
-            found = opened.breakdown(tagged=False if everyone else None)
-            output.result({"results": str(results), "breakdown": found.to_dict()}, found)
+            parts = opened.breakdown(tagged=False if everyone else None)
+            output.result({"results": str(results), "breakdown": parts.to_dict()}, parts)
             return
         summary, warnings = opened.summary(), opened.manifest.get("warnings", [])
-        output.result({"results": str(results), "summary": summary.to_dict(), "warnings": warnings}, summary)
+        found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": warnings}
+        asked = [name for name, is_asked in (("links", links), ("details", details)) if is_asked]
+        output.result({"results": str(results), **found}, summary.screen(asked))
         return
+    if links or details:
+        raise typer.BadParameter(f"{results}: is a sweep; --links and --details are of a run")
     if breakdown:
         raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
     sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log, decide=metric)
