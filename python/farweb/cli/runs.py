@@ -31,16 +31,18 @@ Settings = Annotated[
 def check(
     scenario: ScenarioFile,
     settings: Settings = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="The path drawn, windows, handshakes, the load of every link, rows.")
+    ] = False,
     no_limits: NoLimits = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Check a scenario and explain it, without running it.
+    """Say whether a path can carry its load, without simulating it.
 
-    Draws the path and shows for each leg the round-trip time, the bandwidth-delay product and the rate that one
-    connection can reach with its window; and estimates how large a run or a sweep of it becomes, which ends with exit
-    code 2 beyond a limit.
+    Holds the load against each link, says what limits a connection and how large a run or a sweep becomes, and ends
+    with exit code 2 beyond a limit.
 
     Examples:
 
@@ -51,8 +53,11 @@ def check(
     del debug  # main() reads it
     loaded = load(scenario, settings)
     checked = loaded.check()
-    Output(as_json, quiet).result(checked.to_dict(), checked)
+    output = Output(as_json, quiet)
+    output.result(checked.to_dict(), checked.screen(details))
     allow(loaded, checked.extents, no_limits)
+    verb = "run" if loaded.design is None else "sweep"
+    output.note(f"more: --details    next: farweb {verb} {scenario}")
 
 
 def run(

@@ -110,7 +110,7 @@ def _folded(sheet: Sheet, width: int) -> list[str]:
         indented = indent * " " if beside else _GUTTER * " "
         text = textwrap.fill(word, width, initial_indent=indented, subsequent_indent=indented)
         lines += f"{line}{text[len(line) :]}".split("\n") if beside else [line, *text.split("\n")]
-    return [line for line in lines if line]
+    return lines
 
 
 def _columns(sheet: Sheet, places: Sequence[int]) -> Sheet:

@@ -13,8 +13,9 @@ def visible(text: str) -> str:
 
 
 def elided(text: str, most: int) -> str:
-    """Text of so many letters at most: of a longer one the beginning is left out, since names differ at their ends."""
-    return text if len(text) <= most else f"…{text[1 - most :]}"
+    """Text of so many letters at most: of a longer one the middle is left out."""
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
 
 def listed(words: Sequence[str]) -> str:
