@@ -54,7 +54,7 @@ def test_options_are_spelled_alike_in_all_verbs() -> None:
 def test_a_group_alone_shows_its_verbs(farweb: Farweb, words: tuple[str, ...]) -> None:
     alone = farweb(*words)
     assert alone.code == 0
-    assert "Usage: farweb" in alone.out
+    assert "farweb" in alone.out.splitlines()[0] + alone.out.splitlines()[1]
     assert alone.out == farweb(*words, "-h").out == farweb(*words, "--help").out
 
 
@@ -67,6 +67,17 @@ def test_a_mistake_leads_to_the_help_of_its_verb(farweb: Farweb, arguments: str,
     assert answer.code == 2
     assert len(answer.err.splitlines()) == 1
     assert f"(see {verb} --help)" in answer.err
+
+
+def test_help_is_a_screen_and_the_rest_is_behind_help_all(farweb: Farweb) -> None:
+    assert len(farweb("--help").out.splitlines()) == 13
+    for verb in verbs():
+        brief, whole = farweb(*verb.split(), "--help"), farweb(*verb.split(), "--help-all")
+        lines = brief.out.splitlines()
+        assert lines[0].startswith(f"farweb {verb} ") and lines[0].endswith("[options]")
+        assert len(lines) <= 24 and all(len(line) <= 80 or "farweb" in line for line in lines), verb
+        assert "--debug" in brief.out and "--help-all" in brief.out
+        assert "Usage: " in whole.out
 
 
 def test_completion_is_offered(folder: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from farweb.cli import cache, merge, probe
+from farweb.cli.help import Verb
 from farweb.cli.importing import Fields, LogFormat, keys_of, takes_import_options
 from farweb.cli.options import (
     Debug,
@@ -24,9 +25,9 @@ from farweb.errors import FarwebError
 from farweb.files.made import is_figure
 
 app = group("Make and examine request and host tables.")
-app.command()(probe.probe)
-app.command()(merge.merge)
-app.command()(cache.cache)
+app.command(cls=Verb)(probe.probe)
+app.command(cls=Verb)(merge.merge)
+app.command(cls=Verb)(cache.cache)
 
 Format = Annotated[
     str | None,
@@ -42,7 +43,7 @@ Logs = Annotated[
 ]
 
 
-@app.command("import")
+@app.command("import", cls=Verb)
 @takes_import_options
 def import_(
     context: typer.Context,
@@ -100,7 +101,7 @@ def import_(
     output.note(f"The requests are in {report.out}; farweb workload stats {report.out} describes them.")
 
 
-@app.command("generate")
+@app.command("generate", cls=Verb)
 def generate_(
     family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix, prowgen.")],
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams, as run.seed.")] = 1,
@@ -160,7 +161,7 @@ def generate_(
     output.note(f"The trace is in {written.out}.")
 
 
-@app.command()
+@app.command(cls=Verb)
 def stats(
     context: typer.Context,
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), or a log.")],
@@ -222,7 +223,7 @@ def stats(
         output.note(f"The figure is in {out}.")
 
 
-@app.command()
+@app.command(cls=Verb)
 def fit(
     context: typer.Context,
     log: Annotated[
