@@ -199,7 +199,7 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
         folder / "results/sweep", design_of({"workload.load": [1, 2]}, 2), requests=lambda *_: [request(0, 1, 9)]
     )
     for verb in VERBS:
-        answer = farweb(*verb.split(), "--help")
+        answer = farweb(*verb.split(), "--help-all")
         assert answer.code == 0
         for option in ("--json", "--quiet", "--debug"):
             assert option in answer.out, f"{verb}: {option}"

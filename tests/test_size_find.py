@@ -212,7 +212,7 @@ def test_the_examples_of_its_help_work(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")  # examples are longer than 80 characters
     cable.rename("satellite.toml")
-    shown = farweb("size", "--help").out
+    shown = farweb("size", "--help-all").out
     examples = [line.strip(" │") for line in shown.splitlines() if line.strip(" │").startswith("farweb size")]
     assert len(examples) == 3
     for example in examples:

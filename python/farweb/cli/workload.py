@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from farweb.cli import cache, merge, probe
+from farweb.cli.help import Verb
 from farweb.cli.importing import Fields, LogFormat, keys_of, takes_import_options
 from farweb.cli.options import (
     Debug,
@@ -25,9 +26,9 @@ from farweb.files.made import is_figure
 from farweb.text.words import listed
 
 app = group("Make and examine request and host tables.")
-app.command()(probe.probe)
-app.command()(merge.merge)
-app.command()(cache.cache)
+app.command(cls=Verb)(probe.probe)
+app.command(cls=Verb)(merge.merge)
+app.command(cls=Verb)(cache.cache)
 
 Format = Annotated[
     str | None,
@@ -43,7 +44,7 @@ Logs = Annotated[
 ]
 
 
-@app.command("import")
+@app.command("import", cls=Verb)
 @takes_import_options
 def import_(
     context: typer.Context,
@@ -125,7 +126,7 @@ def _import_har(context: typer.Context, hars: list[Path], out: Path | None, outp
     output.note(f"The tables are {listed([str(path) for path in report.out])}; farweb page simulates a HAR.")
 
 
-@app.command("generate")
+@app.command("generate", cls=Verb)
 def generate_(
     family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix, prowgen.")],
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams, as run.seed.")] = 1,
@@ -185,7 +186,7 @@ def generate_(
     output.note(f"The trace is in {written.out}.")
 
 
-@app.command()
+@app.command(cls=Verb)
 def stats(
     context: typer.Context,
     table: Annotated[
@@ -258,7 +259,7 @@ def stats(
         output.note(f"The figure is in {out}.")
 
 
-@app.command()
+@app.command(cls=Verb)
 def fit(
     context: typer.Context,
     log: Annotated[
