@@ -15,11 +15,12 @@ from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.multiples import by_curve
 from farweb.text.quantities import count, number, share, size
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import listed
+from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
     from farweb.plot.chart import Chart
 
+_REMARKS_MAX = 3  # of a screen; chosen
 TABLES = (".parquet", ".csv", ".tsv")
 """The suffixes of the files that `CacheCurve.write` writes."""
 
@@ -196,7 +197,7 @@ class CacheCurve:
         capacities = self.capacities if details else self.capacities[:: -(-len(self.capacities) // _ROWS_MAX)]
         tables = self._sheets() if details else [self._hits(policies, capacities)]
         more = ["--details"] if is_all else ["--policy all", "--details"]
-        end = self.remarks if details else (f"more: {', '.join(more)}",)
+        end = self.remarks if details else (*self.remarks[:_REMARKS_MAX], f"more: {', '.join(more)}")
         return Screen((self._answer(policies), "", *tables, self._changes(policies), *end))
 
     def _hits(self, policies: Sequence[str], capacities: Sequence[int]) -> Sheet:
@@ -212,14 +213,21 @@ class CacheCurve:
         return Sheet("", groups, rows, names=2)
 
     def _of_footprint(self, capacity: int) -> str:
-        return f"{100 * capacity / self.footprint_bytes:.3g} %"
+        return f"{100 * capacity / self.footprint_bytes:.3g} %" if self.footprint_bytes else ""
+
+    @property
+    def _near(self) -> int:
+        """The capacity nearest to a tenth of the footprint."""
+        return min(self.capacities, key=lambda capacity: abs(capacity - _NEAR * self.footprint_bytes))
 
     def _answer(self, policies: Sequence[str]) -> str:
         """The best and the simplest policy at a tenth of the footprint, or next to it."""
-        near = min(self.capacities, key=lambda capacity: abs(capacity / self.footprint_bytes - _NEAR))
+        near = self._near
         ratios = {each.policy: each.hit_ratio for each in self.results if each.capacity_bytes == near}
         known = {policy: ratio for policy in policies if (ratio := ratios[policy]) is not None}
-        cache = f"A cache of {size(near)} ({self._of_footprint(near)} of {size(self.footprint_bytes)})"
+        cache = f"A cache of {size(near)}"
+        if self.footprint_bytes:
+            cache += f" ({self._of_footprint(near)} of {size(self.footprint_bytes)})"
         if not known:
             return "No request was measured: the warm-up has all of them."
         best = max((policy for policy in known if policy != "belady" or len(known) == 1), key=lambda each: known[each])
@@ -230,7 +238,8 @@ class CacheCurve:
 
     def _changes(self, policies: Sequence[str]) -> str:
         """Requests and objects, and what becomes of those that no copy serves or whose size changes."""
-        parts = [f"{count(self.requests)} requests for {count(self.objects)} objects, {size(self.footprint_bytes)}"]
+        asked = f"{plural(self.requests, 'request')} for {plural(self.objects, 'object')}"
+        parts = [f"{asked}, {size(self.footprint_bytes)}"]
         if self.warmup_requests:
             parts.append(f"the first {count(self.warmup_requests)} only fill the caches")
         if bypassing := self.treatment.bypassing:
@@ -239,8 +248,7 @@ class CacheCurve:
             counted, other = ("hits", "misses") if self.changed == "serve" else ("misses", "hits")
             changing = share(self.treatment.of_several_sizes / self.requests)
             parts.append(f"{changing} are for objects whose size changes, counted as {counted}")
-            near = min(self.capacities, key=lambda capacity: abs(capacity / self.footprint_bytes - _NEAR))
-            of_last = next(e for e in self.results if (e.policy, e.capacity_bytes) == (policies[-1], near))
+            of_last = next(e for e in self.results if (e.policy, e.capacity_bytes) == (policies[-1], self._near))
             rule = "fetch" if self.changed == "serve" else "serve"
             parts.append(f"as {other}: {policies[-1]} {share(of_last.other_hit_ratio)} (--changed {rule})")
         return "; ".join(parts) + "."

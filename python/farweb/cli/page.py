@@ -38,7 +38,7 @@ def page(
         int | None,
         typer.Option("--page", min=1, metavar="N", help="Which page of a file with several; the first when left out."),
     ] = None,
-    metric: Annotated[str, typer.Option(metavar="METRIC", help="onload.")] = "onload",
+    metric: Annotated[str, typer.Option("--metric", "-m", metavar="METRIC", help="onload.")] = "onload",
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,

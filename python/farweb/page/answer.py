@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError
-from farweb.inputs.paths import PATHS
+from farweb.inputs.paths import PATHS, STAND_FOR, path_kind
 from farweb.page.graph import RULES, Rule, graph_of
 from farweb.page.paths import BEYOND_MS, PROTOCOLS, Way
 from farweb.page.recording import Recording, short_url
@@ -248,12 +248,12 @@ def _cell(recording: Recording, way: Way, loads: dict[Rule, Loaded]) -> Cell:
 
 def _simple_s(recording: Recording, way: Way) -> float | None:
     """Bytes at the rate of the path, and the round trips of one request on a new connection."""
-    kind = PATHS.get(way.path)
-    if kind is None:
+    if way.path not in (*PATHS, *STAND_FOR):
         return None
+    kind = path_kind(way.path)
     turns = 3 if way.protocol == "h2" or recording.sent[recording.root].is_secure else 2
-    rtt_s = (kind.up_ms + kind.down_ms + 2 * BEYOND_MS) / 1000
-    return turns * rtt_s + 8 * recording.gating_bytes / (kind.down_mbps * 1e6)
+    rtt_s = (kind.delay.up + kind.delay.down + 2 * BEYOND_MS) / 1000
+    return turns * rtt_s + 8 * recording.gating_bytes / (kind.rate.down * 1e6)
 
 
 def _in_words(cell: Cell) -> str:

@@ -1,13 +1,14 @@
 """Scenarios that a page is loaded over: a path, a protocol of the browser, and proxies on the way."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from farweb import _core
 from farweb.errors import FarwebError, ScenarioError
 from farweb.files.regular import read_text
-from farweb.inputs.paths import PATHS, nearest_path
+from farweb.inputs.paths import PATHS, STAND_FOR, nearest_path, path_kind
 
 PROTOCOLS = {"h1": "HTTP/1.1", "h2": "HTTP/2"}
 """Protocols of a browser that are simulated, by name."""
@@ -26,7 +27,7 @@ class Way:
     """A path, protocol and proxies that a page takes.
 
     Attributes:
-        path: A key of `PATHS`, or the name of a scenario.
+        path: A key of `PATHS` or `STAND_FOR`, or the name of a scenario.
         protocol: A key of `PROTOCOLS`, or the carrier of a scenario's first leg.
         proxy: One of `PROXIES`; `own` of a scenario.
         scenario: What is simulated.
@@ -45,10 +46,10 @@ def check_paths(words: list[str]) -> list[str]:
         FarwebError: One is not.
     """
     for word in words:
-        if word not in PATHS:
+        if word not in (*PATHS, *STAND_FOR):
             near = nearest_path(word)
             hint = f' (did you mean "{near}"?)' if near else ""
-            raise FarwebError(f'--path: found "{word}"{hint}; write {", ".join(PATHS)}')
+            raise FarwebError(f'--path: found "{word}"{hint}; write {", ".join((*PATHS, *STAND_FOR))}')
     return words
 
 
@@ -80,7 +81,6 @@ def check_proxies(words: list[str]) -> list[str]:
 
 def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
     """A way of these names; browsers speak HTTP/2 over TLS alone."""
-    kind = PATHS[path]
     carrier = _CARRIERS[protocol]
     legs = {
         "none": [("clients", "servers", carrier)],
@@ -88,12 +88,12 @@ def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
         "mux": [("clients", "near-end", carrier), ("near-end", "far-end", _MUX), ("far-end", "servers", carrier)],
     }[proxy]
     tls = 'tls = { version = "1.3" }\n' if is_secure or protocol == "h2" else ""
-    near = _links(1000, 1000, 1, 1) if proxy == "mux" else ""
+    near = _fast(1) if proxy == "mux" else ""
     nodes = ["clients", *(["near-end"] if proxy == "mux" else []), "far-end", "servers"]
     text = (
         f'format = 1\nname = "page"\n[path]\nnodes = {json.dumps(nodes)}\n{near}'
-        f"{_links(kind.up_mbps, kind.down_mbps, kind.up_ms, kind.down_ms, has_queue=True)}"
-        f"{_links(1000, 1000, BEYOND_MS, BEYOND_MS)}"
+        f"{_link(path_kind(path).directions())}"
+        f"{_fast(BEYOND_MS)}"
         + "".join(_leg(begin, end, each, "" if each == _MUX else tls) for begin, end, each in legs)
         + '[origin]\nrelease = "delayed"\n[workload]\nrequests = "page"\n'
     )
@@ -116,12 +116,12 @@ def own_way(file: Path) -> Way:
     return Way(file.stem, protocol, _OWN, scenario)
 
 
-def _links(up_mbps: float, down_mbps: float, up_ms: int, down_ms: int, *, has_queue: bool = False) -> str:
-    ways = []
-    for name, mbps, ms in (("up", up_mbps, up_ms), ("down", down_mbps, down_ms)):
-        queue = f', queue = "{round(mbps * (up_ms + down_ms) / 8)} kB"' if has_queue else ""
-        ways.append(f'{name} = {{ rate = "{mbps:g} Mbit/s", delay = "{ms} ms"{queue} }}\n')
-    return f"[[path.link]]\n{''.join(ways)}"
+def _link(directions: Mapping[str, str]) -> str:
+    return "[[path.link]]\n" + "".join(f"{way} = {link}\n" for way, link in directions.items())
+
+
+def _fast(delay_ms: int) -> str:
+    return _link(dict.fromkeys(("up", "down"), f'{{ rate = "1 Gbit/s", delay = "{delay_ms} ms" }}'))
 
 
 def _leg(begin: str, end: str, carrier: str, tls: str) -> str:

@@ -102,7 +102,9 @@ def _fitted(sheet: Sheet, width: int) -> list[str]:
 def _folded(sheet: Sheet, width: int) -> list[str]:
     """A table whose last column has sentences: they go on below their beginning, or below the row."""
     before = to_lines(_columns(sheet, range(len(sheet.header) - 1)), width)
-    words = [sheet.header[-1], *(row[-1] for row in sheet.rows)]
+    words = [sheet.header[-1]]
+    for row in sheet.rows:  # a row has as many lines as the longest of its cells
+        words += [row[-1], *[""] * max(cell.count("\n") for cell in row[:-1])]
     indent = max(map(len, before)) + _GUTTER
     beside = indent <= width - _NUMBER
     lines = []
