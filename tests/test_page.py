@@ -202,6 +202,8 @@ def test_a_scenario_of_ones_own(folder: Path, farweb: Farweb, cable: Path) -> No
     written(folder, shop())
     rows = farweb("page", "page.har", "--scenario", cable.name, "--json").json()["pages"]
     assert [(row["path"], row["proxy"]) for row in rows] == [("cable", "own")]
+    cable.write_text(cable.read_text().replace("[workload]", "[workload]\nload = 3"))
+    assert farweb("page", "page.har", "--scenario", cable.name, "--json").json()["pages"] == rows
     assert farweb("page", "page.har", "--scenario", cable.name, "--path", "geo").code == 2
     assert farweb("new", "link.toml", "--path", "leo", "--quiet").code == 0
     (row,) = farweb("page", "page.har", "--scenario", "link.toml", "--json").json()["pages"]
