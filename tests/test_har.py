@@ -305,7 +305,7 @@ def test_an_entry_that_names_itself_has_no_initiator(tmp_path: Path) -> None:
 
 
 def test_a_request_waits_for_its_preflight(tmp_path: Path) -> None:
-    preflight = entry("https://b.example/api", 70, _initiator="https://b.example/api", request={"method": "OPTIONS"})
+    preflight = entry("https://b.example/api", 70, _initiator="https://b.example/api", _request_type="Preflight")
     found = of(tmp_path, entry(PAGE), preflight, entry("https://b.example/api", 140, _initiator=PAGE))
     assert (found[1].kind, found[2].edges) == ("time", (Edge(1, 1.0),))
 
@@ -439,14 +439,15 @@ def test_anything_in_a_field_is_read_or_refused(
 def test_import_writes_pages_views_and_hosts(folder: Path, farweb: Farweb) -> None:
     document = entry(PAGE, timings={"wait": 50, "receive": 100})
     css = entry("https://cdn.example/x.css", 75, _initiator=PAGE, _initiator_type="parser")
-    written(folder, har(document, css, entry("data:x"), creator="chrome-har", onload=200), "shop.har")
+    late = entry("https://a.example/x.png", 300, _initiator=PAGE, _initiator_type="parser")
+    written(folder, har(document, css, late, entry("data:x"), creator="chrome-har", onload=200), "shop.har")
     written(folder, har(entry(), onload=80), "blog.har")
     answer = farweb("workload", "import", "shop.har", "blog.har", "-o", "both", "--json").json()
     assert [page["page"] for page in answer["pages"]] == ["shop", "blog"]
     assert answer["pages"][0]["dropped"] == {"no http (data)": 1}
-    assert [host["confidence"] for host in answer["pages"][0]["hosts"]] == [1.0, 0.9]
+    assert [host["confidence"] for host in answer["pages"][0]["hosts"]] == [0.95, 0.9]
     rows = pq.read_table(folder / "both-pages.parquet").to_pylist()
-    assert [row["parents"] for row in rows] == ["", "0@325", ""]
+    assert [row["parents"] for row in rows] == ["", "0@325", "0@end", ""]
     assert rows[0]["tail_s"] == pytest.approx(0.05)
     views = pq.read_table(folder / "both-views.parquet").to_pylist()
     assert [(view["client"], view["page"], view["host"]) for view in views] == [

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -13,7 +14,7 @@ from farweb.page.answer import answer, onload_s
 from farweb.page.graph import Dependency, Edge, graph_of
 from farweb.page.har import read_har
 from farweb.page.paths import way_of
-from farweb.page.recording import recording_of
+from farweb.page.recording import Recording, recording_of
 from farweb.page.settle import Asked, Loaded, asked_of, settle
 from hars import entry, har, page_of, written
 from samples import Farweb
@@ -201,6 +202,8 @@ def test_a_scenario_of_ones_own(folder: Path, farweb: Farweb, cable: Path) -> No
     written(folder, shop())
     rows = farweb("page", "page.har", "--scenario", cable.name, "--json").json()["pages"]
     assert [(row["path"], row["proxy"]) for row in rows] == [("cable", "own")]
+    cable.write_text(cable.read_text().replace("[workload]", "[workload]\nload = 3"))
+    assert farweb("page", "page.har", "--scenario", cable.name, "--json").json()["pages"] == rows
     assert farweb("page", "page.har", "--scenario", cable.name, "--path", "geo").code == 2
     assert farweb("new", "link.toml", "--path", "leo", "--quiet").code == 0
     (row,) = farweb("page", "page.har", "--scenario", "link.toml", "--json").json()["pages"]
@@ -242,3 +245,22 @@ def test_wikipedia_over_a_satellite() -> None:
     assert h2.is_sure
     assert 2 * h2.load_s < h1.load_s
     assert h1.load_s == pytest.approx(16.1, abs=0.3)
+
+
+@pytest.mark.skipif(DATA is None, reason="the open HARs are not here")
+def test_one_page_over_two_networks() -> None:
+    """The errors that docs/pages.md states, of the first load over A and the one over B."""
+    assert DATA is not None
+    a, b = (
+        recording_of(read_har(DATA / f"har/wikipedia-2018-{name}.har.gz")[0])
+        for name in ("browsertime-chrome-5runs", "wpt-chrome")
+    )
+
+    def taken_to(page: Recording, to: Recording) -> float:
+        rtt_ms = median(to.rtt_ms[sent.host] for sent in to.sent)
+        scenario = path(rtt_ms, '{ kind = "http/2" }', 2, f"{to.rate_bps / 1e6:.3f} Mbit/s")
+        return onload_s(page, settle(scenario, asked_of(page, graph_of(page), is_multiplexed=True)))
+
+    assert taken_to(a, b) == pytest.approx(2.72, abs=0.05)
+    assert taken_to(b, a) == pytest.approx(3.57, abs=0.05)
+    assert taken_to(b, b) == pytest.approx(3.30, abs=0.05)

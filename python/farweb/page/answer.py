@@ -12,7 +12,7 @@ from farweb.page.recording import Recording, short_url
 from farweb.page.settle import Loaded, asked_of, settle
 from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import listed, plural
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -157,7 +157,7 @@ class PageAnswer:
                 f"{_path_name(worst.way.path)}, {_how(worst.way)}: between {_short(worst.low_s)} and "
                 f"{_short(worst.high_s)} s; which of the two, this file cannot say.{better}"
             )
-        elif best is not longest:
+        elif longest.load_s > _ALIKE * best.load_s:
             says = "takes" if longest.low_s > best.high_s else "may take"
             yield (
                 f"Over {name} the page {says} {_short(best.load_s)} s with {_how(best.way)}, "
@@ -171,7 +171,7 @@ class PageAnswer:
             yield "Proxies end TLS here, as one's own edge does."
         told = [each for each in self.recording.warnings if any(word in each for word in _TOLD)]
         if told:
-            yield f"The file: {listed(told)}."
+            yield f"The file: {'; '.join(told)}."
 
     def _noise(self) -> str:
         if len(self.others_s) > 1:
@@ -194,6 +194,9 @@ class Pages:
                 yield ""
             yield each
 
+
+_ALIKE = 1.02
+"""Loads that differ by less are not told apart in a sentence; chosen."""
 
 _TOLD = ("server push", "warm cache", "service worker", "no onLoad", "proxy near")
 """Reservations that belong beside an answer; the others are in the report of an import."""

@@ -17,8 +17,8 @@ from farweb.files.regular import check_file
 BYTES_MAX = 128 << 20
 """Bytes of the largest HAR, unpacked. Chosen: a crowded page has 5 MB without its bodies."""
 PAGES_MAX = 1_000
-ENTRIES_MAX = 10_000
-"""Most pages of a file, and most entries of a page. Chosen: ten times what any of ours has."""
+ENTRIES_MAX = 5_000
+"""Most pages of a file, and most entries of a page. Chosen: ten times what crowded ones have."""
 
 _GZIP = b"\x1f\x8b"
 _HEAD_BYTES = 4096
