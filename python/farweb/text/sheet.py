@@ -108,7 +108,7 @@ def _folded(sheet: Sheet, width: int) -> list[str]:
     lines = []
     for line, word in zip(before, words, strict=True):
         indented = indent * " " if beside else _GUTTER * " "
-        text = textwrap.fill(word, width, initial_indent=indented, subsequent_indent=indented)
+        text = textwrap.fill(word, width, initial_indent=indented, subsequent_indent=indented, break_on_hyphens=False)
         lines += f"{line}{text[len(line) :]}".split("\n") if beside else [line, *text.split("\n")]
     return lines
 
@@ -141,7 +141,7 @@ class Screen:
 
         for place, part in enumerate(self.parts):
             if isinstance(part, str):
-                yield Text(textwrap.fill(part, options.max_width))
+                yield Text(textwrap.fill(part, options.max_width, break_long_words=False, break_on_hyphens=False))
                 continue
             if part.title:
                 yield Text(f"\n{part.title}" if place else part.title)
