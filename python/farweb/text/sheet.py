@@ -144,7 +144,8 @@ class Screen:
                 yield Text(textwrap.fill(part, options.max_width, break_long_words=False, break_on_hyphens=False))
                 continue
             if part.title:
-                yield Text(f"\n{part.title}" if place else part.title)
+                title = textwrap.fill(part.title, options.max_width)
+                yield Text(f"\n{title}" if place else title)
             lines = _fitted(_bounded(part), options.max_width)
             yield Text("\n".join(lines if any(part.header) else lines[1:]), no_wrap=True, overflow="ignore")
 
