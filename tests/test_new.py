@@ -222,3 +222,13 @@ def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: P
     assert "(CONNECT)" not in (folder / "without.toml").read_text()
     farweb("new", "early.toml", "--log", "access.log", "--no-tunnels", "--client", "10.0.0.1")
     assert farweb("check", "early.toml", "--json").json()["check"]["carried_bytes_share"] == 1, "of the part asked for"
+
+
+def test_the_screen_names_the_path_and_what_the_log_decided(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(LOG)
+    answer = farweb("new", "link.toml", "--log", "access.log", "--server-time", "none")
+    first, _, *facts = answer.out.splitlines()
+    assert first == "A geostationary satellite: round trip 620 ms, 3 Mbit/s up, 18.8 Mbit/s down"
+    assert facts[0] == "log      3 of 4 lines: 15.5 kB in 1.90 s, from 1996-12-19 12:53:26 UTC"
+    assert [line.split()[0] for line in facts if line[0] != " "] == ["log", "http", "clients", "servers"]
+    assert "wrote link.toml, link-requests.parquet, link-hosts.tsv" in answer.err

@@ -146,7 +146,7 @@ def show(
         bool,
         typer.Option(
             "--details",
-            help="Of a run: failures, caches, clients, links, connections and memory as well. Of a sweep: estimates and "
+            help="Of a run: failures, caches, clients, links, connections and memory as well. Of a sweep: estimates, "
             "differences with intervals, and the warm-up.",
         ),
     ] = False,

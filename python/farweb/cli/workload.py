@@ -202,6 +202,9 @@ def stats(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Draw it as well: a .png, .svg, .pdf or .html file."),
     ] = None,
+    is_all: Annotated[
+        bool, typer.Option("--all", help="All tables: hosts, clients, copies, what caches do with the requests.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -252,11 +255,11 @@ def stats(
         )
     if out is not None:
         paper.draw(describe(found), out)
-    output.result(found.to_dict(), found)
+    output.result(found.to_dict(), found.screen(is_all))
     if found.imported is not None:
         output.note(f"{table} is a log; workload import, which has more options, makes a table of it.")
     if out is not None:
-        output.note(f"The figure is in {out}.")
+        output.note(f"wrote {out}")
 
 
 @app.command(cls=Verb)

@@ -6,6 +6,7 @@ Facts of a log decide how its servers are simulated (`serving`); a chosen value 
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.inputs.paths import path_kind, years_apart
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
-from farweb.text.quantities import count
+from farweb.text.quantities import count, seconds, size
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
     from farweb.inputs.import_report import ImportReport
@@ -100,6 +103,7 @@ class NewScenario:
         hosts: The host table of the log.
         imported: Numbers that the import kept and left out.
         remarks: Reservations about the answers, a sentence each.
+        facts: What the log decided about the scenario: a label and a sentence each.
     """
 
     scenario: Path
@@ -107,6 +111,15 @@ class NewScenario:
     hosts: Path | None
     imported: "ImportReport | None"
     remarks: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+
+    def screen(self, path: str) -> Screen:
+        """The path, the log's first request and what the log decided.
+
+        Args:
+            path: The path in a sentence.
+        """
+        return Screen((path, "", Sheet("", ["", ""], [list(fact) for fact in self.facts])) if self.facts else (path,))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -173,7 +186,26 @@ def new_scenario(
     asked = _clients(seen_at or _likely(imported))
     served = serving_of(imported.counts)
     _write(file, _scenario(file, wanted, served, asked, _release(imported), workload, imported.span_s))
-    return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)))
+    facts = tuple(_facts(imported, served, _SEEN_AT[seen_at or _likely(imported)][1]))
+    return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)), facts)
+
+
+def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
+    """What the log has, its first request, and what that decided."""
+    counts = imported.counts
+    begin = datetime.fromtimestamp(counts["origin_unix_s"], UTC)
+    yield (
+        "log",
+        f"{count(imported.requests)} of {plural(counts['lines'], 'line')}: {size(counts['response_bytes'])} in "
+        f"{seconds(imported.span_s)}, from {begin:%Y-%m-%d %H:%M:%S} UTC",
+    )
+    if first := counts.get("first_request"):
+        yield "first", f"{first['client']} {first['method']} {first['url']} to {first['host']} (line {first['line']})"
+    yield "http", served.reasons[0]
+    yield "clients", clients
+    timed = counts["with_server_time"]
+    known = f"{plural(timed, 'request')} with a server time"
+    yield "servers", known if timed else "answer at once: no server times in the log"
 
 
 def _remarks(wanted: Wanted, imported: "ImportReport | None") -> Iterator[str]:
@@ -283,7 +315,7 @@ nodes = [{", ".join(f'"{node}"' for node in nodes)}]
 
 {_LOCAL if wanted.cache is not None else ""}\
 # {wanted.near} – far-end: the long part.
-{_facts(wanted)}\
+{_figures(wanted)}\
 [[path.link]]
 {_lines("{:<4} = {}", kind.directions())}
 # far-end – servers: the rest of the Internet, 10 ms away (chosen). Where the log has server times that were measured at
@@ -331,7 +363,7 @@ down = { rate = "1 Gbit/s", delay = "1 ms" }
 """
 
 
-def _facts(wanted: Wanted) -> str:
+def _figures(wanted: Wanted) -> str:
     """Each figure of the long part with its source; of several paths each under its name."""
     return "".join(
         ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, path_kind(each).facts))

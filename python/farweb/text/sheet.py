@@ -110,7 +110,7 @@ def _folded(sheet: Sheet, width: int) -> list[str]:
     lines = []
     for line, word in zip(before, words, strict=True):
         indented = indent * " " if beside else _GUTTER * " "
-        text = textwrap.fill(word, width, initial_indent=indented, subsequent_indent=indented)
+        text = textwrap.fill(word, width, initial_indent=indented, subsequent_indent=indented, break_on_hyphens=False)
         lines += f"{line}{text[len(line) :]}".split("\n") if beside else [line, *text.split("\n")]
     return lines
 
@@ -147,14 +147,15 @@ class Screen:
 
         for place, part in enumerate(self.parts):
             if isinstance(part, str):
-                yield Text(textwrap.fill(part, options.max_width))
+                yield Text(textwrap.fill(part, options.max_width, break_long_words=False, break_on_hyphens=False))
                 continue
             if isinstance(part, tuple):
                 yield ""
                 yield to_rich(part)
                 continue
             if part.title:
-                yield Text(f"\n{part.title}" if place else part.title)
+                title = textwrap.fill(part.title, options.max_width)
+                yield Text(f"\n{title}" if place else title)
             lines = _fitted(_bounded(part), options.max_width)
             yield Text("\n".join(lines if any(part.header) else lines[1:]), no_wrap=True, overflow="ignore")
 
