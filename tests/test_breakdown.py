@@ -427,6 +427,15 @@ def test_the_table_for_people(tmp_path: Path) -> None:
     assert nagle.sheet().rows[6][0] == "Nagle's rule"
 
 
+def test_an_upload_says_that_its_part_has_no_causes(tmp_path: Path) -> None:
+    """A request takes longer than a round trip where it is an upload; others have nothing to add."""
+    found = break_down(make(tmp_path / "r", chain(0), [request(0, 0.23, 1000)]))
+    assert found.remarks == []
+    upload = replace(found, parts=tuple(replace(part, mean_s=4 * part.mean_s) for part in found.parts))
+    (remark,) = upload.remarks
+    assert remark.startswith("Requests on their way have no causes: what held their senders")
+
+
 def test_sums_over_requests_by_kind(tmp_path: Path) -> None:
     requests = [request(number, 0.23, 1000, tag="sample" if number else None) for number in range(2)]
     results = make(tmp_path / "r", [*chain(0), *chain(1)], requests)

@@ -320,10 +320,11 @@ def test_clients_get_pseudonyms_by_a_key(farweb: Farweb, folder: Path) -> None:
     names = [line.split()[0] for line in CLF.splitlines()]
     first, report = clients_of(farweb, "access.log")
     assert [first.index(client) for client in first] == [names.index(name) for name in names]
-    assert (report["log"]["client_names"], report["log"]["client_key"]) == ("pseudonyms", "random")
+    assert (report["log"]["client_names"], report["log"]["client_key"]) == ("pseudonyms", "log")
     assert report["with_client"] == 4
-    second, _ = clients_of(farweb, "access.log")
-    assert not set(first) & set(second), "a key for each import"
+    assert clients_of(farweb, "access.log")[0] == first, "a key of the log"
+    (folder / "longer.log").write_text(CLF + CLF.splitlines()[0] + "\n")
+    assert not set(clients_of(farweb, "longer.log")[0]) & set(first), "another log, another key"
     given, report = clients_of(farweb, "access.log", "--client-key", "of 2015")
     content = (folder / "out.parquet").read_bytes()
     assert report["log"]["client_key"] == "given"

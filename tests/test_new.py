@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from farweb.inputs.new import PROXIES
@@ -198,6 +199,43 @@ def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) 
     for text in ("10 %", "10 MB,fast", "10 MB,belady", "much"):
         answer = farweb("new", "other.toml", "--cache", text)
         assert (answer.code, (folder / "other.toml").exists()) == (2, False), text
+
+
+def test_a_shield_is_a_second_level_and_none_is_its_baseline(farweb: Farweb, folder: Path) -> None:
+    """All three have the same requests, hits of the log included, from the same clients."""
+    (folder / "access.log").write_text(LOG)
+    for proxy in PROXIES:
+        options = ("--log", "access.log", "--proxy", proxy, "--force")
+        assert farweb("new", "two.toml", *options, "--cache", "10 MB", "--shield", "1 GB,s3-fifo").code == 0
+        assert farweb("new", "none.toml", *options, "--cache", "none").code == 0
+        two, none = (farweb("check", f"{name}.toml", "--json").json()["scenario"] for name in ("two", "none"))
+        levels = [(each["node"], each["policy"], each["capacity"]) for each in two["cache"]]
+        assert levels == [("cache", "lru", "10000000 B"), ("far-end", "s3-fifo", "1000000000 B")]
+        assert "cache" not in none or none["cache"] == []
+        assert none["path"]["link"] == two["path"]["link"]
+        assert pq.read_table("two-requests.parquet").equals(pq.read_table("none-requests.parquet"))
+    answer = farweb("new", "other.toml", "--shield", "1 GB")
+    assert (answer.code, "--shield is the second level of --cache" in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_a_request_table_is_taken_as_it_is(farweb: Farweb, folder: Path, suffix: str) -> None:
+    """Beside the scenario nothing is written; a table from an import says how its server serves."""
+    (folder / "access.log").write_text(LOG)
+    table = folder / f"table.{suffix}"
+    if suffix == "csv":
+        table.write_text("start_s,host,request_bytes,response_bytes\n1,a,300,5000\n3,a,300,5000\n")
+    else:
+        assert farweb("workload", "import", "access.log", "-o", table.name).code == 0
+    before = sorted([*os.listdir(folder), "link.toml"])
+    assert farweb("new", "link.toml", "--log", table.name).code == 0
+    assert sorted(os.listdir(folder)) == before
+    text = (folder / "link.toml").read_text()
+    assert f'[workload]\nrequests = "{table.name}"\n' in text
+    assert ("Squid closes an idle connection" in text) is (suffix == "parquet")
+    assert farweb("run", "link.toml", "--quiet").code == 0
+    refused = farweb("new", "other.toml", "--log", table.name, "--busiest", "1h")
+    assert (refused.code, "--busiest: is of logs; a request table is simulated as it is" in refused.err) == (2, True)
 
 
 def test_elapsed_times_are_said_to_contain_the_old_path(farweb: Farweb, folder: Path) -> None:

@@ -65,7 +65,7 @@ def import_options(
         str | None,
         _of_log(
             metavar="TEXT",
-            help="Give clients the same pseudonyms in all logs imported with this text; a random key when left out.",
+            help="One text gives clients the same pseudonyms in all logs; without it each log has a key of its own.",
         ),
     ] = None,
     keep_clients: Annotated[

@@ -38,13 +38,17 @@ def new(
         str | None,
         typer.Option(
             metavar="SIZE[,POLICY]",
-            help='A cache between the clients and the long part: "10 GB" (lru), "10 GB,s3-fifo".',
+            help='A cache between the clients and the long part: "10 GB" (lru), "10 GB,s3-fifo"; none: its baseline.',
         ),
+    ] = None,
+    shield: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE[,POLICY]", help="A second level of --cache, behind the long part."),
     ] = None,
     log: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="LOG", help="A log to simulate, imported beside the scenario; may be given more than once."
+            metavar="LOG", help="A log to simulate, imported beside the scenario; may be repeated. Or a request table."
         ),
     ] = None,
     seen_at: Annotated[
@@ -75,14 +79,14 @@ def new(
 
         farweb new office.toml --log access.log.gz --seen-at proxy-clients
 
-        farweb new edge.toml --log access.log.gz --cache "10 GB,s3-fifo"
+        farweb new edge.toml --log access.log.gz --cache "10 GB,s3-fifo" --shield "1 TB"
 
         farweb new proxy.toml --log access.log --rtt-ms 680 --busiest 1h
 
         farweb new starlink.toml --path starlink --proxy mux
     """
     del debug
-    from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario
+    from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario, table_of
     from farweb.inputs.paths import PATHS, STAND_FOR, nearest_path
     from farweb.scenario import Scenario
 
@@ -104,7 +108,12 @@ def new(
         raise typer.BadParameter(f"--compare: found {compare}; write two paths or more, such as starlink,geo,5g")
     if seen_at is not None and not log:
         raise typer.BadParameter("--seen-at says where a log was written: name it with --log")
-    context.with_resource(taken_free(*files_of(file, with_log=bool(log)), force=force))
+    if shield is not None and cache is None:
+        raise typer.BadParameter("--shield is the second level of --cache: name both, or --cache none")
+    is_table = table_of(log or []) is not None
+    if is_table and (given := _options_of_log(context)):
+        raise typer.BadParameter(f"{given[0]}: is of logs; a request table is simulated as it is")
+    context.with_resource(taken_free(*files_of(file, with_log=bool(log) and not is_table), force=force))
     output = Output(as_json, quiet)
     with output.progress("importing") as show:
         written = new_scenario(
@@ -112,7 +121,8 @@ def new(
             path=path,
             compare=compared,
             proxy=proxy,
-            cache=None if cache is None else _cache(cache),
+            cache="none" if cache == "none" else None if cache is None else _cache("--cache", cache),
+            shield=None if shield is None else _cache("--shield", shield),
             seen_at=seen_at,
             log=log,
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
@@ -145,7 +155,14 @@ def _path(paths: list[str], checked: "Check") -> str:
     return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down"
 
 
-def _cache(text: str) -> tuple[str, str]:
+def _options_of_log(context: typer.Context) -> list[str]:
+    """Options of an import that the command line has."""
+    of_log = [each for each in context.command.params if getattr(each, "rich_help_panel", None) == "Log"]
+    sources = [(each.opts[0], context.get_parameter_source(each.name or "")) for each in of_log]
+    return [option for option, source in sources if source is not None and source.name == "COMMANDLINE"]
+
+
+def _cache(option: str, text: str) -> tuple[str, str]:
     """Capacity and policy of a cache, as SIZE or SIZE,POLICY."""
     from farweb.cache.settings import read_capacity, read_policies
 
@@ -153,7 +170,7 @@ def _cache(text: str) -> tuple[str, str]:
     capacity, (policy,) = read_capacity(size), read_policies([named or "lru"])
     if capacity.bytes is None or policy == "belady":
         raise typer.BadParameter(
-            f"--cache: found {text}; write a size and a policy that knows no future, such as 10 GB,s3-fifo; "
+            f"{option}: found {text}; write a size and a policy that knows no future, such as 10 GB,s3-fifo; "
             "farweb workload cache says which share of the footprint a size is"
         )
     return size, policy

@@ -85,7 +85,8 @@ def import_log(
         busiest_s: Keep only the span of this length, in s, whose responses have most bytes; it begins with a whole
             second.
         client_key: Text that the key of the clients' pseudonyms is made from: logs imported with the same text have the
-            same pseudonyms. None: a random key for this import alone.
+            same pseudonyms. None: the bytes of the logs, so that another import of them has the same; random where one
+            is standard input.
         keep_clients: Write clients as the log names them, as text, and not as pseudonyms.
         progress: Called with the number of requests kept so far, some ten times a second.
         options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `bypass`, `rtt_ns`,
@@ -97,7 +98,6 @@ def import_log(
             Nothing is written then.
         RunError: The disk is full. Nothing is left then.
     """
-    key = _client_key(client_key, keep_clients=keep_clients)
     if fields is not None:
         if format != "auto" or options.get("log_format") is not None:
             raise WorkloadError("fields describe a log of JSON objects; leave out its format")
@@ -108,13 +108,14 @@ def import_log(
             check_file(each, WorkloadError, "name a log, or - for standard input")
     out = Path(out)
     _may_write(out, logs)
+    key, of_key = _client_key(client_key, logs, keep_clients=keep_clients)
     names = ", ".join(each.name for each in logs)
     source = {
         "file": names,
         "format": options.get("log_format") or " ".join(options.get("fields", [format])),
         **{name: value for name, value in options.items() if name != "fields" and value is not None},
         **({"client_names": "as-logged"} if key is None else {"client_names": "pseudonyms"}),
-        **({} if key is None else {"client_key": "random" if client_key is None else "given"}),
+        **({} if key is None else {"client_key": of_key}),
     }
     with staged_file(out) as stage:
         raw = stage.with_name("raw.parquet")
@@ -142,10 +143,11 @@ def import_log(
     return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
 
 
-def _client_key(text: str | None, *, keep_clients: bool) -> bytes | None:
-    """The key of pseudonyms: made from a text, or random; None where clients are kept as they are.
+def _client_key(text: str | None, logs: Sequence[Path], *, keep_clients: bool) -> tuple[bytes | None, str]:
+    """The key of pseudonyms, None where clients are kept as they are, and its source: `given`, `log` or `random`.
 
-    A text of any length and alphabet becomes a key by BLAKE2b (RFC 7693).
+    A text of any length and alphabet becomes a key by BLAKE2b (RFC 7693), and so do logs. Whoever can work out the key
+    of a log has the log, and its clients.
     """
     if keep_clients and text is not None:
         raise WorkloadError(
@@ -154,10 +156,16 @@ def _client_key(text: str | None, *, keep_clients: bool) -> bytes | None:
     if text == "":
         raise WorkloadError("the key of clients is empty; write a text that is hard to guess, or leave it out")
     if keep_clients:
-        return None
-    if text is None:
-        return secrets.token_bytes(_KEY_BYTES)
-    return hashlib.blake2b(text.encode(), digest_size=_KEY_BYTES, person=b"farweb clients").digest()
+        return None, ""
+    if text is not None:
+        return hashlib.blake2b(text.encode(), digest_size=_KEY_BYTES, person=b"farweb clients").digest(), "given"
+    if any(str(log) == "-" for log in logs):
+        return secrets.token_bytes(_KEY_BYTES), "random"
+    digest = hashlib.blake2b(digest_size=_KEY_BYTES, person=b"farweb log")
+    for log in sorted(logs):
+        with log.open("rb") as file:
+            digest.update(hashlib.file_digest(file, hashlib.blake2b).digest())
+    return digest.digest(), "log"
 
 
 def _may_write(out: Path, logs: Sequence[Path]) -> None:

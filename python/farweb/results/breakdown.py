@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _SELDOM: Sequence[Kind] = ("flight", "buffer", "credit", "nagle", "other", "pace")
 """Kinds of parts that the table for people leaves out where they took no time."""
 
+_UPLOAD = 0.1
+"""Share of the latency from which on requests that took longer than a round trip are uploads. Chosen."""
+
 _NS = 1e9
 _, _SAMPLE = GROUPS["sample"]
 _BYTES_A_REQUEST = 2_000  # of memory on each leg, in a piece
@@ -93,8 +96,14 @@ class Breakdown:
 
     @property
     def remarks(self) -> list[str]:
-        """Requests served before the last leg, and requests in no part; nothing where all finished on all legs."""
+        """Requests served before the last leg, requests in no part, and a part without causes; mostly nothing."""
         said = []
+        upload = self.total_s("request")
+        if upload > max(self.rtt_s, _UPLOAD * self.latency_s):
+            said.append(
+                "Requests on their way have no causes: what held their senders, such as the credit of servers or the "
+                "way up, is not recorded; check has the limit of a connection up."
+            )
         if min(self.reached) < self.requests:
             said.append(f"Of these requests {_by_leg(self.reached[1:])}; the others were served before.")
         if left := self.unfinished_reached[0]:
