@@ -11,14 +11,14 @@ from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
-    from farweb.size.answer import Answer, Estimate, Tried
+    from farweb.size.tried import Estimate, Numbers, Tried
 
 _DIGITS = 5  # of estimates: three would not distinguish 0.9798 from 0.98
 _ROWS_MAX = 6
 _GOOD = ("best", "ties", "open", "meets")
 
 
-def sentence(answer: "Answer") -> str:
+def sentence(answer: "Numbers") -> str:
     """Say which value to take and how the others stand against it, or that there is none."""
     if answer.answer is None:
         return _refusal(answer)
@@ -52,7 +52,7 @@ def sentence(answer: "Answer") -> str:
     return f"{head}{between if said else ''}{'; '.join(said)}."
 
 
-def _beside_number(answer: "Answer", at: int) -> str:
+def _beside_number(answer: "Numbers", at: int) -> str:
     """How the value to take and those before it stand against the target."""
     rows = answer.in_order
     taken = rows[at]
@@ -68,7 +68,7 @@ def _beside_number(answer: "Answer", at: int) -> str:
     return "; ".join(said)
 
 
-def _undecided(answer: "Answer") -> "list[Tried]":
+def _undecided(answer: "Numbers") -> "list[Tried]":
     """Values that the runs leave open."""
     return [each for each in answer.in_order if each.word == "open" and each.verdict == "undecided"]
 
@@ -79,7 +79,7 @@ def _run_of(rows: "Sequence[Tried]", words: Sequence[str]) -> "list[Tried]":
     return list(rows[:end])
 
 
-def _names(answer: "Answer", rows: "Sequence[Tried]") -> str:
+def _names(answer: "Numbers", rows: "Sequence[Tried]") -> str:
     """Values in a few words: ``27 to 30``, ``4 and more``, ``2 and 3``."""
     order, labels = answer.in_order, [each.label for each in rows]
     first = order.index(rows[0])
@@ -96,17 +96,17 @@ def _span(rows: "Sequence[Tried]") -> str:
     return f"{labels[0]} to {labels[-1]}" if len(labels) > 2 else listed(labels)
 
 
-def _tied(answer: "Answer", rows: "Sequence[Tried]", ties: str, open_: str) -> str:
+def _tied(answer: "Numbers", rows: "Sequence[Tried]", ties: str, open_: str) -> str:
     if all(each.word == "ties" for each in rows):
         return f"{_names(answer, rows)} {'ties' if len(rows) == 1 else 'tie'} {ties}"
     return f"{_names(answer, rows)} cannot be told apart {open_}"
 
 
-def _is_upper(answer: "Answer") -> bool:
+def _is_upper(answer: "Numbers") -> bool:
     return " <" in answer.target
 
 
-def _refusal(answer: "Answer") -> str:
+def _refusal(answer: "Numbers") -> str:
     """Say that no value meets the target, and how near the best one comes."""
     span = f"No {answer.key} from {answer.curve[0].label} to {answer.curve[-1].label}"
     reached = "; ".join(answer.reached)
@@ -117,14 +117,14 @@ def _refusal(answer: "Answer") -> str:
     return f"{span} is shown to meet {answer.target}: {reached}{names}."
 
 
-def screen(answer: "Answer", *, details: bool = False) -> Screen:
+def screen(answer: "Numbers", *, details: bool = False) -> Screen:
     """The answer in a screen.
 
     Args:
         answer: The answer.
         details: True for all values with their intervals and runs, and what the answer's interval is.
     """
-    parts: list[Part] = [answer.text, "", _all(answer) if details else _table(answer)]
+    parts: list[Part] = [sentence(answer), "", _all(answer) if details else _table(answer)]
     parts += [line for line in (_risk(answer),) if line]
     parts.append(f"{plural(answer.runs, 'run')}. {answer.holds}{'' if details else '    more: --details'}")
     if details:
@@ -133,7 +133,7 @@ def screen(answer: "Answer", *, details: bool = False) -> Screen:
     return Screen(parts)
 
 
-def _risk(answer: "Answer") -> str:
+def _risk(answer: "Numbers") -> str:
     """How far the value to take may be off, and what would say more."""
     remedy = "a longer log narrows this" if answer.interval_of == "blocks" else "--max-replications narrows this"
     taken, best = answer.answer, answer.best
@@ -151,7 +151,7 @@ def _risk(answer: "Answer") -> str:
     return ""
 
 
-def _table(answer: "Answer") -> Sheet:
+def _table(answer: "Numbers") -> Sheet:
     """The values about the answer; those before and after in a line each."""
     rows = answer.in_order
     about = {rows.index(each) for each in (answer.answer, answer.best) if each is not None}
@@ -167,12 +167,12 @@ def _table(answer: "Answer") -> Sheet:
     return _sheet(answer, [each for each in groups if each][::-1])
 
 
-def _all(answer: "Answer") -> Sheet:
+def _all(answer: "Numbers") -> Sheet:
     """Every value, with its runs and intervals."""
     return _sheet(answer, [[each] for each in answer.in_order[::-1]], details=True)
 
 
-def _sheet(answer: "Answer", groups: "Sequence[Sequence[Tried]]", *, details: bool = False) -> Sheet:
+def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: bool = False) -> Sheet:
     """Rows of one value, or of several that are left out, the costliest first."""
     columns = _columns(answer.curve)
     write = [_writer([each.estimates[place] for each in answer.curve]) for place in columns]
@@ -226,7 +226,7 @@ def _columns(curve: "Sequence[Tried]") -> list[int]:
     return [place for place, name in enumerate(names) if name not in names[:place]]
 
 
-def _is_rated(answer: "Answer", place: int) -> bool:
+def _is_rated(answer: "Numbers", place: int) -> bool:
     return any(each.estimates[place].ratio is not None for each in answer.curve)
 
 
@@ -239,7 +239,7 @@ def _change(found: "Estimate", is_best: bool) -> list[str]:
     return change_cells(Interval(1, change, None, *((None, None) if low == high else (low, high))))
 
 
-def _label(answer: "Answer", group: "Sequence[Tried]") -> str:
+def _label(answer: "Numbers", group: "Sequence[Tried]") -> str:
     """The value, or several at an end of those tried."""
     if len(group) == 1:
         return group[0].label
