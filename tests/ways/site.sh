@@ -15,5 +15,5 @@ for run in today later; do
                      from requests group by 1 order by 1"
 done
 COLUMNS=80 farweb compare today later
-COLUMNS=300 farweb size site.toml --set "$later" --vary leg.0.tcp.constants.initial_cwnd_segments=10..20 \
-    --target 'p50(visit_first_latency) <= 1.01*best' | head -1
+COLUMNS=80 farweb size site.toml --set "$later" --vary leg.0.tcp.constants.initial_cwnd_segments=10..20 \
+    --target 'p50(visit_first_latency) <= 1.01*best' | sed -n 1p
