@@ -2,7 +2,7 @@
 set -e
 log=$DATA/squid/webreadr-2010-log.squid
 
-farweb new lesson.toml --log "$log" --server-time none -q
+farweb new lesson.toml --path geo-2021 --log "$log" --server-time none -q
 for window in "32 KiB" "64 KiB" "128 KiB"; do
     set="leg.0.tcp.buffer=\"$window\""
     farweb check lesson.toml --set "$set" | grep "limit of a connection"
