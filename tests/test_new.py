@@ -265,8 +265,11 @@ def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: P
 def test_the_screen_names_the_path_and_what_the_log_decided(farweb: Farweb, folder: Path) -> None:
     (folder / "access.log").write_text(LOG)
     answer = farweb("new", "link.toml", "--log", "access.log", "--path", "geo-2021", "--server-time", "none")
-    first, _, *facts = answer.out.splitlines()
-    assert first.startswith("A geostationary satellite (2021): round trip 620 ms, 3 Mbit/s up")
+    path, _, table = answer.out.partition("\n\n")
+    facts = table.splitlines()
+    assert " ".join(path.split()) == (
+        "A geostationary satellite (2021 and 2022): round trip 620 ms, 3 Mbit/s up, 18.8 Mbit/s down"
+    )
     assert facts[0] == "log      3 of 4 lines: 15.5 kB in 1.90 s, from 1996-12-19 12:53:26 UTC"
-    assert [line.split()[0] for line in facts if line[0] != " "] == ["log", "http", "clients", "servers"]
+    assert [line.split()[0] for line in facts if line[0] != " "] == ["log", "first", "http", "clients", "servers"]
     assert "wrote link.toml, link-requests.parquet, link-hosts.tsv" in answer.err

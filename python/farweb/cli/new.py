@@ -79,7 +79,7 @@ def new(
 
         farweb new office.toml --log access.log.gz --seen-at proxy-clients
 
-        farweb new edge.toml --log access.log.gz --cache 10GB,s3-fifo --shield 1TB
+        farweb new edge.toml --log access.log.gz --cache 10GB --shield 90GB
 
         farweb new proxy.toml --log access.log --rtt-ms 680 --busiest 1h
 
