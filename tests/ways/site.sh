@@ -6,7 +6,7 @@ today="leg.0.tls={$tls, key_exchange=\"x25519\", certificates=\"ecdsa-p256\"}"
 later="leg.0.tls={$tls, key_exchange=\"x25519mlkem768\", certificates=\"ml-dsa-65\"}"
 
 farweb new site.toml --path mobile --log "$log" --busiest 6h --server-time none -q
-farweb check site.toml --set "$later" | grep -A1 "the server's flight"
+COLUMNS=100 farweb check site.toml --set "$later" --details | grep -A1 "the server's flight"
 farweb run site.toml --set "$today" -o today --force -q
 farweb run site.toml --set "$later" -o later --force -q
 for run in today later; do

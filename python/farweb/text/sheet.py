@@ -83,8 +83,12 @@ def _fitted(sheet: Sheet, width: int) -> list[str]:
     def fits(part: Sheet) -> bool:
         return max(map(len, to_lines(part, width))) <= width
 
-    last = max((len(row[-1]) for row in sheet.rows), default=0)
-    if last > _NUMBER and max(map(len, to_lines(sheet, _TEXT_MAX * len(sheet.header)))) > width:
+    last = [row[-1] for row in sheet.rows]
+    if (
+        max(map(len, last), default=0) > _NUMBER
+        and "\n" not in "".join(chain(*sheet.rows))
+        and max(map(len, to_lines(sheet, _TEXT_MAX * len(sheet.header)))) > width
+    ):
         return _folded(sheet, width)
     if fits(sheet):
         return to_lines(sheet, width)
