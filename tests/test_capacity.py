@@ -65,8 +65,7 @@ minute, 0.479 % in the busiest second. No request can take less than 240 ms.
 path      client -- 34.4 Mbit/s, 60 ms -- server
 requests  3 in 20 s; no request names its client
 http/1.0  a connection a request: two round trips of 120 ms at least
-limit     a connection can carry 2.19 Mbit/s of 34.4 Mbit/s (receive window); 16
-          can fill the link
+limit     2.19 Mbit/s a connection, of 34.4 Mbit/s (receive window); 16 fill it
 queues    256 kB up, 256 kB down: 49.7 % of what the path holds
 a run     about 52 packets over links
 """

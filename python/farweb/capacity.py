@@ -126,10 +126,7 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     limit, line = leg["connection_limit_bps"], leg["bottleneck_down_bps"]
     if limit is not None and line is not None and limit < line:
         why, fill = _LIMITS.get(leg["limited_by"], leg["limited_by"]), leg["connections_to_fill"]
-        yield [
-            "limit",
-            f"a connection can carry {rate(limit)} of {rate(line)} ({why}); {count(fill)} can fill the link",
-        ]
+        yield ["limit", f"{rate(limit)} a connection, of {rate(line)} ({why}); {count(fill)} fill it"]
     elif limit is not None and is_only:
         yield ["limit", f"none: a connection can carry {rate(limit)}"]
     narrow = min(figures["links"], key=lambda link: _rate(link["down"]["rate"]))
