@@ -20,6 +20,7 @@ run     check    can the path carry the load? (no simulation)
         show     the answer of a run or a sweep
 decide  compare  which run is better, for whom, why
         size     how much is enough
+        page     a page that a browser recorded (HAR), over other paths
         sweep    many settings and seeds
 tell    plot, report, sql, export
 logs    workload import, stats, cache, fit, generate, merge, probe
