@@ -70,7 +70,7 @@ def test_a_mistake_leads_to_the_help_of_its_verb(farweb: Farweb, arguments: str,
 
 
 def test_help_is_a_screen_and_the_rest_is_behind_help_all(farweb: Farweb) -> None:
-    assert len(farweb("--help").out.splitlines()) == 13
+    assert len(farweb("--help").out.splitlines()) == 14
     for verb in verbs():
         brief, whole = farweb(*verb.split(), "--help"), farweb(*verb.split(), "--help-all")
         lines = brief.out.splitlines()
