@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import ResultsError
-from farweb.results.design import Design
 from farweb.results.judged import KEPT_REQUESTS, MOST_LEVELS, MOST_REQUESTS, judged, matched, pairs_together
 from farweb.results.pairs import read_once
 from farweb.statistics.intervals import Interval
 from farweb.statistics.judgement import DECIDING, Verdict, is_apart, turned
 from farweb.statistics.verdicts import Word, letters
 from farweb.text.quantities import plain
-from farweb.text.words import listed, named, plural
+from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
@@ -175,7 +174,7 @@ def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ran
     few = requests <= KEPT_REQUESTS
     read, part = (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
     factors, together = range(len(sweep.design.factors)), pairs_together(len(points))
-    names = [point_name(sweep.design, point) for point in points]
+    names = [sweep.design.point_name(point) for point in points]
 
     def judge(base: int, other: int) -> Verdict:
         runs = matched(sweep, [points[base]], [points[other]], factors, part)
@@ -190,13 +189,6 @@ def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ran
         return ranking(names, judge), ""
     except ResultsError as error:
         return None, str(error)
-
-
-def point_name(design: Design, point: int) -> str:
-    """What a point is called in a sentence: ``http 1.1, window 20``."""
-    levels = design.levels(point)
-    varied = [factor.name for factor in design.factors if len(factor.levels) > 1] or list(levels)
-    return ", ".join(named(design.short_names[name], levels[name].label) for name in varied)
 
 
 def _beats(against: Judge, one: int, other: int) -> bool:
