@@ -209,7 +209,7 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
     answer = farweb("compare", *places)
     assert answer.code == 0, answer.err
     printed = " ".join(answer.out.split())
-    assert answer.out.startswith("b is best. ")
+    assert answer.out.startswith("Failures decide: 100 % of requests fail at c. b is best. ")
     assert "a b 1.00 1.01 1.01 best 0 b a 2.01 2.02 2.02 +100 +99.8 … +100 0 worse" in printed
     assert "c c failed failed failed" in printed and printed.endswith("more: --pairs (3 verdicts) --base NAME")
     against_a = farweb("compare", *places, "--base", "a", "--pairs")

@@ -22,6 +22,7 @@ def test_each_path_passes_the_check_and_names_its_years(farweb: Farweb, folder: 
     assert "warning" not in answer.err
     kind = PATHS[STAND_FOR.get(path, path)]
     assert f"({kind.dated}): round trip" in " ".join(answer.out.split())
+    assert ("as no depth is published" in answer.out) == bool(kind.depths)
     checked = farweb("check", "link.toml", "--json").json()
     assert checked["check"]["warnings"] == []
     assert checked["scenario"]["name"] == f"{kind.title}, {kind.dated}"
@@ -183,6 +184,9 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     assert sorted(os.listdir(folder)) == ["access.log", "links-hosts.tsv", "links-requests.parquet", "links.toml"]
     assert "3 points × 1 replication" in farweb("check", "links.toml", "--details").out
     assert farweb("sweep", "links.toml", "--quiet").code == 0
+    ran = farweb("run", "links.toml")
+    assert "ran without the sweep of 3 points; for all of them: farweb sweep links.toml" in ran.err
+    assert sorted(os.listdir("results")) == ["links", "links-sweep"]
 
 
 def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) -> None:

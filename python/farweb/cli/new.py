@@ -10,6 +10,7 @@ from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
 
 if TYPE_CHECKING:
     from farweb.check import Check
+    from farweb.results.design import Design
 
 
 @takes_import_options
@@ -128,10 +129,13 @@ def new(
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
             **importing,
         )
-    checked = Scenario.load(file).check()
+    scenario = Scenario.load(file)
+    checked = scenario.check()
     warnings = [*written.remarks, *checked.warnings]
     if as_json or not quiet:
-        output.result({**written.to_dict(), "warnings": warnings}, written.screen(_path(compared or [path], checked)))
+        swept = "" if len(compared) > 1 or scenario.design is None else _swept(scenario.design)
+        screen = written.screen(_path(compared or [path], checked), swept)
+        output.result({**written.to_dict(), "warnings": warnings}, screen)
     for warning in warnings:
         output.note(f"warning: {warning}")
     output.note(f"wrote {', '.join(str(each) for each in (file, written.requests, written.hosts) if each is not None)}")
@@ -153,6 +157,12 @@ def _path(paths: list[str], checked: "Check") -> str:
     trip = seconds(sum(leg["rtt_ns"] for leg in legs) / 1e9)
     up, down = rate(narrow["bottleneck_up_bps"]), rate(narrow["bottleneck_down_bps"])
     return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down"
+
+
+def _swept(design: "Design") -> str:
+    """The sweep of a single path, over the unpublished depths of its queues."""
+    first, *_, last = design.factors[0].levels
+    return f"queues of {first.label} to {last.label}, as no depth is published (farweb sweep)"
 
 
 def _options_of_log(context: typer.Context) -> list[str]:

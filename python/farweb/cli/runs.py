@@ -7,6 +7,7 @@ import typer
 
 from farweb.cli.options import Debug, Force, Json, NoLimits, Output, Quiet
 from farweb.errors import ScenarioError
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,6 +110,9 @@ def run(
     if results.unanswered:
         output.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")
         raise typer.Exit(_UNANSWERED)
+    if loaded.design is not None:
+        points = plural(len(loaded.design.points), "point")
+        output.note(f"ran without the sweep of {points}; for all of them: farweb sweep {scenario}")
     output.note(f"wrote {results.path}    next: farweb report {results.path}")
 
 

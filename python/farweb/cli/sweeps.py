@@ -1,6 +1,5 @@
 """`farweb sweep`: runs all combinations of the levels in a scenario's table `[sweep]`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,7 +24,7 @@ def sweep(
             "--out",
             "-o",
             metavar="DIR",
-            help="Results folder, or a URL such as s3://…; results/SCENARIO when left out.",
+            help="Results folder, or a URL such as s3://…; results/SCENARIO-sweep when left out.",
         ),
     ] = None,
     retries: Retries = 0,
@@ -57,7 +56,7 @@ def sweep(
         raise typer.BadParameter("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
     require("farweb sweep", *SWEEP)
     loaded = load(scenario, settings)
-    folder = str(Path("results") / scenario.stem) if out is None else out
+    folder = f"results/{scenario.stem}-sweep" if out is None else out
     output = Output(as_json, quiet)
     of_all = loaded.check().extents[1:] if loaded.design is not None else ()
     allow(loaded, of_all, no_limits)

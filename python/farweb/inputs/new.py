@@ -125,13 +125,15 @@ class NewScenario:
     remarks: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
 
-    def screen(self, path: str) -> Screen:
-        """The path, the log's first request and what the log decided.
+    def screen(self, path: str, swept: str = "") -> Screen:
+        """The path, the log's first request, what the log decided, and what a sweep varies.
 
         Args:
             path: The path in a sentence.
+            swept: What the scenario's sweep varies beside it.
         """
-        return Screen((path, "", Sheet("", ["", ""], [list(fact) for fact in self.facts])) if self.facts else (path,))
+        rows = [*map(list, self.facts), *([["sweep", swept]] if swept else [])]
+        return Screen((path, "", Sheet("", ["", ""], rows)) if rows else (path,))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -403,10 +405,10 @@ def _nagle(end: str, serving: Serving) -> str:
 def _head(file: Path, wanted: Wanted) -> str:
     """First lines: the path, the years of its figures, and commands for it."""
     about = " or ".join(f"{path_kind(each).title} (figures of {path_kind(each).dated})" for each in wanted.paths)
-    verb = "run" if len(wanted.paths) == 1 else "sweep"
+    verb, folder = ("run", file.stem) if len(wanted.paths) == 1 else ("sweep", f"{file.stem}-sweep")
     return (
         f"{_comment(f'The web over {about}.')}#\n#   farweb check {file.name}\n"
-        f"#   farweb {verb} {file.name}\n#   farweb report results/{file.stem}\n#"
+        f"#   farweb {verb} {file.name}\n#   farweb report results/{folder}\n#"
     )
 
 

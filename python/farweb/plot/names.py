@@ -18,7 +18,7 @@ _LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
 def labelled_at_ends(figure: Figure) -> bool:
     """True when curves have their names at their ends: levels of a number, in one panel, that end at the same place."""
     series = figure.panels[0].series
-    if len(figure.panels) > 1 or all(each.shade is None for each in series):
+    if len(figure.panels) > 1 or all(each.shade is None for each in series) or not all(each.x.size for each in series):
         return False
     ends = [float(each.x[-1]) for each in series]
     alike = min(ends) >= _ENDS_ALIKE * max(ends)

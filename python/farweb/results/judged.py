@@ -198,7 +198,7 @@ def verdict_of(
     scope = OF_LOG if fixed else "for these requests" if units.method == "blocks" else ""
     return Verdict(
         overall, words, tuple(quantities), margin, units.method, scope, said, _holds(units, runs, fixed, together),
-        confidence, tuple(slices), few, tuple(gain), tuple(harm), tuple(groups),
+        confidence, tuple(slices), few, tuple(gain), tuple(harm), tuple(groups), units.failed_shares,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from farweb.results.measure import tunnel_share
 from farweb.results.parts import KINDS, Kind
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
 from farweb.statistics.quantiles import to_json
-from farweb.text.quantities import count, rate, seconds, share, size, times
+from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
 
@@ -163,7 +163,7 @@ class Summary:
             ),
         ]
         every = [*(of for *_, of in rows), self.first_byte]
-        unit, write = times(value for of in every for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s))
+        write, unit = in_one_unit(value for of in every for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s))
 
         def cells(of: Quantiles) -> list[str]:
             return [write(value) for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s)]
