@@ -19,8 +19,9 @@ from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.inputs.formats import TABLE, format_of
-from farweb.inputs.importer import REPORT_KEY, import_log
+from farweb.inputs.importer import import_log
 from farweb.inputs.paths import path_kind, years_apart
+from farweb.inputs.provenance import provenance, server_times
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
 from farweb.text.quantities import count, seconds, size
@@ -185,20 +186,21 @@ def new_scenario(
     wanted = Wanted(paths, proxy, None if cache == "none" else cache, shield, cache is not None)
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
     table = table_of(logs)
+    remarks = tuple(filter(None, (years_apart(paths),)))
     for written in files_of(file, with_log=bool(logs) and table is None):
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
             raise WorkloadError(f"{written}: is the log itself; name another file")
     if not logs:
         family = _PROWGEN if wanted.is_local else _FAMILY
         _write(file, _scenario(file, wanted, OF_TODAY, "", _PACED, family, 600))
-        return NewScenario(file, None, None, None, tuple(_remarks(wanted, None)))
+        return NewScenario(file, None, None, None, remarks)
     if table is not None:
         counts, span_s = _table(table)
         asked = _clients(seen_at or ("server" if counts is None else _likely(counts)))
         workload = _TABLE.format(requests=json.dumps(os.path.relpath(table, file.parent)))
         served, release = (OF_TODAY, _PACED) if counts is None else (serving_of(counts), _release(counts))
         _write(file, _scenario(file, wanted, served, asked, release, workload, span_s))
-        return NewScenario(file, table, None, None, tuple(_remarks(wanted, None)))
+        return NewScenario(file, table, None, None, remarks)
     _, requests, hosts = files_of(file, with_log=True)
     if seen_at == "proxy-clients" or wanted.is_local:
         options = {"keep": "all", **options}
@@ -209,7 +211,7 @@ def new_scenario(
     served = serving_of(imported.counts)
     _write(file, _scenario(file, wanted, served, asked, _release(imported.counts), workload, imported.span_s))
     facts = tuple(_facts(imported, served, _SEEN_AT[seen_at or _likely(imported.counts)][1]))
-    return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)), facts)
+    return NewScenario(file, requests, hosts, imported, remarks, facts)
 
 
 def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
@@ -225,9 +227,7 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
         yield "first", f"{first['client']} {first['method']} {first['url']} to {first['host']} (line {first['line']})"
     yield "http", served.reasons[0]
     yield "clients", clients
-    timed = counts["with_server_time"]
-    known = f"{plural(timed, 'request')} with a server time"
-    yield "servers", known if timed else "answer at once: no server times in the log"
+    yield "servers", server_times({"log": imported.log, **counts})
 
 
 def table_of(logs: Sequence[Path]) -> Path | None:
@@ -249,23 +249,7 @@ def _table(path: Path) -> tuple[Mapping[str, Any] | None, float]:
         while (columns := reader.batch(_ROWS_MAX)) is not None:
             starts = np.asarray(columns["start_s"])
             first, last = float(starts[0]) if first is None else first, float(starts[-1])
-    report = pq.read_schema(path).metadata if path.suffix.lower() == ".parquet" else None
-    kept = (report or {}).get(REPORT_KEY)
-    return None if kept is None else json.loads(kept), 0.0 if first is None or last is None else last - first
-
-
-def _remarks(wanted: Wanted, imported: "ImportReport | None") -> Iterator[str]:
-    apart = years_apart(wanted.paths)
-    if apart is not None:
-        yield apart
-    if imported is None:
-        return
-    counts, log = imported.counts, imported.log
-    if counts["with_elapsed_time"] and not log.get("rtt_ns"):
-        yield (
-            f"{count(counts['with_elapsed_time'])} server times are elapsed times and contain the path that the log "
-            "was written on: --rtt-ms says the round trip of that, --server-time none leaves them out"
-        )
+    return provenance(path), 0.0 if first is None or last is None else last - first
 
 
 def _write(file: Path, text: str) -> None:

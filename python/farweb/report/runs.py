@@ -127,7 +127,11 @@ def _subject(results: Sequence[RunTables]) -> str:
 
 def _points(results: Sequence[RunTables], names: Sequence[str], checks: "Sequence[Check] | None") -> list[Point]:
     if checks is not None:
-        return [Point(name, check.scenario, check.figures) for name, check in zip(names, checks, strict=True)]
+        caveats = [result.manifest["inputs"].get("requests", {}).get("caveats", ()) for result in results]
+        return [
+            Point(name, check.scenario, check.figures, caveats=of)
+            for name, check, of in zip(names, checks, caveats, strict=True)
+        ]
     return [
         point(
             name,
