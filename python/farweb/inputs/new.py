@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
-from farweb.inputs.formats import TABLE, format_of
+from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import path_kind, years_apart
 from farweb.inputs.provenance import provenance, server_times
@@ -62,6 +62,7 @@ SEEN_AT = tuple(_SEEN_AT)
 """Where a log was written, as seen from the path: who has connections of its own there."""
 
 _EVERY = ((1, "1 s", "second"), (60, "1 min", "minute"), (600, "10 min", "ten minutes"), (3600, "60 min", "hour"))
+_LINE_SHOWN = 80  # bytes; chosen
 _ROWS_MAX = 100_000  # chosen: a day by the second, some MB
 
 
@@ -185,7 +186,7 @@ def new_scenario(
     paths = tuple(dict.fromkeys(compare or (path,)))
     wanted = Wanted(paths, proxy, None if cache == "none" else cache, shield, cache is not None)
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
-    table = table_of(logs)
+    table = table_of(logs, options)
     remarks = tuple(filter(None, (years_apart(paths),)))
     for written in files_of(file, with_log=bool(logs) and table is None):
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
@@ -230,12 +231,18 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
     yield "servers", server_times({"log": imported.log, **counts})
 
 
-def table_of(logs: Sequence[Path]) -> Path | None:
+def table_of(logs: Sequence[Path], options: Mapping[str, Any]) -> Path | None:
     """The request table that is given in place of logs; None: they are logs.
+
+    Args:
+        logs: The files.
+        options: As `import_log` takes them; a file whose lines they describe is a log.
 
     Raises:
         WorkloadError: There is no such file.
     """
+    if options.get("log_format") or options.get("fields") or options.get("format", AUTO) != AUTO:
+        return None
     if len(logs) != 1 or logs[0].suffix.lower() not in (".parquet", ".csv", ".tsv"):
         return None
     return logs[0] if format_of(logs[0], None) == TABLE else None
@@ -244,7 +251,19 @@ def table_of(logs: Sequence[Path]) -> Path | None:
 def _table(path: Path) -> tuple[Mapping[str, Any] | None, float]:
     """Counts of the import that a table is from, None where it is from none, and its span in s."""
     with open_requests(path) as rows:
-        reader = _core.RequestReader(rows, str(path))
+        try:
+            reader = _core.RequestReader(rows, str(path))
+        except WorkloadError:
+            with path.open("rb") as file:
+                first_line = file.readline(_LINE_SHOWN)
+            if rows != str(path) or b"start_s" in first_line:
+                raise
+            raise WorkloadError(
+                f"{path}: is neither a log that is recognized nor a request table; its first line is "
+                f"{first_line.decode(errors='replace').strip()!r}; describe its lines, such as "
+                "--log-format '{start},{client},{url},{bytes}', or give it the columns start_s, host, request_bytes "
+                "and response_bytes"
+            ) from None
         first = last = None
         while (columns := reader.batch(_ROWS_MAX)) is not None:
             starts = np.asarray(columns["start_s"])
