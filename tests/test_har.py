@@ -344,7 +344,12 @@ def broken(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ('{"log": {"entries": [', "line 1, column 22"),
+        ("", "is empty; save it again, in the network panel of the browser"),
+        ('{"log": {"entries": [', "line 1: the file ends in the middle: it was cut off; save it again"),
+        ('{"log": {"entries": [{"url": "https://a', "line 1: the file ends in the middle: it was cut off"),
+        ('{"log":\n{"a" 5}}', "line 2: found '5}}' in column 6, where JSON has something else; save it again"),
+        ("<html>\n", "line 1: is no HAR: found '<html>', and a HAR begins with {; save it again"),
+        ('{"foo": 1}', 'is no HAR: found an object with \'foo\'; a HAR is an object {"log": {"entries": [...]}}'),
         ('{"log": ' + "[" * 100_000, "nested too deeply"),
         ('{"log": {"entries": NaN}}', "NaN is no number of JSON"),
         ('{"log": 5}', "is no HAR"),

@@ -151,6 +151,7 @@ def rows(
         found += _leg(figures, scenario, leg)
     found += [[f"cache at {cache['node']}", cache["contents"]] for cache in figures["caches"]]
     found += [] if part is None else [["log", part.text]]
+    found += [["servers", figures["servers"]]] if figures["servers"] else []
     for extent in extents:
         runs = "a run" if extent.runs == 1 else f"{count(extent.runs)} runs"
         found.append([runs, f"about {_rounded(extent.packet_hops)} packets over links"])

@@ -10,6 +10,7 @@ from farweb import capacity
 from farweb.description import Description
 from farweb.extent import Extent, extent_of_points, extent_of_run, points_of_sweep, sheet
 from farweb.inputs.carried import LOW, Carried, carried
+from farweb.inputs.provenance import doubts, provenance, server_times
 from farweb.inputs.tables import open_hosts
 from farweb.offered import Offered, Trace, offered, read_trace
 from farweb.results.clients import whose
@@ -132,7 +133,10 @@ def check(scenario: Description) -> Check:
     figures["requests_of_several_sizes"] = None if trace is None else trace.of_several_sizes
     figures["requests_bypassing_caches"] = None if trace is None else trace.bypassing
     figures["text"] += "" if trace is None or not trace.bypassing else f"{_bypassing(trace)}\n"
-    part = None if requests is None else carried(requests)
+    kept = None if requests is None else provenance(requests)
+    part = None if requests is None or kept is None else carried(requests.name, kept)
+    figures["servers"] = None if kept is None else server_times(kept)
+    figures["warnings"] += [] if kept is None else [f"workload.requests: {each}" for each in doubts(kept)]
     figures["carried_bytes_share"] = None if part is None else part.share
     figures["text"] += "" if part is None else f"\n{part.table} has {part.text}\n"
     figures["warnings"] += [] if part is None else _carries_little(part)

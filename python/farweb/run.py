@@ -19,6 +19,7 @@ from farweb.files.atomic import is_stage, staged_folder, taken
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
 from farweb.files.regular import kind_of
+from farweb.inputs.provenance import caveats
 from farweb.inputs.tables import open_hosts, open_requests, row_count
 from farweb.memory import events_allowed, trim
 from farweb.results import integrity, legs
@@ -265,7 +266,7 @@ class TableWriter:
 
 def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
     """Describe an input file for the manifest, well enough to recognize it."""
-    return {"file": named, "sha256": _described(path)["sha256"], "rows": rows}
+    return {"file": named, "sha256": _described(path)["sha256"], "rows": rows, "caveats": caveats(path)}
 
 
 def _described(path: Path) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def new(
         raise typer.BadParameter("--seen-at says where a log was written: name it with --log")
     if shield is not None and cache is None:
         raise typer.BadParameter("--shield is the second level of --cache: name both, or --cache none")
-    is_table = table_of(log or []) is not None
+    is_table = table_of(log or [], importing) is not None
     if is_table and (given := _options_of_log(context)):
         raise typer.BadParameter(f"{given[0]}: is of logs; a request table is simulated as it is")
     context.with_resource(taken_free(*files_of(file, with_log=bool(log) and not is_table), force=force))

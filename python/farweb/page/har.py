@@ -20,6 +20,7 @@ PAGES_MAX = 1_000
 ENTRIES_MAX = 5_000
 """Most pages of a file, and most entries of a page. Chosen: ten times what crowded ones have."""
 
+_SUFFIXES = (".har", ".har.gz")
 _GZIP = b"\x1f\x8b"
 _HEAD_BYTES = 4096
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:')
@@ -54,12 +55,14 @@ class HarPage:
 
 
 def is_har(path: Path) -> bool:
-    """True for a HAR, plain or gzip, by its first bytes; and for a folder with one."""
+    """True for a HAR, plain or gzip, by its name or its first bytes; and for a folder with one."""
     try:
         if path.is_dir():
             return bool(_files_of(path))
         if not path.is_file():  # a pipe without a writer opens never
             return False
+        if path.name.endswith(_SUFFIXES):
+            return True
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError:
@@ -152,7 +155,7 @@ def text(value: Any) -> str:
 
 
 def _files_of(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.name.endswith((".har", ".har.gz")) and path.is_file())
+    return sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIXES) and path.is_file())
 
 
 def _json(path: Path) -> Json:
@@ -166,21 +169,35 @@ def _json(path: Path) -> Json:
         raise WorkloadError(f"{path}: cannot be read: {getattr(reason, 'strerror', None) or reason}") from None
     if len(content) > BYTES_MAX:
         raise WorkloadError(f"{path}: has more than the {BYTES_MAX:,} B that are read of a HAR; save it without bodies")
+    if not content.strip():
+        raise WorkloadError(f"{path}: is empty; {_AGAIN}")
     try:
         found = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
     except UnicodeDecodeError as reason:
         raise WorkloadError(f"{path}: is not UTF-8 text (byte {reason.start:,}); a HAR is") from None
     except json.JSONDecodeError as reason:
-        raise WorkloadError(
-            f"{path}: line {reason.lineno}, column {reason.colno}: {reason.msg}; is the file whole?"
-        ) from None
+        raise WorkloadError(f"{path}: line {reason.lineno}: {_broken(reason)}; {_AGAIN}") from None
     except RecursionError:
         raise WorkloadError(f"{path}: its JSON is nested too deeply for a HAR") from None
     except ValueError as reason:
         raise WorkloadError(f"{path}: {str(reason).partition(';')[0]}; a HAR is JSON") from None
     if not isinstance(found, dict) or not isinstance(found.get("log"), dict):
-        raise WorkloadError(f"{path}: is no HAR: it has no object log at its top")
+        has = f"an object with {', '.join(map(repr, list(found)[:3]))}" if isinstance(found, dict) else "other JSON"
+        raise WorkloadError(f'{path}: is no HAR: found {has}; a HAR is an object {{"log": {{"entries": [...]}}}}')
     return found
+
+
+_AGAIN = 'save it again, in the network panel of the browser by "Save all as HAR" or "Export HAR"'
+
+
+def _broken(reason: json.JSONDecodeError) -> str:
+    """The fault in JSON, as one sees it in the file."""
+    rest = reason.doc[reason.pos :].split("\n")[0].strip()
+    if not rest or reason.msg.startswith("Unterminated"):
+        return "the file ends in the middle: it was cut off"
+    if not reason.doc[: reason.pos].strip("\ufeff \t\r\n"):
+        return f"is no HAR: found {rest[:40]!r}, and a HAR begins with {{"
+    return f"found {rest[:40]!r} in column {reason.colno}, where JSON has something else"
 
 
 def _no_constant(word: str) -> NoReturn:

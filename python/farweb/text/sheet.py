@@ -7,7 +7,7 @@ from html import escape
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from farweb.text.words import elided
+from farweb.text.words import elided, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -67,7 +67,7 @@ def to_lines(sheet: Sheet, width: int) -> list[str]:
             over -= most[place] - kept
             most[place] = min(most[place], kept)
             for row in rows:
-                row[place] = row[place] if len(row[place]) <= kept else f"…{row[place][1 - kept :]}"
+                row[place] = shortened(row[place], kept)
     is_left = [place < sheet.names or (has_words and place == len(most) - 1) for place in range(len(most))]
     return [
         (gap * " ")
