@@ -3,12 +3,24 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from farweb.cli.help import Verb
 from farweb.cli.options import Debug, Json, Output, Quiet
 from farweb.errors import FarwebError
+
+
+class PageCommand(Verb):
+    """The command with a help that names the paths."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        from farweb.inputs.paths import PATHS, STAND_FOR
+
+        self.epilog = f"Paths: {', '.join((*STAND_FOR, *PATHS))}."
+        super().format_help(ctx, formatter)
 
 
 def page(
@@ -18,9 +30,7 @@ def page(
     ],
     path: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATH", help="geo, leo, cable, mobile, asymmetric; all but the last when left out. May be repeated."
-        ),
+        typer.Option(metavar="PATH", help="geo, leo, cable and mobile when left out; May be repeated."),
     ] = None,
     protocol: Annotated[
         list[str] | None,
@@ -28,7 +38,7 @@ def page(
     ] = None,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(metavar="PROXY", help="none, split, mux; all when left out. May be repeated."),
+        typer.Option(metavar="PROXY", help="none, split (one, far end), mux (at both ends); all when left out."),
     ] = None,
     scenario: Annotated[
         Path | None,
@@ -58,24 +68,15 @@ def page(
     del debug
     from farweb.page.answer import Pages, answer, check_metric
     from farweb.page.har import har_files, read_har
-    from farweb.page.paths import (
-        PROTOCOLS,
-        PROXIES,
-        USUAL_PATHS,
-        check_paths,
-        check_protocols,
-        check_proxies,
-        own_way,
-        way_of,
-    )
+    from farweb.page.paths import ALL_PATHS, PROTOCOLS, PROXIES, USUAL_PATHS, check_words, own_way, way_of
     from farweb.page.recording import recording_of
 
     check_metric(metric)
     if scenario is not None and (path or protocol or proxy):
         raise FarwebError("--scenario has path, protocol and proxies of its own; leave --path, --protocol, --proxy out")
-    paths = check_paths(list(dict.fromkeys(path or USUAL_PATHS)))
-    protocols = check_protocols(list(dict.fromkeys(protocol or PROTOCOLS)))
-    proxies = check_proxies(list(dict.fromkeys(proxy or PROXIES)))
+    paths = check_words("--path", list(dict.fromkeys(path or USUAL_PATHS)), ALL_PATHS)
+    protocols = check_words("--protocol", list(dict.fromkeys(protocol or PROTOCOLS)), PROTOCOLS)
+    proxies = check_words("--proxy", list(dict.fromkeys(proxy or PROXIES)), PROXIES)
     own = None if scenario is None else own_way(scenario)
     output = Output(as_json, quiet)
     answers = []

@@ -116,20 +116,42 @@ class PageAnswer:
         yield Screen(list(self._parts()))
 
     def _parts(self) -> Iterator[Sheet | str]:
-        page = self.recording
-        recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no onLoad"
-        yield (
-            f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.gating_bytes)}, "
-            f"{plural(len(page.rtt_ms), 'host')}, {recorded}"
-        )
-        through = f" ({page.browser}, {page.protocol})" if page.browser else f" ({page.protocol})"
-        place, of = self.number
-        which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
-        yield f"recorded by {page.exporter}{through}{which}"
+        yield self._answer()
+        yield self._recorded()
         yield ""
         yield self._sheet()
         yield ""
-        yield from self._sentences()
+        yield from self._remarks()
+
+    def _answer(self) -> str:
+        """Where the page takes longest: how long in the best and in the worst way."""
+        longest = max(self.cells, key=lambda cell: cell.load_s)
+        same = [cell for cell in self.cells if cell.way.path == longest.way.path]
+        best = min(same, key=lambda cell: cell.load_s)
+        unsure = [cell for cell in self.cells if not cell.is_sure]
+        if unsure:
+            worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
+            return (
+                f"Over {_path_name(worst.way.path)} the page takes between {_short(worst.low_s)} and "
+                f"{_short(worst.high_s)} s with {_how(worst.way)}: this file cannot say more."
+            )
+        if longest.load_s > _ALIKE * best.load_s:
+            says = "takes" if longest.low_s > best.high_s else "may take"
+            return (
+                f"Over {_path_name(longest.way.path)} the page {says} {_short(best.load_s)} s with {_how(best.way)}, "
+                f"{_short(longest.load_s)} s with {_how(longest.way)}."
+            )
+        return f"Over {_path_name(best.way.path)} the page takes {_short(best.load_s)} s with {_how(best.way)}."
+
+    def _recorded(self) -> str:
+        page, (place, of) = self.recording, self.number
+        through = f"{page.browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
+        recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no onLoad"
+        which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
+        return (
+            f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.gating_bytes)}, "
+            f"{plural(len(page.rtt_ms), 'host')}; {recorded} by {page.exporter} ({through}){which}"
+        )
 
     def _sheet(self) -> Sheet:
         protocols = list(dict.fromkeys(cell.way.protocol for cell in self.cells))
@@ -144,31 +166,20 @@ class PageAnswer:
         names = (PROTOCOLS.get(each, each) for each in protocols)
         return Sheet("", ("onLoad in s", "(low … high)", *names), lines, names=2)
 
-    def _sentences(self) -> Iterator[str]:
-        longest = max(self.cells, key=lambda cell: cell.load_s)
-        same = [cell for cell in self.cells if cell.way.path == longest.way.path]
-        best = min(same, key=lambda cell: cell.load_s)
-        name = _path_name(longest.way.path)
-        unsure = [cell for cell in self.cells if not cell.is_sure]
-        if unsure:
-            worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
-            better = "" if self.recording.has_initiators else " Chrome's HAR, which names initiators, would."
-            yield (
-                f"{_path_name(worst.way.path)}, {_how(worst.way)}: between {_short(worst.low_s)} and "
-                f"{_short(worst.high_s)} s; which of the two, this file cannot say.{better}"
-            )
-        elif longest.load_s > _ALIKE * best.load_s:
-            says = "takes" if longest.low_s > best.high_s else "may take"
-            yield (
-                f"Over {name} the page {says} {_short(best.load_s)} s with {_how(best.way)}, "
-                f"{_short(longest.load_s)} s with {_how(longest.way)}."
-            )
-        simple = ""
-        if best.simple_s is not None:
-            simple = f"; its bytes and one request's round trips alone take {_short(best.simple_s)} s over {name}"
-        yield f"As recorded it took {_short(self.recording.load_ms / 1000)} s{simple}. {self._noise()}"
-        if self.recording.sent[self.recording.root].is_secure and any(cell.way.proxy in _ENDING for cell in self.cells):
-            yield "Proxies end TLS here, as one's own edge does."
+    def _remarks(self) -> Iterator[str]:
+        legend = [_LOW_HIGH]
+        proxies = {cell.way.proxy for cell in self.cells}
+        legend += [meaning for proxy, meaning in _ENDING.items() if proxy in proxies]
+        if len(legend) > 1 and self.recording.sent[self.recording.root].is_secure:
+            legend.append("Both end TLS." if len(legend) > 2 else "It ends TLS.")
+        yield " ".join(legend)
+        simple = [cell for cell in self.cells if cell.simple_s is not None]
+        least = ""
+        if simple:
+            most = max(simple, key=lambda cell: cell.simple_s or 0.0)
+            least = f"Bytes and one request's round trips alone take {_short(most.simple_s or 0.0)} s over "
+            least += f"{_path_name(most.way.path)}. "
+        yield f"{least}{self._noise()}"
         told = [each for each in self.recording.warnings if any(word in each for word in _TOLD)]
         if told:
             yield f"The file: {'; '.join(told)}."
@@ -198,10 +209,14 @@ class Pages:
 _ALIKE = 1.02
 """Loads that differ by less are not told apart in a sentence; chosen."""
 
-_TOLD = ("server push", "warm cache", "service worker", "no onLoad", "proxy near")
+_TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near")
 """Reservations that belong beside an answer; the others are in the report of an import."""
 
-_ENDING = ("split", "mux")
+_LOW_HIGH = "low … high: three readings of what waited for what; a range alone if they differ by half."
+_ENDING = {
+    "split": "split: a proxy at the path's far end.",
+    "mux": "mux: proxies at both ends, with standing connections between them.",
+}
 _PROXY_NAMES = {"none": "no proxy", "split": "split", "mux": "mux", "own": ""}
 
 
