@@ -273,3 +273,13 @@ def test_one_page_over_two_networks() -> None:
     assert taken_to(a, b) == pytest.approx(2.72, abs=0.05)
     assert taken_to(b, a) == pytest.approx(3.57, abs=0.05)
     assert taken_to(b, b) == pytest.approx(3.30, abs=0.05)
+
+
+@pytest.mark.skipif(DATA is None, reason="the open HARs are not here")
+def test_a_response_that_competes_with_what_it_names_settles() -> None:
+    """Where most of the document is there depends on the requests that wait for that: runs alone never end."""
+    assert DATA is not None
+    recording = recording_of(read_har(DATA / "har/wikipedia-2018-browsertime-chrome-5runs.har.gz")[0])
+    asked_for = asked_of(recording, graph_of(recording), is_multiplexed=True)
+    loaded = settle(way_of("leo", "h2", "split", is_secure=True).scenario, asked_for)
+    assert loaded.runs < 20
