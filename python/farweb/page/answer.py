@@ -58,6 +58,7 @@ class Cell:
         high_s: The most.
         full_s: Last end of all, by the likely graph.
         simple_s: Bytes at the path's rate and the first request's round trips; None for a scenario.
+        loaded: The load by the likely graph.
     """
 
     way: Way
@@ -66,6 +67,7 @@ class Cell:
     high_s: float
     full_s: float
     simple_s: float | None
+    loaded: Loaded
 
     @property
     def is_sure(self) -> bool:
@@ -117,33 +119,43 @@ class PageAnswer:
 
     def _parts(self) -> Iterator[Sheet | str]:
         yield self._answer()
-        yield self._recorded()
+        yield self.recorded
         yield ""
         yield self._sheet()
         yield ""
         yield from self._remarks()
 
+    @property
+    def _longest(self) -> Cell:
+        return max(self.cells, key=lambda cell: cell.load_s)
+
+    @property
+    def best(self) -> Cell:
+        """The best way over the path on which the page takes longest."""
+        path = self._longest.way.path
+        return min((cell for cell in self.cells if cell.way.path == path), key=lambda cell: cell.load_s)
+
     def _answer(self) -> str:
         """Where the page takes longest: how long in the best and in the worst way."""
-        longest = max(self.cells, key=lambda cell: cell.load_s)
-        same = [cell for cell in self.cells if cell.way.path == longest.way.path]
-        best = min(same, key=lambda cell: cell.load_s)
+        longest, best = self._longest, self.best
         unsure = [cell for cell in self.cells if not cell.is_sure]
         if unsure:
             worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
             return (
-                f"Over {_path_name(worst.way.path)} the page takes between {_short(worst.low_s)} and "
-                f"{_short(worst.high_s)} s with {_how(worst.way)}: this file cannot say more."
+                f"Over {path_name(worst.way.path)} the page takes between {_short(worst.low_s)} and "
+                f"{_short(worst.high_s)} s with {how(worst.way)}: this file cannot say more."
             )
         if longest.load_s > _ALIKE * best.load_s:
             says = "takes" if longest.low_s > best.high_s else "may take"
             return (
-                f"Over {_path_name(longest.way.path)} the page {says} {_short(best.load_s)} s with {_how(best.way)}, "
-                f"{_short(longest.load_s)} s with {_how(longest.way)}."
+                f"Over {path_name(longest.way.path)} the page {says} {_short(best.load_s)} s with {how(best.way)}, "
+                f"{_short(longest.load_s)} s with {how(longest.way)}."
             )
-        return f"Over {_path_name(best.way.path)} the page takes {_short(best.load_s)} s with {_how(best.way)}."
+        return f"Over {path_name(best.way.path)} the page takes {_short(best.load_s)} s with {how(best.way)}."
 
-    def _recorded(self) -> str:
+    @property
+    def recorded(self) -> str:
+        """The page, how it was recorded, and by what."""
         page, (place, of) = self.recording, self.number
         through = f"{page.browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
         recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no onLoad"
@@ -160,9 +172,9 @@ class PageAnswer:
             rows.setdefault((cell.way.path, cell.way.proxy), {})[cell.way.protocol] = cell
         lines, shown = [], ""
         for (path, proxy), cells in rows.items():
-            first = _path_name(path) if path != shown else ""
+            first = path_name(path) if path != shown else ""
             shown = path
-            lines.append((first, _PROXY_NAMES.get(proxy, proxy), *(_in_words(cells[each]) for each in protocols)))
+            lines.append((first, proxy_name(proxy), *(_in_words(cells[each]) for each in protocols)))
         names = (PROTOCOLS.get(each, each) for each in protocols)
         return Sheet("", ("onLoad in s", "(low … high)", *names), lines, names=2)
 
@@ -178,8 +190,13 @@ class PageAnswer:
         if simple:
             most = max(simple, key=lambda cell: cell.simple_s or 0.0)
             least = f"Bytes and one request's round trips alone take {_short(most.simple_s or 0.0)} s over "
-            least += f"{_path_name(most.way.path)}. "
+            least += f"{path_name(most.way.path)}. "
         yield f"{least}{self._noise()}"
+        yield from self.reservations
+
+    @property
+    def reservations(self) -> Iterator[str]:
+        """A sentence on what the file cannot say; none where it can."""
         told = [each for each in self.recording.warnings if any(word in each for word in _TOLD)]
         if told:
             yield f"The file: {'; '.join(told)}."
@@ -193,9 +210,9 @@ class PageAnswer:
 
 @dataclass(frozen=True)
 class Pages:
-    """Answers, one below the other."""
+    """Answers, or breakdowns, one below the other."""
 
-    answers: Sequence[PageAnswer]
+    answers: Sequence[Any]
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
         """The screens of all."""
@@ -217,7 +234,6 @@ _ENDING = {
     "split": "split: a proxy at the path's far end.",
     "mux": "mux: proxies at both ends, with standing connections between them.",
 }
-_PROXY_NAMES = {"none": "no proxy", "split": "split", "mux": "mux", "own": ""}
 
 
 def answer(
@@ -260,8 +276,10 @@ def onload_s(recording: Recording, loaded: Loaded) -> float:
 
 def _cell(recording: Recording, way: Way, loads: dict[Rule, Loaded]) -> Cell:
     found = {rule: onload_s(recording, loaded) for rule, loaded in loads.items()}
-    full = int(loads["likely"].end_ns.max()) / 1e9
-    return Cell(way, found["likely"], min(found.values()), max(found.values()), full, _simple_s(recording, way))
+    likely = loads["likely"]
+    full = int(likely.end_ns.max()) / 1e9
+    low, high = min(found.values()), max(found.values())
+    return Cell(way, found["likely"], low, high, full, _simple_s(recording, way), likely)
 
 
 def _simple_s(recording: Recording, way: Way) -> float | None:
@@ -283,10 +301,17 @@ def _short(value_s: float) -> str:
     return f"{value_s:.2f}" if value_s < 1 else f"{value_s:.1f}"
 
 
-def _path_name(path: str) -> str:
+def path_name(path: str) -> str:
+    """A path as sentences and tables have it."""
     return {"geo": "GEO", "leo": "LEO", "cable": "sea cable"}.get(path, path)
 
 
-def _how(way: Way) -> str:
+def proxy_name(proxy: str) -> str:
+    """The proxies of a way as tables have them."""
+    return {"none": "no proxy", "own": ""}.get(proxy, proxy)
+
+
+def how(way: Way) -> str:
+    """Protocol and proxies of a way, as a sentence has them behind *with*."""
     proxies = {"split": " and a split", "mux": " and a mux between proxies"}.get(way.proxy, "")
     return PROTOCOLS.get(way.protocol, way.protocol) + proxies

@@ -88,7 +88,7 @@ def own_way(file: Path) -> Way:
     text = read_text(file, ScenarioError, "a scenario is a TOML file")
     effective = json.loads(_core.Scenario.parse(text, str(file), {}).without_sweep().effective())
     effective["workload"] = {"requests": "page"}
-    effective["run"]["until"] = "done"
+    effective["run"] |= {"until": "done", "warmup": "0 s"}
     scenario = _core.Scenario.of_effective(json.dumps(effective), str(file))
     carrier: str = effective["leg"][0]["carrier"]["kind"]
     protocol = {"http/1.1": "h1", "http/2": "h2"}.get(carrier, carrier)

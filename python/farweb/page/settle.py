@@ -19,6 +19,9 @@ from farweb.files.columns import NULL_INT, Column
 from farweb.page.graph import Dependency
 from farweb.page.recording import Recording
 
+SEED = 1
+"""Root of the random streams of each run."""
+
 _EVENTS_A_STEP = 200_000
 _GUESS_NS = 200_000_000
 _CLIENT = 1
@@ -69,7 +72,7 @@ def asked_of(recording: Recording, graph: Sequence[Dependency], *, is_multiplexe
     ]
 
 
-def settle(scenario: _core.Scenario, page: Sequence[Asked], seed: int = 1) -> Loaded:
+def settle(scenario: _core.Scenario, page: Sequence[Asked], seed: int = SEED) -> Loaded:
     """Load a page.
 
     Args:
