@@ -11,8 +11,9 @@ byte. What held that byte is taken from the beginning of what held the response.
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from farweb.errors import ResultsError
 from farweb.results.breakdown import parts_by_request
@@ -60,13 +61,13 @@ class Viewed:
         gates: True where onLoad waits for its end.
         request_bytes: Header and body.
         response_bytes: Header and body.
-        connection: Number of the connection.
+        recorded_s: Issue, sending, first byte and last byte as recorded, in s.
         issue_ns: When it was issued.
-        connect_ns: When it had a connection.
+        connect_ns: When it had a connection; as recorded when it was sent.
         first_ns: First byte of the response.
         end_ns: Last byte.
-        recorded_s: Issue, sending, first byte and last byte as recorded, in s.
-        parts: Its latency in parts, in ns.
+        connection: Number of the connection; None as recorded.
+        parts: Its latency in parts, in ns; none as recorded.
     """
 
     number: int
@@ -79,13 +80,13 @@ class Viewed:
     gates: bool
     request_bytes: int
     response_bytes: int
-    connection: int
-    issue_ns: int
-    connect_ns: int
-    first_ns: int
-    end_ns: int
-    recorded_s: tuple[float, float, float, float]
-    parts: Mapping[Kind, int]
+    recorded_s: tuple[float, ...]
+    issue_ns: int = 0
+    connect_ns: int = 0
+    first_ns: int = 0
+    end_ns: int = 0
+    connection: int | None = None
+    parts: Mapping[Kind, int] = field(default_factory=dict)
 
     def anchor_ns(self, part: str) -> int:
         """When a part of it is there, as `parents` names it."""
@@ -141,9 +142,10 @@ class View:
         return max(each.end_ns for each in self.requests if each.gates) + self.tail_ns
 
     @property
-    def recorded_load_s(self) -> float:
-        """The recorded onLoad, in s."""
-        return max(each.recorded_s[-1] for each in self.requests if each.gates) + self.tail_ns / 1e9
+    def recorded(self) -> "View":
+        """The same load as it was recorded."""
+        requests = [_at_times(each, [round(at * 1e9) for at in each.recorded_s]) for each in self.requests]
+        return View(self.page, requests, self.tail_ns)
 
     @functools.cached_property
     def critical(self) -> tuple[Step, ...]:
@@ -166,6 +168,35 @@ class View:
         return {**found, "tail": self.tail_ns}
 
 
+def recorded_view(rows: Iterable[Mapping[str, Any]]) -> View:
+    """A page as it was recorded, from the rows that a table of pages has for it."""
+    requests, tail_s = [], 0.0
+    for row in sorted(rows, key=lambda row: row["object"]):
+        tail_s += row["tail_s"] or 0.0
+        recorded_s = tuple(row[f"recorded_{at}_s"] for at in ("issue", "send", "first", "end"))
+        request = Viewed(
+            row["object"],
+            row["name"],
+            row["host"],
+            row["kind"],
+            row["method"],
+            row["recorded_protocol"],
+            tuple((int(parent), of) for parent, _, of in (each.partition("@") for each in row["parents"].split())),
+            row["gates"] == "load",
+            row["request_bytes"],
+            row["response_bytes"],
+            recorded_s,
+        )
+        requests.append(_at_times(request, [round(at * 1e9) for at in recorded_s]))
+        page = row["page"]
+    return View(page, requests, round(tail_s * 1e9))
+
+
+def _at_times(request: Viewed, times_ns: Sequence[int]) -> Viewed:
+    issue, connect, first, end = times_ns
+    return replace(request, issue_ns=issue, connect_ns=connect, first_ns=first, end_ns=end)
+
+
 def has_view(results: RunTables) -> bool:
     """True for the results of a page."""
     return results.has(PAGE)
@@ -182,28 +213,16 @@ def read_view(results: RunTables) -> View:
     rows = results.scan(PAGE).collect().to_dicts()
     times = results.scan("requests").collect().sort("request").to_dicts()
     parts = parts_by_request(results)
+    recorded = recorded_view(rows)
     requests = [
-        Viewed(
-            row["object"],
-            row["name"],
-            row["host"],
-            row["kind"],
-            row["method"],
-            row["recorded_protocol"],
-            tuple((int(parent), of) for parent, _, of in (each.partition("@") for each in row["parents"].split())),
-            row["gates"] == "load",
-            row["request_bytes"],
-            row["response_bytes"],
-            run["connection"],
-            run["start_ns"],
-            run["connect_ns"],
-            run["first_byte_ns"],
-            run["end_ns"],
-            tuple(row[f"recorded_{at}_s"] for at in ("issue", "send", "first", "end")),
-            parts[run["request"]],
+        replace(
+            _at_times(
+                recorded.requests[row["object"]],
+                [run[at] for at in ("start_ns", "connect_ns", "first_byte_ns", "end_ns")],
+            ),
+            connection=run["connection"],
+            parts=parts[run["request"]],
         )
         for row, run in zip(rows, times, strict=True)
     ]
-    requests.sort(key=lambda each: each.number)
-    tail = next(row["tail_s"] for row in rows if row["object"] == 0)
-    return View(rows[0]["page"], requests, round(tail * 1e9))
+    return View(recorded.page, sorted(requests, key=lambda each: each.number), recorded.tail_ns)
