@@ -60,6 +60,8 @@ class Verb(TyperCommand):
             "",
             *(to_lines(Sheet("", ["", ""], rows), _WIDTH)[1:] if rows else []),
             f"  {common}; {more}",
+            *([""] if self.epilog else []),
+            *textwrap.wrap(self.epilog or "", _WIDTH, break_on_hyphens=False),
         ]
         formatter.write("\n".join(lines))
 

@@ -118,15 +118,13 @@ def read_har(path: Path) -> list[HarPage]:
         page = text(entry.get("pageref")) if pages else ""
         by_page.setdefault(page, []).append((place, entry))
     if len(by_page) > PAGES_MAX:
-        raise WorkloadError(f"{path}: log.pages: has {len(by_page):,}, and no more than {PAGES_MAX:,} are read")
+        _refuse(path, "log.pages", f"{len(by_page):,} pages", f"{PAGES_MAX:,} at most")
     found = []
     for name, rows in by_page.items():
         if not rows or (name == "" and pages):  # what belongs to no page
             continue
         if len(rows) > ENTRIES_MAX:
-            raise WorkloadError(
-                f"{path}: page {name!r} has {len(rows):,} entries, and no more than {ENTRIES_MAX:,} are read"
-            )
+            _refuse(path, f"log.entries[{rows[0][0]}]", f"{len(rows):,} of one page", f"{ENTRIES_MAX:,} at most")
         page_of = pages.get(name, {})
         start = page_of.get("startedDateTime") or min(entry["startedDateTime"] for _, entry in rows)
         title = text(page_of.get("title"))
@@ -134,7 +132,7 @@ def read_har(path: Path) -> list[HarPage]:
         seen = f"{text(browser.get('name'))} {text(browser.get('version'))}".strip()
         found.append(HarPage(path, name, title, exporter, seen, start, timings, rows))
     if not found:
-        raise WorkloadError(f"{path}: log.entries: is empty, or of no page; record the page again")
+        raise WorkloadError(f"{_anchored(path, 'log.entries')}: is empty, or of no page; record the page again")
     return found
 
 
@@ -158,15 +156,19 @@ def _files_of(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIXES) and path.is_file())
 
 
-def _json(path: Path) -> Json:
+def _content(path: Path) -> bytes:
     check_file(path, WorkloadError, "name a HAR")
     try:
         with path.open("rb") as file:
             is_packed = file.read(len(_GZIP)) == _GZIP
         with gzip.open(path) if is_packed else path.open("rb") as file:
-            content = file.read(BYTES_MAX + 1)
+            return file.read(BYTES_MAX + 1)
     except (OSError, EOFError, zlib.error) as reason:
         raise WorkloadError(f"{path}: cannot be read: {getattr(reason, 'strerror', None) or reason}") from None
+
+
+def _json(path: Path) -> Json:
+    content = _content(path)
     if len(content) > BYTES_MAX:
         raise WorkloadError(f"{path}: has more than the {BYTES_MAX:,} B that are read of a HAR; save it without bodies")
     if not content.strip():
@@ -211,7 +213,7 @@ def _pages(path: Path, pages: Any) -> dict[str, Json]:
     if not isinstance(pages, list):
         _refuse(path, "log.pages", pages, "a list")
     if len(pages) > PAGES_MAX:
-        raise WorkloadError(f"{path}: log.pages: has {len(pages):,}, and no more than {PAGES_MAX:,} are read")
+        _refuse(path, "log.pages", f"{len(pages):,} pages", f"{PAGES_MAX:,} at most")
     found: dict[str, Json] = {}
     for place, page in enumerate(pages):
         where = f"log.pages[{place}]"
@@ -241,4 +243,35 @@ def _table(value: Any) -> Json:
 
 def _refuse(path: Path, where: str, found: Any, allowed: str) -> NoReturn:
     shown = "nothing" if found is None else repr(found if not isinstance(found, str) else found[:80])[:80]
-    raise WorkloadError(f"{path}: {where}: found {shown}; write {allowed}")
+    raise WorkloadError(f"{_anchored(path, where)}: found {shown}; write {allowed}")
+
+
+def _anchored(path: Path, where: str) -> str:
+    """A place such as ``log.entries[3].request.url`` with its file and line; of what is missing the line around it."""
+    content = _content(path).decode("utf-8-sig")
+    at = _BLANK.match(content, 0).end()  # type: ignore[union-attr]
+    for name in re.findall(r"[^.\[\]]+", where):
+        at = _member(content, at, name) or at
+    return f"{path}: line {content.count(chr(10), 0, at) + 1}: {where}"
+
+
+_BLANK = re.compile(r"[ \t\r\n,:]*")
+_DECODER = json.JSONDecoder()
+
+
+def _member(content: str, at: int, name: str) -> int | None:
+    """Where the member of that name, or number, begins in the object or array at a place; None: there is none."""
+    is_object = content[at] == "{"
+    if not is_object and content[at] != "[":
+        return None
+    number, at = 0, at + 1
+    while content[at := _BLANK.match(content, at).end()] not in "]}":  # type: ignore[union-attr]
+        own = str(number)
+        if is_object:
+            own, at = _DECODER.raw_decode(content, at)
+            at = _BLANK.match(content, at).end()  # type: ignore[union-attr]
+        if own == name:
+            return at
+        _, at = _DECODER.raw_decode(content, at)
+        number += 1
+    return None

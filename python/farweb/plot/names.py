@@ -102,9 +102,10 @@ def _entry(series: Series, width: float, *, dotted: bool) -> Line2D:
     """An entry of the legend, in a figure so many inches wide; `dotted`: marks stand on its curve."""
     look = style.series(series.index, series.shade)
     own = style.marker(series.index, series.shade)
-    marker = {"points": own, "dots": own, "area": "s", "bars": "s", "spans": "|", "signs": series.sign, "marks": own}
+    square = dict.fromkeys(("area", "bars", "outlines"), "s")
+    marker = {**square, **dict.fromkeys(("points", "dots", "marks"), own), "spans": "|", "signs": series.sign}
     line: Any = look["linestyle"] if series.form in ("points", "line", "steps") and series.joined else ""
-    stroke = series.form in ("spans", "signs")
+    stroke = series.form in ("spans", "signs", "outlines")
     return Line2D(
         [],
         [],
@@ -112,6 +113,7 @@ def _entry(series: Series, width: float, *, dotted: bool) -> Line2D:
         linestyle=line,
         marker=own if dotted else marker.get(series.form),
         markersize=10 if series.form == "spans" else None,
+        fillstyle="none" if series.form == "outlines" else None,
         markeredgewidth=1.5 if stroke else None,
         markeredgecolor=look["color"] if stroke else "white",
         alpha=0.4 if series.form == "area" and series.index is not None else None,
