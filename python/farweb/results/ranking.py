@@ -1,6 +1,5 @@
 """Several alternatives ranked by the rule of verdicts: the best first, and letters that tie those not told apart."""
 
-import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -9,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.errors import ResultsError
 from farweb.results.design import Design
-from farweb.results.judged import KEPT_REQUESTS, MOST_LEVELS, MOST_REQUESTS, judged, matched, pairs_together
-from farweb.results.pairs import read_once
+from farweb.results.judged import MOST_LEVELS, MOST_REQUESTS, judged, kept, matched, pairs_together
 from farweb.statistics.intervals import Interval
 from farweb.statistics.judgement import DECIDING, Verdict, is_apart, turned
 from farweb.statistics.verdicts import Word, letters
@@ -172,8 +170,7 @@ def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ran
         return None, "fewer than two points have requests" if len(points) < 2 else ""
     if (requests := int(sweep.runs["requests"].sum() or 0)) > MOST_REQUESTS:
         return None, f"{requests:,} requests are too many to rank points here"
-    few = requests <= KEPT_REQUESTS
-    read, part = (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
+    read, part = kept(sweep)
     factors, together = range(len(sweep.design.factors)), pairs_together(len(points))
     names = [point_name(sweep.design, point) for point in points]
 
