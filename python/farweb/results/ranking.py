@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import ResultsError
-from farweb.results.judged import KEPT_REQUESTS, MOST_LEVELS, MOST_REQUESTS, judged, matched, pairs_together
-from farweb.results.pairs import read_once
+from farweb.results.judged import MOST_LEVELS, MOST_REQUESTS, judged, kept, matched, pairs_together
 from farweb.statistics.intervals import Interval
 from farweb.statistics.judgement import DECIDING, Verdict, is_apart, turned
 from farweb.statistics.verdicts import ONE_SIDED, Word, letters
@@ -197,8 +196,7 @@ def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ran
         return None, "fewer than two points have requests" if len(points) < 2 else ""
     if (requests := int(sweep.runs["requests"].sum() or 0)) > MOST_REQUESTS:
         return None, f"{requests:,} requests are too many to rank points here"
-    few = requests <= KEPT_REQUESTS
-    read, part = (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
+    read, part = kept(sweep)
     factors, together = range(len(sweep.design.factors)), pairs_together(len(points))
     names = [sweep.design.point_name(point) for point in points]
 
