@@ -199,6 +199,11 @@ def test_points_of_a_sweep_are_compared_by_replication(tmp_path: Path) -> None:
     assert (found.pairs, found.of_base.quantiles_s[50]) == (120, 2.0)
     with pytest.raises(FarwebError, match="levels of the same factors"):
         farweb.compare(sweep, points=[{"circuit": "cable"}, {"workload.load": "2"}])
+    cable, satellite = "'circuit=cable and workload.load=1'", "'circuit=satellite and workload.load=2'"
+    with pytest.raises(FarwebError, match=f"name two points of it: --point {cable} --point {satellite}"):
+        farweb.compare(sweep)
+    with pytest.raises(FarwebError, match=f"no factor 'link'; points: {cable}, "):
+        farweb.compare(sweep, points=[{"link": "cable"}, {"link": "5g"}])
 
 
 def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) -> None:

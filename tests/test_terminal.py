@@ -79,7 +79,7 @@ def test_help_is_a_screen_and_the_rest_is_behind_help_all(farweb: Farweb) -> Non
         lines = brief.out.splitlines()
         assert lines[0].startswith(f"farweb {verb} ") and lines[0].endswith("[options]")
         assert len(lines) <= 24 and all(len(line) <= 80 or "farweb" in line for line in lines), verb
-        assert "--debug" in brief.out and "--help-all" in brief.out
+        assert "--debug" in brief.out and "--help-all" in brief.out and "RANGE" not in brief.out
         assert "Usage: " in whole.out
 
 

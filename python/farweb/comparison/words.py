@@ -28,6 +28,7 @@ _CAUSES = {
     "travel": "on the way",
     "request": "for requests on the way",
     "wait": "in the connection queue",
+    "rest": "in queues and transmission",
 }
 
 
