@@ -184,9 +184,9 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     assert sorted(os.listdir(folder)) == ["access.log", "links-hosts.tsv", "links-requests.parquet", "links.toml"]
     assert "3 points × 1 replication" in farweb("check", "links.toml", "--details").out
     assert farweb("sweep", "links.toml", "--quiet").code == 0
-    ran = farweb("run", "links.toml")
-    assert "ran without the sweep of 3 points; for all of them: farweb sweep links.toml" in ran.err
-    assert sorted(os.listdir("results")) == ["links", "links-sweep"]
+    ran = farweb("run", "links.toml", "-o", "results/one")
+    assert "ran without the sweep of 3 points; for all of them: farweb sweep links.toml -o" in ran.err
+    assert sorted(os.listdir("results")) == ["links", "one"]
 
 
 def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from farweb import _core
-from farweb.errors import ScenarioError, WorkloadError
+from farweb.errors import ScenarioError
 from farweb.files.regular import read_text
 from farweb.results.design import Design
 from farweb.text import toml
@@ -100,13 +100,8 @@ class Description:
         """
         path = Path(path)
         texts = _texts(overrides or {})
-        try:
-            with _problems_by_key(texts):
-                return cls._parse(path, read_text(path, ScenarioError, "a scenario is a TOML file"), texts, tables)
-        except ScenarioError:
-            if (instead := _instead(path)) is None:
-                raise
-            raise ScenarioError(f"{path}: {instead}") from None
+        with _problems_by_key(texts):
+            return cls._parse(path, read_text(path, ScenarioError, "a scenario is a TOML file"), texts, tables)
 
     @classmethod
     def _parse(cls, path: Path, text: str, overrides: Mapping[str, str], tables: Path | None) -> Self:
@@ -286,24 +281,6 @@ def _in_one_line(text: str) -> str:
 def _later(overrides: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
     """All of them, those of `more` last, as they are applied in order."""
     return {**{key: value for key, value in overrides.items() if key not in more}, **more}
-
-
-def _instead(path: Path) -> str | None:
-    """What a file is that is no scenario, and what to do with it; None where that does not show."""
-    if path.suffix == ".toml" or not path.is_file():
-        return None
-    from farweb.inputs.formats import LOGS, format_of
-    from farweb.page.har import is_har
-
-    if is_har(path):
-        return f"is a HAR and no scenario; farweb page {path} simulates it"
-    is_table = path.suffix.lower() in (".parquet", ".csv", ".tsv")
-    try:
-        found = "a table" if is_table else format_of(path, None)
-    except WorkloadError:
-        return None
-    named = found if is_table else f"a log ({found})" if found in LOGS else None
-    return None if named is None else f"is {named} and no scenario; farweb new link.toml --log {path} writes one"
 
 
 def _texts(values: Mapping[str, Value]) -> dict[str, str]:

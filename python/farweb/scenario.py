@@ -79,8 +79,8 @@ class Scenario(Description):
         script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
 
         Args:
-            out: The folder, or a URL that fsspec knows; ``results/NAME-sweep`` when left out, NAME being that of the
-                scenario file.
+            out: The folder, or a URL that fsspec knows; ``results/NAME`` when left out, NAME being that of the scenario
+                file.
             jobs: Runs at a time, a process each; as many as cores when left out.
             scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
             retries: How often a run that failed is tried again.
@@ -98,7 +98,7 @@ class Scenario(Description):
         from farweb.sweep.limits import RunLimits
         from farweb.sweep.sweep import run_sweep
 
-        folder = Path("results") / f"{self.path.stem}-sweep" if out is None else out
+        folder = Path("results") / self.path.stem if out is None else out
         limits = RunLimits.of(run_memory, run_time)
         run_sweep(self, folder, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits, progress=progress)
         return SweepResults.open(folder)

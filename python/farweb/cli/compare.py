@@ -88,9 +88,9 @@ def compare(
 
         farweb compare results/link results/proxy results/mux -o differences.png
 
-        farweb compare results/circuits-sweep --point leg.0.tcp.profile=bsd44-lite --point leg.0.tcp.profile=linux
+        farweb compare results/circuits --point leg.0.tcp.profile=bsd44-lite --point leg.0.tcp.profile=linux
 
-        farweb compare results/circuits-sweep --point "circuit=cable and workload.load=9" --point "circuit=satellite and workload.load=9"
+        farweb compare results/circuits --point "circuit=cable and workload.load=9" --point "circuit=satellite and workload.load=9"
     """  # noqa: E501 - a command line stays on a line
     del debug
     from farweb.comparison import compare as compared

@@ -24,7 +24,7 @@ def sweep(
             "--out",
             "-o",
             metavar="DIR",
-            help="Results folder, or a URL such as s3://…; results/SCENARIO-sweep when left out.",
+            help="Results folder, or a URL such as s3://…; results/SCENARIO when left out.",
         ),
     ] = None,
     retries: Retries = 0,
@@ -56,7 +56,7 @@ def sweep(
         raise typer.BadParameter("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
     require("farweb sweep", *SWEEP)
     loaded = load(scenario, settings)
-    folder = f"results/{scenario.stem}-sweep" if out is None else out
+    folder = f"results/{scenario.stem}" if out is None else out
     output = Output(as_json, quiet)
     of_all = loaded.check().extents[1:] if loaded.design is not None else ()
     allow(loaded, of_all, no_limits)

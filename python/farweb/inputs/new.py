@@ -408,10 +408,10 @@ def _nagle(end: str, serving: Serving) -> str:
 def _head(file: Path, wanted: Wanted) -> str:
     """First lines: the path, the years of its figures, and commands for it."""
     about = " or ".join(f"{path_kind(each).title} (figures of {path_kind(each).dated})" for each in wanted.paths)
-    verb, folder = ("run", file.stem) if len(wanted.paths) == 1 else ("sweep", f"{file.stem}-sweep")
+    verb = "run" if len(wanted.paths) == 1 else "sweep"
     return (
         f"{_comment(f'The web over {about}.')}#\n#   farweb check {file.name}\n"
-        f"#   farweb {verb} {file.name}\n#   farweb report results/{folder}\n#"
+        f"#   farweb {verb} {file.name}\n#   farweb report results/{file.stem}\n#"
     )
 
 
