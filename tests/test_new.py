@@ -185,7 +185,7 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     assert "3 points × 1 replication" in farweb("check", "links.toml", "--details").out
     assert farweb("sweep", "links.toml", "--quiet").code == 0
     ran = farweb("run", "links.toml", "-o", "results/one")
-    assert "ran without the sweep of 3 points; for all of them: farweb sweep links.toml -o" in ran.err
+    assert "not its sweep of 3 points: farweb sweep links.toml -o" in ran.err
     assert sorted(os.listdir("results")) == ["links", "one"]
 
 

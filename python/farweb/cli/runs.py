@@ -112,9 +112,7 @@ def run(
         raise typer.Exit(_UNANSWERED)
     if loaded.design is not None:
         points = plural(len(loaded.design.points), "point")
-        output.note(
-            f"ran without the sweep of {points}; for all of them: farweb sweep {scenario} -o {results.path}-sweep"
-        )
+        output.note(f"not its sweep of {points}: farweb sweep {scenario} -o {results.path}-sweep")
     output.note(f"wrote {results.path}    next: farweb report {results.path}")
 
 
