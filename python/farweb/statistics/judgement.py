@@ -75,16 +75,6 @@ class Quantity:
             return f"{self.text} (everywhere)"
         return f"{self.text} ({self._written(self.low)} … {self._written(self.high)})"
 
-    @property
-    def in_lines(self) -> str:
-        """The value alone, and its interval on a second line."""
-        value = self._written(self.value)
-        if self.low is None or self.high is None:
-            return f"{value}\nno interval"
-        if math.isinf(self.low):
-            return value
-        return f"{value}\n{self._written(self.low)} … {self._written(self.high)}"
-
     def _written(self, value: float | None) -> str:
         if value is None:
             return "not comparable"
