@@ -162,11 +162,11 @@ def test_time_sequence_plot(results_path: Path) -> None:
 def test_a_window_above_the_segments_is_told_and_leaves_them_the_picture(tmp_path: Path, results_path: Path) -> None:
     # 3000 bytes are sent: a window of 8000 is above them, one of 1500 touches them.
     far = describe("timeseq", [open_results(results_path)], connection=3)
-    assert legend(far) == ["acknowledged", "segment", "sent again (R)", "dropped"]
+    assert legend(far) == ["acknowledged", "segment", "retransmission (R)", "dropped"]
     assert "window lies above the picture" in far.caption
     packets = [{**row, "window_bytes": 1500} for row in connection(3)]
     near = describe("timeseq", [write_results(tmp_path / "near", [request(3, 1.0, 3000)], packets=packets)])
-    assert legend(near) == ["acknowledged", "advertised window", "segment", "sent again (R)", "dropped"]
+    assert legend(near) == ["acknowledged", "advertised window", "segment", "retransmission (R)", "dropped"]
     assert points(part(near, "window"))[1:3] == [(0.15, 1501), (0.25, 2501)]
     assert "above the picture" not in near.caption
     for figure in (far, near):
@@ -259,7 +259,7 @@ def test_window_plot(results_path: Path) -> None:
     # The window of 8000 lies above twice what cwnd ever was.
     assert panel.y.high == pytest.approx(1.08 * 3000)
     assert "The advertised window lies above the picture." in figure.caption
-    ((again, foot),) = points(part(figure, "sent again"))
+    ((again, foot),) = points(part(figure, "retransmission"))
     assert again == 0.65
     assert foot == pytest.approx(0.03 * 1.08 * 3000)
     assert [x for x, _ in points(part(figure, "dropped"))] == [0.152]

@@ -10,7 +10,7 @@ from farweb.errors import ResultsError
 from farweb.plot import describe, draw
 from farweb.plot.figures.size_latency import SCATTER_MAX
 from farweb.plot.latency import CURVE_POINTS, medians
-from farweb.plot.measured import labels
+from farweb.results.folder import folder_names
 from sample_results import SECOND, request, write_results
 
 
@@ -130,12 +130,8 @@ def test_nothing_finished(tmp_path: Path, name: str) -> None:
         draw(name, [results])
 
 
-def test_results_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
-    runs = [write_results(tmp_path / folder, name="cable") for folder in ("one", "two", "x/two")]
-    assert labels(runs[:1]) == ["cable"]
-    assert labels(runs[:2]) == ["cable (one)", "cable (two)"]
-    assert labels(runs) == ["cable (one)", "cable (two) #2", "cable (two) #3"]
-    # A folder that has the name in its own says it once.
-    again = [write_results(tmp_path / folder, name="cable") for folder in ("cable", "cable-2", "y/cable-2")]
-    assert labels(again[:2]) == ["cable", "cable-2"]
-    assert labels(again) == ["cable", "cable-2 #2", "cable-2 #3"]
+def test_runs_are_called_by_as_much_of_their_folders_as_tells_them_apart(tmp_path: Path) -> None:
+    runs = [write_results(tmp_path / folder, name="cable") for folder in ("one", "x/two", "y/two")]
+    assert folder_names(runs[:2]) == ["one", "two"]
+    assert folder_names(runs[1:]) == ["x/two", "y/two"]
+    assert folder_names([runs[0], runs[0]]) == ["one #1", "one #2"]

@@ -76,7 +76,7 @@ def test_two_replications_have_no_interval(tmp_path: Path) -> None:
         figure = describe(name, [sweep])
         assert all(series.low is None for panel in figure.panels for series in panel.series)
         assert "95 %" not in figure.caption
-    assert "2 replications are too few for intervals" in figure.caption
+    assert "2 seeds are too few for intervals" in figure.caption
 
 
 def test_levels_of_a_number_go_from_light_to_dark_and_kinds_do_not(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from farweb.cli import app
+from farweb.cli.options import Output
 from farweb.files.made import is_made
 from farweb.folders import Results
 from farweb.results.integrity import unsealed
@@ -173,6 +174,29 @@ def test_sentences_fold_and_numbers_do_not() -> None:
         assert "1,234.5 ms" in shown and rows[0][2] in " ".join(shown.split()).replace(
             "value meaning p90 1,234.5 ms ", ""
         )
+
+
+@pytest.mark.parametrize(
+    ("environment", "painted"), [({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False), ({"NO_COLOR": "1"}, False)]
+)
+def test_colours_repeat_verdicts_warnings_and_paths(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], painted: bool
+) -> None:
+    for name in ("TERM", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    rows = [["a", "-24", "better"], ["b", "+5", "slightly worse"], ["better", "0", "open"]]
+    screen = Screen(["a is better.", Sheet("", ["", "time %", ""], rows), "warning: few requests"])
+    shown = io.StringIO()
+    Console(file=shown, width=80, force_terminal=True, color_system="standard" if painted else "auto").print(screen)
+    found = re.findall(r"\x1b\[(\d+)m(.+?)\x1b", shown.getvalue())
+    colours = [("32", "better"), ("31", "slightly worse"), ("33", "warning: few requests")]
+    assert found == (colours if painted else [])
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
+    Output(as_json=False, quiet=False).note("wrote results/a    next: farweb report results/a")
+    assert ("\x1b[1mresults/a\x1b[0m    next" in shown.getvalue()) == painted
 
 
 def test_numbers_have_no_exponents() -> None:
