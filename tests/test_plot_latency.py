@@ -66,7 +66,7 @@ def test_a_distribution_ends_at_the_share_that_was_answered(tmp_path: Path) -> N
     rows.append(request(10, 1.0, 1000, status="failed", end_ns=None))
     curve, dots = describe("cdf", [write_results(tmp_path / "a", rows)]).panels[0].series
     assert (curve.y[0], curve.y[-1], curve.x[-1]) == (0.0, 0.9, 0.9)
-    assert (curve.label, curve.detail) == ("cable", ":  median 550 ms, 90 % not reached, 99 % not reached")
+    assert (curve.label, curve.detail) == ("a", ":  median 550 ms, 90 % not reached, 99 % not reached")
     assert (dots.x.tolist(), dots.y.tolist()) == ([pytest.approx(0.55)], [0.5])
 
 
@@ -108,7 +108,7 @@ def test_distribution_reaches_each_share_at_its_latency(tmp_path: Path) -> None:
     assert curve.x.tolist() == [1, 1, 2, 3, 4]
     assert curve.y.tolist() == [0, 0.25, 0.5, 0.75, 1]
     assert dots.x[0] == 2.5
-    assert (curve.label, curve.detail) == ("cable", ":  median 2.50 s, 90 % 3.70 s, 99 % 3.97 s")
+    assert (curve.label, curve.detail) == ("a", ":  median 2.50 s, 90 % 3.70 s, 99 % 3.97 s")
     # Half the width of the band: sqrt(ln(2 / 0.05) / (2 * 4)) = 0.679.
     assert curve.low is not None and curve.high is not None
     assert curve.low.tolist() == pytest.approx([0, 0, 0, 0.0709, 0.3209], abs=1e-4)

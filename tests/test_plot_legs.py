@@ -73,9 +73,7 @@ def part(figure: Figure, label: str) -> list[float]:
 
 
 def one_leg(path: Path) -> Results:
-    return write_results(
-        path, [request(1, 1.0, 3000, tag="sample")], exchanges=[exchange(1)], scenario=[leg()], name="straight"
-    )
+    return write_results(path, [request(1, 1.0, 3000, tag="sample")], exchanges=[exchange(1)], scenario=[leg()])
 
 
 def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
@@ -88,11 +86,10 @@ def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
         [request(1, 0.7, 3000, tag="sample")],
         exchanges=[exchange(1, **near), exchange(1, **far)],
         scenario=[leg(MUX), leg()],
-        name="with a proxy",
     )
     figure = describe("breakdown", [one_leg(tmp_path / "one"), chain])
     time, trips = figure.panels
-    assert time.y.levels == ("straight", "with a proxy", "\u2003\u2003leg 0, mux", "\u2003\u2003leg 1, http/1.0")
+    assert time.y.levels == ("one", "chain", "\u2003\u2003leg 0, mux", "\u2003\u2003leg 1, http/1.0")
     # One request of 1 s; with the proxy of 0.7 s: 0.1 and 0.15 s on leg 0, 0.2 s up and 0.25 s down on leg 1.
     assert ends(time) == pytest.approx([1, 0.7, 0.25, 0.45])
     assert ends(trips) == pytest.approx([1 / 0.12, 0.7 / 0.24, 0.25 / 0.24, 0.45 / 0.24])
