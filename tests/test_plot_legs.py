@@ -96,7 +96,7 @@ def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
     assert part(figure, "server and its pace") == pytest.approx([0.5, 0.18, 0, 0.18])
     without = describe("breakdown", [one_leg(tmp_path / "two"), chain], without=["server"])
     assert ends(without.panels[0]) == pytest.approx([0.5, 0.52, 0.25, 0.27])
-    assert "Left out of the bars, which are shorter than the latency by it: server and its pace." in without.caption
+    assert "Not in the bars: server and its pace." in without.caption
     with pytest.raises(
         FarwebError, match="no part 'sever' to leave out; server\\? parts: wait, handshake, way, server"
     ):

@@ -111,7 +111,7 @@ def test_twelve_configurations_are_small_multiples_with_the_others_in_grey(tmp_p
         for n in range(12)
     ]
     figure = describe("cdf", runs)
-    assert [panel.title.partition(":")[0] for panel in figure.panels] == [f"way {n}" for n in range(12)]
+    assert [panel.title.partition(":")[0] for panel in figure.panels] == [f"{n}" for n in range(12)]
     assert all([series.index for series in panel.series].count("others") == 11 for panel in figure.panels)
     assert "Grey: the curves of the other panels." in figure.caption
     assert len(describe("cdf", runs[:8]).panels) == 1

@@ -93,7 +93,7 @@ def test_carried_against_the_presented_load(sweep: SweepResults) -> None:
     (series,) = panel.series
     assert (series.x.tolist(), series.y.tolist()) == ([1.2e6, 2.4e6, 4.8e6], pytest.approx([1.01e6, 2.01e6, 3e6]))
     assert panel.references[0].label == "throughput = presented"
-    assert figure.title == "Carried against presented load – loads"
+    assert figure.title == "Throughput against presented load – loads"
     with pytest.raises(FarwebError, match="against a load in bit/s, and latency_mean_s is none; try presented_bps"):
         describe("carried-offered", [sweep], x="latency_mean_s")
 
@@ -399,7 +399,7 @@ def test_mistakes_name_what_there_is(sweep: SweepResults, name: str, options: An
 def test_nothing_ended_well(tmp_path: Path) -> None:
     design = design_of({"workload.load": [1, 2]}, 1)
     sweep = write_sweep(tmp_path / "sweep", design, failed={(0, 0): "no", (1, 0): "no"})
-    with pytest.raises(ResultsError, match="no run of the points to be drawn has ended well"):
+    with pytest.raises(ResultsError, match="no run of these points is done"):
         describe("latency-load", [sweep])
 
 
