@@ -25,15 +25,18 @@ _HEADS: Mapping[str, str] = {
     "think": "think",
     "tail": "tail",
 }
-_LEGEND = {
-    "handshakes": "connect: handshakes of TCP and TLS.",
-    "request": "request: there and back, without queues.",
-    "slow_start": "start: slow start.",
-    "windows": "window: receive windows, send buffers and credit.",
-    "queues": "queues: for connections and in links, with transmission.",
-    "think": "think: the browser's, as recorded.",
-    "tail": "tail: from the last request to onLoad, as recorded.",
+MEANING: Mapping[str, str] = {
+    "handshakes": "handshakes of TCP and TLS",
+    "request": "there and back, without queues",
+    "slow_start": "waiting for the congestion window",
+    "windows": "receive windows, send buffers and credit",
+    "queues": "for connections and in links, with transmission",
+    "server": "as recorded",
+    "think": "the browser, as recorded",
+    "tail": "from the last request to onLoad, as recorded",
 }
+"""Meaning of the parts, for people."""
+
 _STEPS = 5
 _NS = 1e9
 
@@ -94,10 +97,10 @@ class PageBreakdown:
         parts = [name for name in SPLIT if any(view.split_ns[name] for view in self.views)]
         yield Sheet("", ("in s", "", "", "onLoad", *(_HEADS[name] for name in parts)), list(self._rows(parts)), names=3)
         yield ""
-        yield " ".join(_LEGEND[name] for name in parts if name in _LEGEND)
+        yield "; ".join(f"{_HEADS[name]}: {MEANING[name]}" for name in parts) + "."
         yield from self.answer.reservations
         if len(self.views) == 1:
-            yield _steps(view)
+            yield steps(view)
 
     def _rows(self, parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
         shown = ("", "")
@@ -108,7 +111,7 @@ class PageBreakdown:
             yield (*names, *(_seconds(time) for time in (view.load_ns, *(view.split_ns[name] for name in parts))))
 
 
-def _steps(view: View) -> Sheet:
+def steps(view: View) -> Sheet:
     """The longest steps of the critical path, in its order."""
     longest = sorted(view.critical, key=lambda step: -sum(step.split.values()))[:_STEPS]
     rows = [
@@ -127,7 +130,7 @@ def _steps(view: View) -> Sheet:
 
 def _mostly(step: Step) -> str:
     most = max(step.split, key=lambda name: step.split[name])
-    return f"{_HEADS[most]} {_seconds(step.split[most])}"
+    return f"{SPLIT[most]} {_seconds(step.split[most])}"
 
 
 def _seconds(time_ns: int) -> str:

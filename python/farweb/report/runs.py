@@ -11,6 +11,7 @@ from farweb.errors import ResultsError
 from farweb.plot.measured import labels
 from farweb.plot.replicated import words
 from farweb.report import page
+from farweb.report.load import load_section
 from farweb.report.page import Page, section
 from farweb.report.points import Point, parse, point
 from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
@@ -69,6 +70,7 @@ def runs_page(
             page.table(_pairs(compared)),
             kind="answer",
         ),
+        *map(load_section, results),
         section("Path", *paths(points, _called)),
         section("Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), page.table(measured)),
         section("Figures", *map(page.figure, charts or _charts(results, asked.plots, list(summaries.values())))),
