@@ -89,9 +89,7 @@ class PageBreakdown:
     def _parts(self) -> Iterator[Sheet | str]:
         best = self.answer.best
         view = self.views[self.answer.cells.index(best)]
-        longest = sorted(view.split_ns.items(), key=lambda part: -part[1])[:3]
-        said = ", ".join(f"{number(time / _NS)} {SPLIT[name]}" for name, time in longest if time)
-        yield f"Over {path_name(best.way.path)} with {how(best.way)}, {number(view.load_ns / _NS)} s: {said}."
+        yield f"Over {path_name(best.way.path)} with {how(best.way)}, {largest_parts(view)}."
         yield self.answer.recorded
         yield ""
         parts = [name for name in SPLIT if any(view.split_ns[name] for view in self.views)]
@@ -109,6 +107,13 @@ class PageBreakdown:
             names = ("" if path == shown[0] else path, "" if (path, proxy) == shown else proxy, cell.way.protocol)
             shown = (path, proxy)
             yield (*names, *(_seconds(time) for time in (view.load_ns, *(view.split_ns[name] for name in parts))))
+
+
+def largest_parts(view: View) -> str:
+    """The time to onLoad and its three largest parts, as a sentence has them."""
+    longest = sorted(view.split_ns.items(), key=lambda part: -part[1])[:3]
+    said = ", ".join(f"{number(time / _NS)} {SPLIT[name]}" for name, time in longest if time)
+    return f"{number(view.load_ns / _NS)} s: {said}"
 
 
 def steps(view: View) -> Sheet:
