@@ -164,7 +164,7 @@ VERBS = (
     *("workload import", "workload merge", "workload probe", "workload stats"),
     "page",
     *("check", "run", "show", "sql", "plot", "report"),
-    *("export pcapng", "export xpl"),
+    *("export pcapng", "export xpl", "export har"),
 )
 
 
@@ -212,6 +212,7 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
     Path("c.pcap").write_bytes(pcap(handshake("198.51.100.1")))
     written(Path(), har(entry()))
     farweb("run", cable, "--out", "r", "--set", "record.packets=all")
+    farweb("page", "page.har", "--scenario", cable, "--out", "p")
     arguments = {
         "new": ("link.toml", "--log", "access.log"),
         "workload import": ("access.log", "--format", "squid"),
@@ -227,6 +228,7 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
         "report": ("r",),
         "export pcapng": ("r",),
         "export xpl": ("r",),
+        "export har": ("p",),
     }
     answer = farweb(*verb.split(), *arguments.get(verb, ()), "--json")
     assert answer.code == 0, answer.err

@@ -111,6 +111,19 @@ def test_the_breakdown_of_a_page(folder: Path, farweb: Farweb) -> None:
     assert len(farweb("page", "page.har", "--breakdown").out.splitlines()) <= 25
 
 
+def test_the_report_of_a_page(folder: Path, farweb: Farweb) -> None:
+    written(folder, chain(3, 20))
+    farweb("page", "page.har", "--path", "geo", "--protocol", "h2", "--proxy", "none", "-o", "geo")
+    assert farweb("report", "geo").code == 0
+    assert farweb("show", "geo").out.startswith("Page in 3.61 s: 2.12 on the way, 1.42 handshakes, 0.0400 think.\n")
+    found = farweb("show", "geo", "--json").json()["page"]
+    assert sum(found["split_ns"].values()) == found["onload_ns"]
+    page = (folder / "geo/report.html").read_text()
+    assert "<h2>Page</h2><p>https://a.example/: onLoad after 3.61\N{NO-BREAK SPACE}s, as recorded after 250" in page
+    assert "3 longest of 3 requests on the critical path" in page
+    assert page.index("Waterfall \N{EN DASH} a.example over geo, h2") < page.index("<h2>Path</h2>")
+
+
 def test_a_results_folder_is_of_one_load(folder: Path, farweb: Farweb) -> None:
     written(folder, chain(2, 20))
     one = ("page", "page.har", "--path", "leo", "--protocol", "h2", "--proxy", "none", "-o", "leo")

@@ -8,6 +8,7 @@ from farweb.comparison import Comparison, compare
 from farweb.errors import ResultsError
 from farweb.plot.replicated import words
 from farweb.report import page
+from farweb.report.load import load_section
 from farweb.report.page import Page, section
 from farweb.report.points import Point, parse, point
 from farweb.report.sections import Asked, first_screen, paths, reproduction, rests_on, tunnels, warnings
@@ -62,6 +63,7 @@ def runs_page(
     figures = list(charts or _charts(results, asked.plots, list(summaries.values())))
     sections = [
         first_screen(_answer(summaries, compared, results), figures[:1], paths(points, _called)),
+        *map(load_section, results),
         page.table(_measured(names, results, metrics)),
         section("Figures", *map(page.figure, figures[1:])),
         section(

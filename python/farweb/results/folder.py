@@ -8,9 +8,10 @@ if TYPE_CHECKING:
 
 CAPTURE = "packets.pcapng"
 TIMESEQ = "timeseq.xpl"
+HAR = "page.har"
 REPORT = "report.html"
 
-EXPORTED = frozenset({CAPTURE, TIMESEQ})
+EXPORTED = frozenset({CAPTURE, TIMESEQ, HAR})
 """Those that do not say themselves that farweb made them; figures and pages do (`farweb.files.made`)."""
 
 
