@@ -12,12 +12,11 @@ from farweb.page.har import read_har
 from farweb.page.paths import Way, way_of
 from farweb.page.recording import Recording, recording_of
 from farweb.page.results import write_results
-from farweb.page.settle import Loaded, asked_of, settle
 from farweb.page.tables import page_rows
 from farweb.results.har import export_har
 from farweb.results.run import RunTables
 from farweb.results.view import read_view, recorded_view
-from hars import entry, har, page_of
+from hars import entry, har, loaded_over, page_of
 from samples import Farweb
 
 ROOT = Path(__file__).parents[1]
@@ -26,10 +25,6 @@ DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "share
 REQUEST = {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"}
 RESPONSE = {"status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL"}
 """Fields that HAR 1.2 requires."""
-
-
-def loaded_over(recording: Recording, way: Way) -> Loaded:
-    return settle(way.scenario, asked_of(recording, graph_of(recording), is_multiplexed=way.protocol == "h2"))
 
 
 def exported(folder: Path, recording: Recording, way: Way) -> Path:

@@ -8,23 +8,17 @@ import pytest
 from farweb.page.graph import graph_of
 from farweb.page.har import read_har
 from farweb.page.paths import Way, way_of
-from farweb.page.recording import Recording, recording_of
+from farweb.page.recording import recording_of
 from farweb.page.results import view_of, write_results
-from farweb.page.settle import Loaded, asked_of, settle
 from farweb.results.run import RunTables
 from farweb.results.view import View, read_view
-from hars import entry, har, page_of, written
+from hars import entry, har, loaded_over, page_of, written
 from samples import Farweb
-from test_page import H1, H2, path
+from test_page import H1, H2, SCRIPT, path
 
 DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
 
 MS = 1_000_000
-SCRIPT: dict[str, Any] = {"response": {"content": {"mimeType": "text/javascript"}}}
-
-
-def loaded_over(recording: Recording, way: Way) -> Loaded:
-    return settle(way.scenario, asked_of(recording, graph_of(recording), is_multiplexed=way.protocol == "h2"))
 
 
 def viewed(folder: Path, content: dict[str, Any], way: Way) -> View:
