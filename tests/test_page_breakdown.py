@@ -115,7 +115,7 @@ def test_the_report_of_a_page(folder: Path, farweb: Farweb) -> None:
     page = (folder / "geo/report.html").read_text()
     assert "<h2>Page</h2><p>https://a.example/: onLoad after 3.61\N{NO-BREAK SPACE}s, as recorded after 250" in page
     assert "3 longest of 3 requests on the critical path" in page
-    assert page.index("Waterfall \N{EN DASH} a.example over geo, h2") < page.index("<h2>Path</h2>")
+    assert page.index("Waterfall \N{EN DASH} a.example over geo, h2") < page.index("<h2>Links and connections</h2>")
 
 
 def test_a_results_folder_is_of_one_load(folder: Path, farweb: Farweb) -> None:
