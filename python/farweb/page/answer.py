@@ -138,7 +138,7 @@ class PageAnswer:
             rows.setdefault((cell.way.path, cell.way.proxy), {})[cell.way.protocol] = cell
         lines, shown = [], ""
         for (path, proxy), cells in rows.items():
-            first = _path_name(path) if path != shown else ""
+            first = path_name(path) if path != shown else ""
             shown = path
             lines.append((first, _PROXY_NAMES.get(proxy, proxy), *(_in_words(cells[each]) for each in protocols)))
         names = (PROTOCOLS.get(each, each) for each in protocols)
@@ -148,13 +148,13 @@ class PageAnswer:
         longest = max(self.cells, key=lambda cell: cell.load_s)
         same = [cell for cell in self.cells if cell.way.path == longest.way.path]
         best = min(same, key=lambda cell: cell.load_s)
-        name = _path_name(longest.way.path)
+        name = path_name(longest.way.path)
         unsure = [cell for cell in self.cells if not cell.is_sure]
         if unsure:
             worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
             better = "" if self.recording.has_initiators else " Chrome's HAR, which names initiators, would."
             yield (
-                f"{_path_name(worst.way.path)}, {_how(worst.way)}: between {_short(worst.low_s)} and "
+                f"{path_name(worst.way.path)}, {_how(worst.way)}: between {_short(worst.low_s)} and "
                 f"{_short(worst.high_s)} s; which of the two, this file cannot say.{better}"
             )
         elif longest.load_s > _ALIKE * best.load_s:
@@ -268,7 +268,8 @@ def _short(value_s: float) -> str:
     return f"{value_s:.2f}" if value_s < 1 else f"{value_s:.1f}"
 
 
-def _path_name(path: str) -> str:
+def path_name(path: str) -> str:
+    """A key of `PATHS` or `STAND_FOR` as people write it."""
     return {"geo": "GEO", "leo": "LEO", "cable": "sea cable"}.get(path, path)
 
 
