@@ -1,13 +1,17 @@
 """What-if: closed forms of what changes save, which are left out, the best ones together, and the screen."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from farweb.page.paths import way_of
 from farweb.page.recording import recording_of
-from farweb.whatif.answer import Effect, WhatIf
+from farweb.statistics.intervals import Interval
+from farweb.statistics.verdicts import Word
+from farweb.whatif.answer import Effect, WhatIf, ranked
 from farweb.whatif.changes import CHANGES, Base, levels_of, together
 from farweb.whatif.pages import base_of, of_page
 from hars import entry, har, page_of, written
@@ -66,21 +70,16 @@ def test_half_of_a_server_s_time_is_saved(tmp_path: Path) -> None:
     assert saved(found["half server time"]) == (pytest.approx(0.1 / RTT_S), pytest.approx(0.1 / RTT_S))
 
 
-def test_a_saving_that_depends_on_the_graph_has_its_ends_and_is_no_sure_one(tmp_path: Path) -> None:
-    """The script ends 40 ms before the image is asked for, which names the page: one graph has it wait for both."""
-    script = entry(
-        "https://a.example/app.js",
-        60,
-        timings={"wait": 400},
-        _initiator={"type": "parser", "url": "https://a.example/"},
-    )
+def test_a_saving_that_depends_on_the_graph_has_its_ends(tmp_path: Path) -> None:
+    """An image that names the page is asked for 10 ms after a script: only one graph of three has it not wait."""
+    named = {"type": "parser", "url": "https://a.example/"}
+    script = entry("https://a.example/app.js", 60, timings={"wait": 400}, _initiator=named)
     script["response"]["content"]["mimeType"] = "text/javascript"
-    image = entry("https://a.example/i.png", 480, _initiator={"type": "parser", "url": "https://a.example/"})
-    found = effects(tmp_path, har(entry(), script, image, onload=560))
-    half = found["half server time"].overall
-    assert half.low is not None
-    assert half.high is not None
-    assert half.low < half.high
+    image = entry("https://b.example/i.png", 480, _initiator=named)
+    half = effects(tmp_path, har(entry(), script, image, onload=540))["half server time"]
+    assert half.overall.low == pytest.approx(-0.175)
+    assert half.overall.high == pytest.approx(0, abs=1e-9)
+    assert half.helped == pytest.approx(2 / 3)
 
 
 def test_changes_that_are_there_or_have_no_place_say_why() -> None:
@@ -224,9 +223,30 @@ def test_the_answer_is_a_screen_and_its_first_line_what_to_do(folder: Path, farw
     assert any(" together, " in line and line.endswith(" added up.") for line in lines)
 
 
-def test_nothing_is_first_where_nothing_helps() -> None:
-    found = WhatIf("about", None, None, 1.0, [], [], {}, ("a", "b", "c"), "interval", "")
-    assert found.text == "None of 0 changes is shown to help."
+def lines_of(found: WhatIf) -> str:
+    console = Console(width=80)
+    with console.capture() as shown:
+        console.print(found)
+    return shown.get()
+
+
+def effect(place: int, mean: float, word: Word) -> Effect:
+    return Effect((CHANGES[place],), None, None, Interval(9, mean, None, mean, mean), 0.5, word)
+
+
+def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out() -> None:
+    order = ranked(
+        [effect(0, -0.9, "cannot be told apart"), effect(1, -0.1, "slightly better"), effect(2, -0.2, "better")]
+    )
+    assert [each.changes for each in order] == [(CHANGES[place],) for place in (2, 1, 0)]
+    both = Effect((CHANGES[2], CHANGES[1]), None, None, Interval(9, -0.25, None, -0.3, -0.2), 0.5, "better")
+    nouns = "a visit's first request", "a later one", "a request"
+    found = WhatIf("a site", None, None, 1.0, order, [both], {"no TLS": ["0-RTT"]}, nouns, "interval", "Holds.")
+    assert found.text == "First: keep-alive. It takes 200 ms off the 1 s of a request."
+    assert found.to_dict()["together"][0]["sum_s"] == pytest.approx(-0.3)
+    (header,) = [line.split() for line in lines_of(found).splitlines() if line.startswith("change, in ms")]
+    assert header == ["change,", "in", "ms", "all", "interval", "helps"]
+    assert replace(found, effects=order[2:]).text == "None of these changes is shown to help."
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from farweb.statistics.judgement import cell
 from farweb.statistics.verdicts import Word
 from farweb.text.quantities import seconds
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import listed, plural
+from farweb.text.words import listed
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -103,7 +103,7 @@ class WhatIf:
         """What to do first, a sentence."""
         best = self.effects[0] if self.effects else None
         if best is None or best.word not in _HELPS:
-            return f"None of {plural(len(self.effects), 'change')} is shown to help."
+            return "None of these changes is shown to help."
         parts = zip((best.first, best.later), (self.first_s, self.later_s), self.nouns, strict=False)
         off = [_off(each, base_s, noun) for each, base_s, noun in parts if each is not None and base_s is not None]
         if not off or best.first == best.later:
@@ -137,6 +137,7 @@ class WhatIf:
         yield self.holds
 
     def _sheet(self) -> Sheet:
+        """A row a change, and a column of what is known of any."""
         header = ("change, in ms", "first", "later", "all", self.ends, "helps", "")
         rows = [
             (
@@ -150,7 +151,8 @@ class WhatIf:
             )
             for each in self.effects
         ]
-        return Sheet("", header, rows)
+        known = [place for place in range(len(header)) if any(row[place] for row in rows)]
+        return Sheet("", [header[place] for place in known], [[row[place] for place in known] for row in rows])
 
     def _combined(self) -> Iterator[str]:
         """The best changes together against the sum of each alone."""
@@ -177,7 +179,7 @@ def _mean(found: Interval | None) -> float | None:
 def _ms(value_s: float | None) -> str:
     """A difference in whole ms with its sign."""
     if value_s is None:
-        return "–"
+        return ""
     size = f"{abs(1000 * value_s):,.0f}"
     return size if size == "0" else f"{'−' if value_s < 0 else '+'}{size}"
 

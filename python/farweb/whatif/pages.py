@@ -19,7 +19,6 @@ from farweb.page.recording import Recording, short_url
 from farweb.page.settle import Asked, Loaded, asked_of, settle
 from farweb.statistics.intervals import Interval
 from farweb.statistics.verdicts import Table, sign_test, slices
-from farweb.text.words import plural
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked
 from farweb.whatif.changes import Base, Change, Keys, levels_of, together
 
@@ -91,7 +90,7 @@ def of_page(recording: Recording, base: Base, where: str, progress: Callable[[in
         ranked(effects),
         combined,
         left,
-        ("a first visit", "a later one", "a visit, first or later"),
+        ("a first visit", "a later one", "a visit"),
         "low … high",
         f"Low and high: {len(readings)} readings of the file, {len(RULES)} graphs with {_THINKS} think times each.",
     )
@@ -100,8 +99,8 @@ def of_page(recording: Recording, base: Base, where: str, progress: Callable[[in
 def _about(recording: Recording, base: Base, where: str) -> str:
     leg = base.effective["leg"][0]
     kind = leg["carrier"]["kind"].upper()
-    tls = f"TLS {leg['tls']['version']} assumed" if "tls" in leg else "no TLS"
-    return f"{short_url(recording.url)} over {where}: {plural(len(recording.sent), 'request')}, {kind}, {tls}"
+    tls = f"TLS {leg['tls']['version']} (assumed)" if "tls" in leg else "no TLS"
+    return f"{short_url(recording.url)} over {where}: {kind}, {tls}"
 
 
 def _readings(recording: Recording) -> list[Sequence[Dependency]]:

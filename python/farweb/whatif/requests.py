@@ -106,9 +106,10 @@ def _set(base: Base) -> dict[str, Any]:
 
 
 def _halved(scenario: Description, to: Path) -> str | None:
-    """Write the request table with half of the servers' time; None where it has none, or the scenario no table."""
+    """Write the request table with half of the servers' time; None where it has none, or there is no one table."""
     table = scenario.requests_path
-    if table is None or scenario.effective["origin"]["release"] == "at-once":
+    is_one = "{seed}" not in str(scenario.effective["workload"].get("requests"))
+    if table is None or not is_one or scenario.effective["origin"]["release"] == "at-once":
         return None
     found, schema = False, arrow_schema(REQUESTS, {})
     with open_requests(table) as requests, pq.ParquetWriter(to, schema, compression="zstd") as writer:
