@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from farweb import RunError, WorkloadError, _core, object_ids
 from farweb.files.columns import Column
-from farweb.inputs.importer import REPORT_KEY, import_log
+from farweb.inputs.importer import import_log
+from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import RequestBatches
 from samples import LOG, Farweb
 

@@ -87,11 +87,11 @@ def what_if(
 def _of_har(file: Path, path: str, number: int, settings: list[str] | None, output: Output) -> "WhatIf":
     from farweb.page.answer import path_name
     from farweb.page.har import read_har
-    from farweb.page.paths import check_paths
+    from farweb.page.paths import ALL_PATHS, check_words
     from farweb.page.recording import recording_of
     from farweb.whatif.pages import base_of, of_page
 
-    check_paths([path])
+    check_words("--path", [path], ALL_PATHS)
     pages = read_har(file)
     if number > len(pages):
         raise FarwebError(f"--page: found {number}; {file} has {len(pages)}")
@@ -115,7 +115,7 @@ def _of_requests(
 
     from farweb.inputs.new import new_scenario
     from farweb.page.answer import path_name
-    from farweb.page.paths import check_paths
+    from farweb.page.paths import ALL_PATHS, check_words
     from farweb.whatif.requests import of_requests
 
     with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, output.progress("simulating") as show:
@@ -128,7 +128,7 @@ def _of_requests(
                 raise typer.BadParameter(f"--path: {file} has a path of its own; set its keys with --set")
             scenario, where = load(file, settings), file.stem
         else:
-            check_paths([path or "geo"])
+            check_words("--path", [path or "geo"], ALL_PATHS)
             written = Path(scratch) / f"{_stem(file)}.toml"
             new_scenario(written, path=path or "geo", log=file)
             scenario, where = load(written, settings), f"{file.name} over {path_name(path or 'geo')}"

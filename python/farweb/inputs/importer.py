@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -30,10 +31,9 @@ from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.import_report import GAP_S, ImportReport
+from farweb.inputs.provenance import ERROR_PAGE_BYTES, REPORT_KEY, TIME_OUT_S
 from farweb.inputs.tables import REQUESTS
 from farweb.text.quantities import count
-
-REPORT_KEY = b"farweb.import"
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
 _OUTSIDE_BUSIEST = "outside-busiest"
@@ -347,13 +347,13 @@ def _without_client(first: Mapping[str, Any] | None, key: bytes | None) -> Mappi
 
 
 def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:
-    """Survey of the requests that start within `span`, and their methods; their hosts and clients are counted."""
-    hosts, clients, methods = set[str](), set[int | str](), set[str]()
+    """Survey of the requests that start within `span`, and their methods; hosts, clients and time-outs are counted."""
+    hosts, clients, methods, late = set[str](), set[int | str](), set[str](), Counter[float]()
     counts["with_client"], last, gaps = 0, span[0], [0.0]
 
     def inside() -> Iterator[pa.RecordBatch]:
         nonlocal last
-        columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching"]
+        columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching", "server_s"]
         for batch in source.iter_batches(batch_size=_ROWS, columns=columns):
             those = _within(batch, span)
             counts["with_client"] += those.num_rows - those["client"].null_count
@@ -363,11 +363,19 @@ def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> t
             last = float(starts[-1]) if len(starts) else last
             for seen, column in ((hosts, "host"), (clients, "client"), (methods, "method")):
                 seen.update(pc.unique(those[column].drop_null()).to_pylist())
+            small = pc.less_equal(those["response_bytes"], ERROR_PAGE_BYTES)
+            slow = pc.and_(small, pc.fill_null(pc.greater_equal(those["server_s"], TIME_OUT_S), False))
+            late.update(pc.round(those["server_s"].filter(slow), 1).to_pylist())
             yield those
 
     with pq.ParquetFile(raw) as source:
         survey = survey_of(inside())
     counts["hosts"], counts["clients"] = len(hosts), len(clients)
+    most = max(late, key=lambda each: (late[each], each), default=0.0)
+    counts["time_outs"] = {
+        **{"from_s": TIME_OUT_S, "requests": late.total(), "longest_s": max(late, default=0.0)},
+        **{"most_frequent_s": most, "most_frequent": late[most]},
+    }
     counts["gaps"] = {"longer_than_s": GAP_S, "number": len(gaps) - 1, "longest_s": max(gaps)}
     return survey, methods
 
