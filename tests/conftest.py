@@ -69,7 +69,7 @@ def warm() -> Iterator[Callable[[], AbstractContextManager[None]]]:
         @contextlib.contextmanager
         def block() -> Iterator[None]:
             with pytest.MonkeyPatch.context() as patch:
-                for module in ("sweep.pool", "sweep.pilots", "reproduce.campaign"):
+                for module in ("sweep.pool", "sweep.pilots", "reproduce.campaign", "whatif.requests"):
                     patch.setattr(f"farweb.{module}.local_cluster", given)
                 yield
 

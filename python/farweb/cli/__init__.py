@@ -33,6 +33,7 @@ from farweb.cli import (
     sql,
     sweeps,
     verify,
+    what_if,
     workload,
 )
 from farweb.cli.failure import INTERRUPTED, check_names, ended_by
@@ -91,6 +92,7 @@ app.command(cls=Verb)(runs.run)
 app.command(cls=Verb)(sweeps.sweep)
 app.command(cls=Verb)(size.size)
 app.command(cls=page.PageCommand)(page.page)
+app.command("what-if", cls=Verb)(what_if.what_if)
 app.command(cls=Verb)(runs.show)
 app.command(cls=Verb)(compare.compare)
 app.command(cls=figures.PlotCommand)(figures.plot)

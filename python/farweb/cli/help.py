@@ -21,6 +21,7 @@ run     check    can the path carry the load? (no simulation)
 decide  compare  which run is better, for whom, why
         size     how much is enough
         page     a page that a browser recorded (HAR), over other paths
+        what-if  what to change first: protocols, TLS, windows, an edge
         sweep    many settings and seeds
 tell    plot, report, sql, export
 logs    workload import, stats, cache, fit, generate, merge, probe

@@ -241,18 +241,24 @@ def load(path: Path, settings: list[str] | None) -> "Scenario":
     """Load the scenario that a verb's arguments name, with the changes of `--set`."""
     from farweb.scenario import Scenario
 
-    changes = {}
-    for setting in settings or ():
-        key, equals, value = setting.partition("=")
-        if not equals or not key.strip():
-            raise typer.BadParameter(f"{setting}: --set wants KEY=VALUE, such as workload.load=4")
-        changes[key.strip()] = value.strip()
+    changes = changes_of(settings)
     try:
         return Scenario.load(path, changes)
     except ScenarioError as error:
         if (instead := _instead(path)) is not None:
             raise ScenarioError(f"{path}: {instead}") from None
         raise (error.__cause__ or error) from None  # which says --set, as it was typed
+
+
+def changes_of(settings: list[str] | None) -> dict[str, str]:
+    """The changes of `--set` by key."""
+    changes = {}
+    for setting in settings or ():
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise typer.BadParameter(f"{setting}: --set wants KEY=VALUE, such as workload.load=4")
+        changes[key.strip()] = value.strip()
+    return changes
 
 
 def _instead(path: Path) -> str | None:

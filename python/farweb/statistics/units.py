@@ -146,7 +146,7 @@ class Units(Generic[L]):
         parts = [part for part in self.parts(of) if part.size]
         if not parts:
             return Interval(0, None, None, None, None)
-        found = student([part.mean() for part in parts])
+        found = student([part.mean() for part in parts], self._confidence)
         mean, half = float(np.concatenate(parts).mean()), found.half_width
         ends = (None, None) if half is None else (mean - half, mean + half)
         return Interval(found.n, mean, found.sd, *ends)

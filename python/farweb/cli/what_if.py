@@ -1,0 +1,140 @@
+"""`farweb what-if`: changes ranked by the time that each saves."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet
+from farweb.cli.runs import Settings, changes_of, load
+from farweb.errors import FarwebError
+from farweb.extras import SWEEP, require
+
+if TYPE_CHECKING:
+    from farweb.sweep.sweep import Progress
+    from farweb.whatif.answer import WhatIf
+
+
+def what_if(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE.har|SCENARIO|LOG",
+            help="A HAR, a scenario file (.toml), or a log or request table, which is simulated over a path.",
+            show_default=False,
+        ),
+    ],
+    path: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Of a HAR or a log: geo, leo, cable, mobile, …; geo when left out."),
+    ] = None,
+    number: Annotated[
+        int | None,
+        typer.Option("--page", min=1, metavar="N", help="Of a HAR: which page; the first when left out."),
+    ] = None,
+    settings: Settings = None,
+    jobs: Jobs = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Results folder of a log or scenario; results/NAME-what-if when left out.",
+        ),
+    ] = None,
+    no_limits: NoLimits = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Say what to change first: protocols, TLS, windows, connections, an edge, servers, each with what it saves.
+
+    Runs the page or the requests as they are, with each change, and with the best ones together. Changes that are there
+    already or have no place are named and left out.
+
+    Examples:
+
+        farweb what-if shop.har --path geo
+
+        farweb what-if access.log.gz --path starlink
+
+        farweb what-if satellite.toml --set leg.0.tls='{ version = "1.2" }'
+    """
+    del debug
+    from farweb.page.har import is_har
+
+    output = Output(as_json, quiet)
+    if is_har(file):
+        if out is not None or jobs is not None:
+            raise typer.BadParameter("--out and --jobs are of logs and scenarios; a page is loaded in this process")
+        answer = _of_har(file, path or "geo", number or 1, settings, output)
+        output.result({"results": None, **answer.to_dict()}, answer)
+        return
+    if number is not None:
+        raise typer.BadParameter(f"--page is of a HAR, and {file} is none")
+    require("farweb what-if", *SWEEP)
+    folder = f"results/{_stem(file)}-what-if" if out is None else out
+    try:
+        answer = _of_requests(file, path, settings, folder, jobs, limits=not no_limits, output=output)
+    except KeyboardInterrupt:
+        output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
+        raise
+    output.result({"results": folder, **answer.to_dict()}, answer)
+    output.note(f"wrote {folder}")
+
+
+def _of_har(file: Path, path: str, number: int, settings: list[str] | None, output: Output) -> "WhatIf":
+    from farweb.page.answer import path_name
+    from farweb.page.har import read_har
+    from farweb.page.paths import ALL_PATHS, check_words
+    from farweb.page.recording import recording_of
+    from farweb.whatif.pages import base_of, of_page
+
+    check_words("--path", [path], ALL_PATHS)
+    pages = read_har(file)
+    if number > len(pages):
+        raise FarwebError(f"--page: found {number}; {file} has {len(pages)}")
+    recording = recording_of(pages[number - 1])
+    base = base_of(recording, path, changes_of(settings))
+    with output.progress("loading the page") as show:
+        return of_page(recording, base, path_name(path), lambda done, total: show(done, total, f"{done} of {total}"))
+
+
+def _of_requests(
+    file: Path,
+    path: str | None,
+    settings: list[str] | None,
+    folder: str,
+    jobs: int | None,
+    *,
+    limits: bool,
+    output: Output,
+) -> "WhatIf":
+    import tempfile
+
+    from farweb.inputs.new import new_scenario
+    from farweb.page.answer import path_name
+    from farweb.page.paths import ALL_PATHS, check_words
+    from farweb.whatif.requests import of_requests
+
+    with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, output.progress("simulating") as show:
+
+        def on_progress(now: "Progress") -> None:
+            show(now.done + now.failed, now.total, f"{now.done + now.failed:,} of {now.total:,} runs")
+
+        if file.suffix == ".toml":
+            if path is not None:
+                raise typer.BadParameter(f"--path: {file} has a path of its own; set its keys with --set")
+            scenario, where = load(file, settings), file.stem
+        else:
+            check_words("--path", [path or "geo"], ALL_PATHS)
+            written = Path(scratch) / f"{_stem(file)}.toml"
+            new_scenario(written, path=path or "geo", log=file)
+            scenario, where = load(written, settings), f"{file.name} over {path_name(path or 'geo')}"
+        return of_requests(scenario, folder, where, jobs=jobs, limits=limits, progress=on_progress)
+
+
+def _stem(file: Path) -> str:
+    """Name of a file without what says its kind."""
+    return file.name.partition(".")[0] or file.name

@@ -1,0 +1,1 @@
+"""Changes to a path, its protocols and its servers, ranked by the time that each saves (`farweb what-if`)."""

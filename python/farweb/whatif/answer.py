@@ -1,0 +1,188 @@
+"""The answer of a what-if: changes ranked by the time that each saves, and its screen."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from farweb.statistics.intervals import Interval
+from farweb.statistics.judgement import cell
+from farweb.statistics.verdicts import Word
+from farweb.text.quantities import seconds
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import listed
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+    from farweb.whatif.changes import Change
+
+_HELPS = ("better", "slightly better")
+_LEAST = 0.01
+"""Share of a time below which nothing is saved; chosen: as the rule of verdicts has it."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What changes made together do to the times of visits, in s; less is negative.
+
+    Attributes:
+        changes: The changes.
+        first: Difference of first visits, or of a visit's first requests; None where no client is named.
+        later: Difference of later ones.
+        overall: Difference of all.
+        helped: Share of all that become faster by what counts.
+        word: The verdict on them all.
+    """
+
+    changes: "tuple[Change, ...]"
+    first: Interval | None
+    later: Interval | None
+    overall: Interval
+    helped: float
+    word: Word
+
+    @property
+    def name(self) -> str:
+        """The names of the changes."""
+        return " + ".join(change.name for change in self.changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return {
+            "change": self.name,
+            "first_s": _mean(self.first),
+            "later_s": _mean(self.later),
+            "all_s": self.overall.mean,
+            "low_s": self.overall.low,
+            "high_s": self.overall.high,
+            "helped_share": self.helped,
+            "verdict": self.word,
+        }
+
+
+def ranked(effects: Sequence[Effect]) -> list[Effect]:
+    """Effects in order: those that help for sure first, and among equals those that save most."""
+    return sorted(effects, key=lambda each: (each.word not in _HELPS, each.overall.mean or 0.0))
+
+
+def helping(effects: Sequence[Effect]) -> "list[Change]":
+    """The changes that help for sure, the best first."""
+    return [change for each in ranked(effects) if each.word in _HELPS for change in each.changes]
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """Changes and what each saves.
+
+    Attributes:
+        about: What was changed, a sentence.
+        first_s: Mean time as it is of first visits, or of a visit's first requests; None where no client is named.
+        later_s: Of later ones.
+        overall_s: Of all.
+        effects: Of each change, in order.
+        together: Of the best two, and of the best three.
+        left: Names of changes that do not apply, by reason.
+        nouns: Words for a first visit, a later one, and any.
+        ends: Name of the column with the ends of an interval.
+        holds: What the intervals hold for, a sentence.
+    """
+
+    about: str
+    first_s: float | None
+    later_s: float | None
+    overall_s: float
+    effects: Sequence[Effect]
+    together: Sequence[Effect]
+    left: Mapping[str, Sequence[str]]
+    nouns: tuple[str, str, str]
+    ends: str
+    holds: str
+
+    @property
+    def text(self) -> str:
+        """What to do first, a sentence."""
+        best = self.effects[0] if self.effects else None
+        if best is None or best.word not in _HELPS:
+            return "None of these changes is shown to help."
+        parts = zip((best.first, best.later), (self.first_s, self.later_s), self.nouns, strict=False)
+        off = [_off(each, base_s, noun) for each, base_s, noun in parts if each is not None and base_s is not None]
+        if not off or best.first == best.later:
+            off = [_off(best.overall, self.overall_s, self.nouns[2])]
+        return f"First: {best.name}. It takes {listed(off)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return {
+            "text": self.text,
+            "as_it_is": {"first_s": self.first_s, "later_s": self.later_s, "all_s": self.overall_s},
+            "changes": [each.to_dict() for each in self.effects],
+            "together": [{**each.to_dict(), "sum_s": self._sum(each)} for each in self.together],
+            "left_out": [{"change": name, "reason": why} for why, names in self.left.items() for name in names],
+        }
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        """What to do first, all changes in a table, the best ones together, and what was left out."""
+        del console, options
+        yield Screen([*self._parts()])
+
+    def _parts(self) -> Iterator[Sheet | str]:
+        yield self.text
+        yield self.about
+        yield ""
+        yield self._sheet()
+        yield from self._combined()
+        if self.left:
+            parts = (f"{', '.join(names)} ({why})" for why, names in self.left.items())
+            yield f"Left out: {'; '.join(parts)}."
+        yield self.holds
+
+    def _sheet(self) -> Sheet:
+        """A row a change, and a column of what is known of any."""
+        header = ("change, in ms", "first", "later", "all", self.ends, "helps", "")
+        rows = [
+            (
+                each.name,
+                _ms(_mean(each.first)),
+                _ms(_mean(each.later)),
+                _ms(each.overall.mean),
+                "" if each.overall.low is None else f"{_ms(each.overall.low)} … {_ms(each.overall.high)}",
+                _percent(each.helped),
+                cell(each.word),
+            )
+            for each in self.effects
+        ]
+        known = [place for place in range(len(header)) if any(row[place] for row in rows)]
+        return Sheet("", [header[place] for place in known], [[row[place] for place in known] for row in rows])
+
+    def _combined(self) -> Iterator[str]:
+        """The best changes together against the sum of each alone."""
+        for each in self.together:
+            made, summed = _mean(each.overall), self._sum(each)
+            yield f"{each.name}: {_ms(made)} ms together, {_ms(summed)} added up."
+
+    def _sum(self, together: Effect) -> float:
+        alone = {each.changes: each.overall.mean or 0.0 for each in self.effects}
+        return sum(alone[(change,)] for change in together.changes)
+
+
+def _off(saved: Interval, base_s: float, noun: str) -> str:
+    less = saved.mean or 0.0
+    if abs(less) < _LEAST * base_s:
+        return f"nothing off the {seconds(base_s)} of {noun}"
+    return f"{seconds(abs(less))} {'off' if less < 0 else 'more than'} the {seconds(base_s)} of {noun}"
+
+
+def _mean(found: Interval | None) -> float | None:
+    return None if found is None else found.mean
+
+
+def _ms(value_s: float | None) -> str:
+    """A difference in whole ms with its sign."""
+    if value_s is None:
+        return ""
+    size = f"{abs(1000 * value_s):,.0f}"
+    return size if size == "0" else f"{'−' if value_s < 0 else '+'}{size}"
+
+
+def _percent(part: float) -> str:
+    return "<1 %" if 0 < part < 0.005 else f"{100 * part:.0f} %"

@@ -1,0 +1,282 @@
+"""Changes to a path, its protocols and its servers: the keys that each sets, and where it does not apply.
+
+A change acts on each leg where it can. No change adds or removes TLS: cleartext stays cleartext.
+"""
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from farweb import _core
+from farweb.errors import ScenarioError
+from farweb.text import parse as quantity
+
+Keys = dict[str, str]
+"""Values by dotted key of a scenario, as TOML or bare text."""
+
+_THERE = "there already"
+_CLEAR = "no TLS"
+_SHARED = "connections carry many requests at once"
+_NO_PLACE = "this scenario has no place for it"
+
+_NEWEST = '"1.3"'  # in quotes: bare it is a number
+
+_WINDOW = 30  # segments; chosen: what large sites begin with
+_PER_HOST = 6  # connections of a browser to a host
+_LARGER = 4
+_UNSCALED = {"bsd44-lite": 65_535, "solaris-2.5": 65_535}  # largest windows without scaling, in bytes
+_FARTHER = 10
+
+
+@dataclass(frozen=True)
+class Base:
+    """A scenario that can be changed.
+
+    Attributes:
+        core: The scenario, without a sweep.
+        halved: Value of `workload.requests` with half of the servers' time; None where no request has any.
+    """
+
+    core: _core.Scenario
+    halved: str | None
+
+    @functools.cached_property
+    def effective(self) -> dict[str, Any]:
+        """The scenario with every default spelled out."""
+        effective: dict[str, Any] = json.loads(self.core.effective())
+        return effective
+
+    @functools.cached_property
+    def facts(self) -> list[dict[str, Any]]:
+        """What `farweb check` says of each leg."""
+        facts: list[dict[str, Any]] = json.loads(self.core.check(None))["legs"]
+        return facts
+
+    @property
+    def legs(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The legs, each with its key."""
+        for place, leg in enumerate(self.effective["leg"]):
+            yield f"leg.{place}", leg
+
+    def with_(self, keys: Keys) -> "Base":
+        """The same with other values.
+
+        Raises:
+            ScenarioError: They are not allowed together.
+        """
+        return Base(self.core.with_(keys), self.halved)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change that can be made.
+
+    Attributes:
+        name: For people.
+        keys: Keys that it sets in a scenario, or why it does not apply.
+    """
+
+    name: str
+    keys: Callable[[Base], Keys | str]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A scenario after changes.
+
+    Attributes:
+        changes: Which.
+        base: The scenario with them.
+    """
+
+    changes: tuple[Change, ...]
+    base: Base
+
+    @property
+    def name(self) -> str:
+        """The names of the changes."""
+        return " + ".join(change.name for change in self.changes)
+
+
+def levels_of(base: Base) -> tuple[list[Level], dict[str, list[str]]]:
+    """A level for each change that applies, and the names of the others by reason."""
+    levels: list[Level] = []
+    left: dict[str, list[str]] = {}
+    for change in CHANGES:
+        found = _made(base, change, {})
+        if isinstance(found, str):
+            left.setdefault(found, []).append(change.name)
+        else:
+            levels.append(Level((change,), found[0]))
+    return levels, left
+
+
+def together(base: Base, ranked: Sequence[Change], most: int = 3) -> list[Level]:
+    """The first two of some changes made together, then the first three; two that set the same keys exclude each other.
+
+    Args:
+        base: The scenario.
+        ranked: Changes, the best first.
+        most: How many are made together at most.
+    """
+    levels: list[Level] = []
+    chosen: tuple[Change, ...] = ()
+    taken: Keys = {}
+    for change in ranked:
+        found = _made(base, change, taken)
+        if isinstance(found, str):
+            continue
+        base, keys = found
+        chosen, taken = (*chosen, change), taken | keys
+        if len(chosen) > 1:
+            levels.append(Level(chosen, base))
+        if len(chosen) == most:
+            break
+    return levels
+
+
+def _made(base: Base, change: Change, taken: Keys) -> tuple[Base, Keys] | str:
+    """A scenario after a change, and the keys that were set; or why it does not apply."""
+    keys = change.keys(base)
+    if isinstance(keys, str):
+        return keys
+    if any(f"{one}.".startswith(f"{two}.") or f"{two}.".startswith(f"{one}.") for one in keys for two in taken):
+        return _NO_PLACE
+    try:
+        return base.with_(keys), keys
+    except ScenarioError:
+        return _NO_PLACE
+
+
+def _on_legs(of: Callable[[str, Mapping[str, Any]], Keys | str]) -> Callable[[Base], Keys | str]:
+    """Keys of all legs on which a change applies; else that it is there on one, or the reason of the first."""
+
+    def keys(base: Base) -> Keys | str:
+        found = [of(key, leg) for key, leg in base.legs]
+        reasons = [each for each in found if isinstance(each, str)]
+        if len(reasons) < len(found):
+            return {key: value for each in found if isinstance(each, dict) for key, value in each.items()}
+        return _THERE if _THERE in reasons else reasons[0]
+
+    return keys
+
+
+def _reused(key: str, leg: Mapping[str, Any]) -> Keys | str:
+    kind = leg["carrier"]["kind"]
+    return {f"{key}.carrier": '{ kind = "http/1.1" }'} if kind == "http/1.0" else _THERE
+
+
+def _multiplexed(key: str, leg: Mapping[str, Any]) -> Keys | str:
+    kind = leg["carrier"]["kind"]
+    if kind in ("http/1.0", "http/1.1"):
+        return {f"{key}.carrier": '{ kind = "http/2" }'}
+    return _THERE if kind == "http/2" else _SHARED
+
+
+def _newer_tls(key: str, leg: Mapping[str, Any]) -> Keys | str:
+    if (tls := leg.get("tls")) is None:
+        return _CLEAR
+    return _THERE if tls["version"] == "1.3" else {f"{key}.tls.version": _NEWEST}
+
+
+def _resumed(key: str, leg: Mapping[str, Any]) -> Keys | str:
+    if (tls := leg.get("tls")) is None:
+        return _CLEAR
+    return {f"{key}.tls.start": "resumed"} if tls["start"] == "full" else _THERE
+
+
+def _early(key: str, leg: Mapping[str, Any]) -> Keys | str:
+    if (tls := leg.get("tls")) is None:
+        return _CLEAR
+    return _THERE if tls["start"] == "0-rtt" else {f"{key}.tls.version": _NEWEST, f"{key}.tls.start": "0-rtt"}
+
+
+def _small_records(key: str, leg: Mapping[str, Any]) -> Keys | str:
+    if (tls := leg.get("tls")) is None:
+        return _CLEAR
+    return _THERE if "small_record" in tls else {f"{key}.tls.small_record": "cloudflare"}
+
+
+def _chain(scheme: str) -> Callable[[str, Mapping[str, Any]], Keys | str]:
+    """Certificates for quantum computers, or back to those of today."""
+    is_of_today = scheme.startswith("ecdsa")
+
+    def keys(key: str, leg: Mapping[str, Any]) -> Keys | str:
+        if (tls := leg.get("tls")) is None:
+            return _CLEAR
+        if "server_flight" in tls:
+            return "the size of the server's flight is given"
+        if tls.get("certificates", "ecdsa").startswith(("ecdsa", "rsa")) == is_of_today:
+            return _THERE
+        return "TLS 1.2 has none" if tls["version"] == "1.2" else {f"{key}.tls.certificates": scheme}
+
+    return keys
+
+
+def _first_window(key: str, leg: Mapping[str, Any]) -> Keys | str:
+    constants = leg["tcp"]["constants"]
+    if constants.get("initial_cwnd_segments", 0) >= _WINDOW:
+        return _THERE
+    return {f"{key}.tcp.constants.initial_cwnd_segments": str(_WINDOW)}
+
+
+def _more_connections(base: Base) -> Keys | str:
+    is_of_browsers = base.effective.get("clients", {}).get("share", "each") == "each"
+
+    def keys(key: str, leg: Mapping[str, Any]) -> Keys | str:
+        carrier = leg["carrier"]
+        if carrier["kind"] == "mux":
+            return {f"{key}.carrier.connections": str(2 * carrier["connections"])}
+        if carrier["kind"] != "http/1.1":
+            return "a connection a request" if carrier["kind"] == "http/1.0" else _SHARED
+        limit = carrier.get("per_host", _PER_HOST if is_of_browsers and key == "leg.0" else None)
+        return "no limit of connections" if limit is None else {f"{key}.carrier.per_host": str(2 * limit)}
+
+    return _on_legs(keys)(base)
+
+
+def _larger_window(base: Base) -> Keys | str:
+    found: Keys = {}
+    for (key, leg), facts in zip(base.legs, base.facts, strict=True):
+        tcp, window = leg["tcp"], facts["window_bytes"]
+        if window is None or facts["bdp_bytes"] is None or window >= facts["bdp_bytes"]:
+            continue
+        larger = min(_LARGER * window, _UNSCALED.get(tcp["profile"], _LARGER * window))
+        if larger > window:
+            end = ".from" if "buffer" in tcp.get("from", {}) or tcp.get("buffer") == "host" else ""
+            found[f"{key}.tcp{end}.buffer"] = f"{larger} B"
+    return found or "the window is no limit"
+
+
+def _nearer(base: Base) -> Keys | str:
+    found = {
+        f"path.link.{place}.{way}.delay": quantity.write(quantity.parse(link[way]["delay"]).number / _FARTHER, "s")
+        for place, link in enumerate(base.effective["path"]["link"])
+        for way in ("up", "down")
+        if quantity.parse(link[way]["delay"]).number
+    }
+    return found or "the path has no delay"
+
+
+def _faster_servers(base: Base) -> Keys | str:
+    return "no server times" if base.halved is None else {"workload.requests": base.halved}
+
+
+CHANGES = (
+    Change("edge at a tenth", _nearer),
+    Change("half server time", _faster_servers),
+    Change("keep-alive", _on_legs(_reused)),
+    Change("HTTP/2", _on_legs(_multiplexed)),
+    Change("more connections", _more_connections),
+    Change("TLS 1.3", _on_legs(_newer_tls)),
+    Change("resumed TLS", _on_legs(_resumed)),
+    Change("0-RTT", _on_legs(_early)),
+    Change("small records", _on_legs(_small_records)),
+    Change("ML-DSA-65 chain", _on_legs(_chain("ml-dsa-65"))),
+    Change("ECDSA chain", _on_legs(_chain("ecdsa-p256"))),
+    Change(f"first window {_WINDOW}", _on_legs(_first_window)),
+    Change(f"window × {_LARGER}", _larger_window),
+)
+"""All changes, in the order in which they are run."""

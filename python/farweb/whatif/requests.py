@@ -1,0 +1,186 @@
+"""The requests of a log or of a scenario under changes: a sweep with a level a change, judged by the same requests."""
+
+import functools
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from farweb import _core
+from farweb.description import Description
+from farweb.errors import RunError
+from farweb.extent import extent_of_values
+from farweb.files.columns import arrow_schema, to_arrow
+from farweb.inputs.tables import REQUESTS, open_requests
+from farweb.results.judged import Matched, are_fixed, matched, verdict_of
+from farweb.results.pairs import Pairs, pair, read_once
+from farweb.statistics.intervals import Interval
+from farweb.statistics.units import Units
+from farweb.sweep.cluster import local_cluster
+from farweb.sweep.sweep import Progress, run_sweep
+from farweb.whatif.answer import Effect, WhatIf, helping, ranked
+from farweb.whatif.changes import Base, Change, Level, levels_of, together
+
+if TYPE_CHECKING:
+    from farweb.results.sweep import SweepTables
+
+_FACTOR = "change"
+_AS_IT_IS = "as it is"
+_ROWS = 65_536  # chosen: some MB a batch
+_RECORD = {"connections": False, "exchanges": False}
+
+
+def of_requests(
+    scenario: Description,
+    out: str,
+    where: str,
+    *,
+    jobs: int | None = None,
+    limits: bool = True,
+    progress: Callable[[Progress], None] | None = None,
+) -> WhatIf:
+    """Simulate a scenario under each change, then under the best ones together.
+
+    Args:
+        scenario: The scenario as it is; a sweep of its own says how many seeds each change has, and nothing else.
+        out: Folder of the sweep, whose runs are not repeated.
+        where: What is changed, in words.
+        jobs: Runs at a time; as many as cores when left out.
+        limits: False to accept runs however large they are estimated to become.
+        progress: Called as runs end.
+
+    Raises:
+        WorkloadError: A table of the workload cannot be used.
+        ResultsError: There is something else at `out`.
+        RunError: A run failed, or the folder cannot be written to. What was finished stays.
+        FarwebError: The runs are estimated to become larger than a limit.
+    """
+    seeds = scenario.effective.get("sweep", {}).get("replications", 1)
+    bare = scenario.without_sweep().with_({"record": _RECORD})
+    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        base = Base(bare.core, _halved(bare, Path(folder) / "half-server-time.parquet"))
+        levels, left = levels_of(base)
+        extent = extent_of_values(bare, [{}], seeds * (1 + len(levels)))
+        if limits and extent is not None:
+            extent.require_allowed(scenario)
+        with local_cluster(jobs) as cluster:
+            run = functools.partial(run_sweep, out=out, scheduler=cluster, progress=progress)
+            alone = _Judge(run(_sweep(bare, base, levels, seeds)), len(levels))
+            effects = [alone.effect(level.changes, point) for point, level in enumerate(levels, 1)]
+            combined = []
+            if best := together(base, helping(effects)):
+                both = _Judge(run(_sweep(bare, base, [*levels, *best], seeds)), len(best))
+                combined = [both.effect(level.changes, point) for point, level in enumerate(best, 1 + len(levels))]
+    first_s, later_s, overall_s = alone.means()
+    return WhatIf(
+        f"{where}: {_served(base)}",
+        first_s,
+        later_s,
+        overall_s,
+        ranked(effects),
+        combined,
+        left,
+        ("a visit's first request", "a later one", "a request"),
+        "interval",
+        alone.holds,
+    )
+
+
+def _sweep(scenario: Description, base: Base, levels: Sequence[Level], seeds: int) -> Description:
+    """The scenario with a sweep over its levels, the first one as it is."""
+    named = [{"level": level.name or _AS_IT_IS, "set": _set(level.base)} for level in (Level((), base), *levels)]
+    return scenario.with_({"sweep": {"replications": seeds, "factors": {_FACTOR: named}}})
+
+
+def _set(base: Base) -> dict[str, Any]:
+    """The part of a scenario that changes touch, whole: all levels of a factor set the same keys."""
+    effective = base.effective
+    found = {"path.link": effective["path"]["link"], "leg": effective["leg"]}
+    requests = effective["workload"].get("requests")
+    return found if requests is None else {**found, "workload.requests": requests}
+
+
+def _halved(scenario: Description, to: Path) -> str | None:
+    """Write the request table with half of the servers' time; None where it has none, or there is no one table."""
+    table = scenario.requests_path
+    is_one = "{seed}" not in str(scenario.effective["workload"].get("requests"))
+    if table is None or not is_one or scenario.effective["origin"]["release"] == "at-once":
+        return None
+    found, schema = False, arrow_schema(REQUESTS, {})
+    with open_requests(table) as requests, pq.ParquetWriter(to, schema, compression="zstd") as writer:
+        reader = _core.RequestReader(requests, str(table))
+        while (columns := reader.batch(_ROWS)) is not None:
+            server, wait = (np.asarray(columns[name]) / 2 for name in ("server_s", "wait_s"))
+            found = found or bool(np.nansum(server))
+            writer.write(to_arrow({**columns, "server_s": server, "wait_s": wait}, schema))
+    return str(to) if found else None
+
+
+def _served(base: Base) -> str:
+    """The protocols of the first leg."""
+    leg = base.effective["leg"][0]
+    tls = f"TLS {leg['tls']['version']}" if "tls" in leg else "no TLS"
+    return f"{leg['carrier']['kind'].upper()}, {tls}"
+
+
+class _Judge:
+    """Judges points of a sweep against its first one, which is the scenario as it is.
+
+    Args:
+        sweep: The sweep.
+        number: How many points are judged together.
+
+    Raises:
+        RunError: A run failed.
+    """
+
+    def __init__(self, sweep: "SweepTables", number: int) -> None:
+        failed = sweep.runs.filter(sweep.runs["status"] == "failed")
+        if len(failed):
+            first = failed.row(0, named=True)
+            raise RunError(
+                f"{len(failed)} of {len(sweep.runs)} runs failed, the first with {first[_FACTOR]}: {first['error']} "
+                "(the same command tries them again)"
+            )
+        self._sweep, self._number = sweep, number
+        self._part, self._read = functools.cache(sweep.part), read_once()
+        self.holds = ""
+
+    def effect(self, changes: tuple[Change, ...], point: int) -> Effect:
+        """What the changes of a point do."""
+        runs = matched(self._sweep, [0], [point], [0], self._part)
+        pairs = self._pairs(runs)
+        verdict = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)
+        self.holds = verdict.holds
+
+        def difference(of: Sequence[Pairs]) -> Interval | None:
+            if not all(each.requests.size for each in of):
+                return None
+            return Units(of, runs.replications, fixed=are_fixed(runs.base), confidence=verdict.confidence).mean(_saved)
+
+        first, later = (difference([each.of_visits(place) for each in pairs]) for place in (0, 1))
+        overall = difference(pairs) or Interval(0, None, None, None, None)
+        return Effect(changes, first, later, overall, verdict.slices[0].faster, verdict.overall)
+
+    def means(self) -> tuple[float | None, float | None, float]:
+        """Mean latencies as it is in s: of first requests, of later ones, of all."""
+        pairs = self._pairs(matched(self._sweep, [0], [0], [0], self._part))
+        visits = ([each.of_visits(place) for each in pairs] for place in (0, 1))
+        times = [np.concatenate([each.base for each in of]) for of in (*visits, pairs)]
+        ended = [each[np.isfinite(each)] for each in times]
+        first, later, overall = (float(each.mean()) if each.size else None for each in ended)
+        return first, later, overall or 0.0
+
+    def _pairs(self, runs: Matched) -> list[Pairs]:
+        both = zip(runs.base, runs.other, strict=True)
+        return [pair(*each, pl.lit(True), self._read) for each in both]
+
+
+def _saved(pairs: Pairs) -> NDArray[np.float64]:
+    """Differences of the requests that ended on both sides."""
+    return pairs.differences[np.isfinite(pairs.base) & np.isfinite(pairs.other)]

@@ -1,0 +1,269 @@
+"""What-if: closed forms of what changes save, which are left out, the best ones together, and the screen."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from farweb.page.paths import way_of
+from farweb.page.recording import recording_of
+from farweb.statistics.intervals import Interval
+from farweb.statistics.verdicts import Word
+from farweb.whatif.answer import Effect, WhatIf, ranked
+from farweb.whatif.changes import CHANGES, Base, levels_of, together
+from farweb.whatif.pages import base_of, of_page
+from hars import entry, har, page_of, written
+from samples import LOG, Farweb
+
+pytestmark = pytest.mark.usefixtures("warm_workers")
+
+RTT_S = 0.14
+NO_RATES = {f"path.link.{link}.{way}.rate": "unlimited" for link in (0, 1) for way in ("up", "down")}
+"""A sea cable without limits: a round trip of 140 ms, and no time for bytes."""
+
+
+def effects(folder: Path, content: Any, **keys: str) -> dict[str, Effect]:
+    """What each change does to a page over the cable, by name."""
+    recording = recording_of(page_of(folder, content))
+    found = of_page(
+        recording,
+        base_of(recording, "cable", {**NO_RATES, **{k.replace("__", "."): v for k, v in keys.items()}}),
+        "the cable",
+    )
+    return {each.name: each for each in found.effects}
+
+
+def saved(effect: Effect) -> tuple[Any, Any]:
+    """What a first visit and a later one save, in round trips."""
+    assert effect.first is not None
+    assert effect.later is not None
+    assert effect.first.mean is not None
+    assert effect.later.mean is not None
+    return pytest.approx(-effect.first.mean / RTT_S, abs=1e-6), pytest.approx(-effect.later.mean / RTT_S, abs=1e-6)
+
+
+def test_a_page_of_one_request_saves_round_trips_of_its_handshakes(tmp_path: Path) -> None:
+    found = effects(tmp_path, har(entry(), onload=60), leg__0__tls__version='"1.2"')
+    assert saved(found["TLS 1.3"]) == (1, 1)
+    assert saved(found["resumed TLS"]) == (0, 1)
+    assert saved(found["0-RTT"]) == (1, 2)
+    assert saved(found["edge at a tenth"]) == (0.9 * 4, 0.9 * 4)
+    assert saved(found["HTTP/2"]) == saved(found["small records"]) == saved(found["first window 30"]) == (0, 0)
+    assert (found["TLS 1.3"].word, found["small records"].word) == ("better", "equivalent")
+    assert (found["TLS 1.3"].helped, found["resumed TLS"].helped, found["small records"].helped) == (1, 0.5, 0)
+
+
+def test_more_connections_save_the_rounds_that_requests_wait_for_one(tmp_path: Path) -> None:
+    """30 images behind their page, TLS 1.3: 3 + ⌈(30 + 2 (c - 1)) / c⌉ round trips over c connections."""
+    images = [entry(f"https://a.example/{n}.png", 60) for n in range(30)]
+    found = effects(tmp_path, har(entry(), *images, onload=120))
+    assert saved(found["more connections"]) == (10 - 8, 10 - 8)
+    overall = found["more connections"].overall
+    assert overall.low == overall.high == pytest.approx(overall.mean)
+
+
+def test_half_of_a_server_s_time_is_saved(tmp_path: Path) -> None:
+    slow = entry(timings={"connect": 50, "ssl": -1, "wait": 250})
+    found = effects(tmp_path, har(slow, onload=320))
+    assert saved(found["half server time"]) == (pytest.approx(0.1 / RTT_S), pytest.approx(0.1 / RTT_S))
+
+
+def test_a_saving_that_depends_on_the_graph_has_its_ends(tmp_path: Path) -> None:
+    """An image that names the page is asked for 10 ms after a script: only one graph of three has it not wait."""
+    named = {"type": "parser", "url": "https://a.example/"}
+    script = entry("https://a.example/app.js", 60, timings={"wait": 400}, _initiator=named)
+    script["response"]["content"]["mimeType"] = "text/javascript"
+    image = entry("https://b.example/i.png", 480, _initiator=named)
+    half = effects(tmp_path, har(entry(), script, image, onload=540))["half server time"]
+    assert half.overall.low == pytest.approx(-0.175)
+    assert half.overall.high == pytest.approx(0, abs=1e-9)
+    assert half.helped == pytest.approx(2 / 3)
+
+
+def test_changes_that_are_there_or_have_no_place_say_why() -> None:
+    secure = Base(way_of("geo", "h2", "none", is_secure=True).scenario, "half")
+    levels, left = levels_of(secure)
+    assert [level.name for level in levels] == [
+        *("edge at a tenth", "half server time", "resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain"),
+        "first window 30",
+    ]
+    assert left == {
+        "there already": ["keep-alive", "HTTP/2", "TLS 1.3", "ECDSA chain"],
+        "connections carry many requests at once": ["more connections"],
+        "the window is no limit": ["window × 4"],
+    }
+    clear = Base(way_of("geo", "h1", "none", is_secure=False).scenario, None)
+    _, left = levels_of(clear)
+    assert left["no TLS"] == ["TLS 1.3", "resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain", "ECDSA chain"]
+    assert left["no server times"] == ["half server time"]
+    for level in levels_of(clear)[0]:
+        assert all("tls" not in leg for _, leg in level.base.legs), "cleartext stays cleartext"
+
+
+def test_chains_change_both_ways_and_each_change_is_then_there() -> None:
+    base = Base(way_of("geo", "h2", "none", is_secure=True).scenario, None)
+    levels, _ = levels_of(base.with_({"leg.0.tls.certificates": "ml-dsa-65"}))
+    (back,) = [level.base for level in levels if level.name == "ECDSA chain"]
+    assert back.effective["leg"][0]["tls"]["certificates"] == "ecdsa-p256"
+    for level in levels_of(base)[0]:
+        if level.name != "edge at a tenth":
+            assert level.changes[0].keys(level.base) == "there already", level.name
+
+
+@pytest.mark.parametrize(
+    ("profile", "buffer", "larger"),
+    [("linux", "64000 B", "251120 B"), ("bsd44-lite", "32767 B", "65535 B")],
+)
+def test_a_window_that_is_a_limit_grows_as_far_as_its_tcp_can(profile: str, buffer: str, larger: str) -> None:
+    way = way_of("geo", "h2", "none", is_secure=True).scenario
+    base = Base(way.with_({"leg.0.tcp": f'{{ profile = "{profile}", mss = "1460 B", buffer = "{buffer}" }}'}), None)
+    (level,) = [level for level in levels_of(base)[0] if level.name == "window × 4"]
+    assert level.base.effective["leg"][0]["tcp"]["buffer"] == larger
+
+
+def test_changes_of_the_same_keys_are_not_made_together() -> None:
+    base = Base(way_of("geo", "h1", "none", is_secure=True).scenario, None)
+    named = {change.name: change for change in CHANGES}
+    order = [named[name] for name in ("HTTP/2", "more connections", "0-RTT", "resumed TLS", "first window 30")]
+    assert [level.name for level in together(base, order)] == ["HTTP/2 + 0-RTT", "HTTP/2 + 0-RTT + first window 30"]
+
+
+SITE = """\
+format = 1
+name = "site"
+[path]
+nodes = ["clients", "servers"]
+[[path.link]]
+up = { rate = "unlimited", delay = "100 ms" }
+down = { rate = "unlimited", delay = "100 ms" }
+[[leg]]
+from = "clients"
+to = "servers"
+carrier = { kind = "http/1.1", idle_timeout = "5 s" }
+tcp = { profile = "linux", mss = "1460 B" }
+tls = { version = "1.2" }
+[origin]
+release = "delayed"
+[workload]
+requests = "site.csv"
+"""
+
+
+def site(folder: Path) -> None:
+    """Twelve clients with two requests each on a connection, a server of 80 ms."""
+    rows = (
+        f"{10 * client + 2 * number},a.example,400,2000,0.08,{client}" for client in range(1, 13) for number in (0, 1)
+    )
+    (folder / "site.csv").write_text(
+        "start_s,host,request_bytes,response_bytes,server_s,client\n" + "\n".join(rows) + "\n"
+    )
+    (folder / "site.toml").write_text(SITE)
+
+
+def test_requests_save_by_first_and_later_ones(folder: Path, farweb: Farweb) -> None:
+    site(folder)
+    answer = farweb("what-if", "site.toml", "--json")
+    assert answer.code == 0, answer.err
+    found = answer.json()
+    by_name = {each["change"]: (each["first_s"], each["later_s"]) for each in found["changes"]}
+    assert found["as_it_is"]["first_s"] == pytest.approx(0.88)
+    assert found["as_it_is"]["later_s"] == pytest.approx(0.28)
+    assert by_name["TLS 1.3"] == (pytest.approx(-0.2), 0)
+    assert by_name["0-RTT"] == (pytest.approx(-0.2), 0)
+    assert by_name["half server time"] == (pytest.approx(-0.04), pytest.approx(-0.04))
+    assert by_name["edge at a tenth"] == (pytest.approx(-0.72), pytest.approx(-0.18))
+    assert found["changes"][0]["change"] == "edge at a tenth"
+    assert found["changes"][0] == {
+        "change": "edge at a tenth",
+        "first_s": pytest.approx(-0.72),
+        "later_s": pytest.approx(-0.18),
+        "all_s": pytest.approx(-0.45),
+        "low_s": None,
+        "high_s": None,
+        "helped_share": 1.0,
+        "verdict": "better",
+    }
+    two = found["together"][0]
+    assert two["change"] == "edge at a tenth + TLS 1.3"
+    assert (two["all_s"], two["sum_s"]) == (pytest.approx(-0.46), pytest.approx(-0.55))
+    assert {each["change"]: each["reason"] for each in found["left_out"]} == {
+        "keep-alive": "there already",
+        "ECDSA chain": "there already",
+        "ML-DSA-65 chain": "TLS 1.2 has none",
+        "window × 4": "the window is no limit",
+    }
+
+
+def test_runs_are_those_of_a_sweep_and_not_repeated(folder: Path, farweb: Farweb) -> None:
+    site(folder)
+    first = farweb("what-if", "site.toml", "--json").json()
+    parts = {
+        path: path.stat().st_mtime_ns for path in (folder / "results/site-what-if/parts").rglob("requests.parquet")
+    }
+    assert len(parts) == 1 + len(first["changes"]) + len(first["together"])
+    assert farweb("what-if", "site.toml", "--json").json() == first
+    assert all(path.stat().st_mtime_ns == when for path, when in parts.items())
+    assert farweb("show", first["results"]).code == 0
+
+
+@pytest.mark.parametrize("kind", ["page", "log", "scenario"])
+def test_the_answer_is_a_screen_and_its_first_line_what_to_do(folder: Path, farweb: Farweb, kind: str) -> None:
+    site(folder)
+    (folder / "access.log").write_text("".join(LOG.replace("8510000", f"85100{i:02}") for i in range(8)))
+    file = {"page": written(folder, har(entry(), onload=60)), "log": "access.log", "scenario": "site.toml"}[kind]
+    answer = farweb("what-if", file, *([] if kind == "scenario" else ["--path", "cable"]))
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("First: ")
+    assert any(line.startswith("Left out: ") for line in lines)
+    assert any(" together, " in line and line.endswith(" added up.") for line in lines)
+
+
+def lines_of(found: WhatIf) -> str:
+    console = Console(width=80)
+    with console.capture() as shown:
+        console.print(found)
+    return shown.get()
+
+
+def effect(place: int, mean: float, word: Word) -> Effect:
+    return Effect((CHANGES[place],), None, None, Interval(9, mean, None, mean, mean), 0.5, word)
+
+
+def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out() -> None:
+    order = ranked(
+        [effect(0, -0.9, "cannot be told apart"), effect(1, -0.1, "slightly better"), effect(2, -0.2, "better")]
+    )
+    assert [each.changes for each in order] == [(CHANGES[place],) for place in (2, 1, 0)]
+    both = Effect((CHANGES[2], CHANGES[1]), None, None, Interval(9, -0.25, None, -0.3, -0.2), 0.5, "better")
+    nouns = "a visit's first request", "a later one", "a request"
+    found = WhatIf("a site", None, None, 1.0, order, [both], {"no TLS": ["0-RTT"]}, nouns, "interval", "Holds.")
+    assert found.text == "First: keep-alive. It takes 200 ms off the 1 s of a request."
+    assert found.to_dict()["together"][0]["sum_s"] == pytest.approx(-0.3)
+    (header,) = [line.split() for line in lines_of(found).splitlines() if line.startswith("change, in ms")]
+    assert header == ["change,", "in", "ms", "all", "interval", "helps"]
+    assert replace(found, effects=order[2:]).text == "None of these changes is shown to help."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("site.toml", "--path", "geo"), "has a path of its own"),
+        (("site.toml", "--page", "2"), "--page is of a HAR"),
+        (("site.csv", "--path", "moon"), '--path: found "moon"'),
+        (("page.har", "--out", "r"), "are of logs and scenarios"),
+        (("page.har", "--page", "2"), "--page: found 2; "),
+        (("page.har", "--set", "leg.0.tls.version=1.4"), "--set leg.0.tls.version=1.4: leg.0.tls.version: found"),
+        (("none.log",), "none.log: no such file"),
+    ],
+)
+def test_what_is_refused(folder: Path, farweb: Farweb, arguments: tuple[str, ...], says: str) -> None:
+    site(folder)
+    written(folder, har(entry(), onload=60))
+    refused = farweb("what-if", *arguments)
+    assert refused.code == 2
+    assert says in refused.err
