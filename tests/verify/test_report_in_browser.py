@@ -155,12 +155,11 @@ set = { "path.link.0.up.delay" = "320 ms", "path.link.0.down.delay" = "320 ms" }
 "leg.0.tcp.buffer" = ["8760 B", "16384 B", "32767 B", "65535 B"]
 """
 
-_FIRST = ("Answer", "Path", "Results", "Figures")
 _LAST = ("Assumptions", "Warnings", "How to reproduce")
 REPORTS = {
-    "demonstration": [*_FIRST, "Links and connections", "Log", *_LAST],
-    "sweep": [*_FIRST, "What makes the difference", *_LAST],
-    "proxies": [*_FIRST, "Links and connections", *_LAST],
+    "demonstration": ["Figures", "Links and connections", "Log", *_LAST],
+    "sweep": ["Results", "Figures", "Assumptions", "How to reproduce"],
+    "proxies": ["Figures", "Links and connections", *_LAST],
 }
 """The pages, and the headings that each must have."""
 
@@ -197,8 +196,8 @@ def test_a_report_is_whole_quiet_and_within_every_width(
     assert len(shown) == sight.page.locator(".path").count()
 
 
-def test_what_is_folded_opens(browser: Browser, report: tuple[Path, list[str]]) -> None:
-    page = look(browser, report[0], 360).page
+def test_what_is_folded_opens(browser: Browser, sweep: Path) -> None:
+    page = look(browser, sweep, 360).page
     folds = page.locator("details").all()
     assert folds
     for fold in folds:
@@ -243,7 +242,7 @@ def test_a_report_loads_fast(
     ("flaw", "shows"),
     [
         ('<img src="data:image/png;base64,AAAA">', "image"),
-        ('<p style="width: 3000px">wide</p>', "width"),
+        ('<div style="width: 3000px">wide</div>', "width"),
         ('<img src="http://farweb.example/figure.png">', "console"),
         ("<script>console.error(1)</script>", "console"),
     ],
