@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from farweb.page.graph import graph_of
 from farweb.page.har import HarPage, read_har
+from farweb.page.paths import Way
+from farweb.page.recording import Recording
+from farweb.page.settle import Loaded, asked_of, settle
 
 
 def at(ms: float) -> str:
@@ -44,3 +48,7 @@ def written(folder: Path, content: Any, name: str = "page.har") -> Path:
 
 def page_of(folder: Path, content: Any) -> HarPage:
     return read_har(written(folder, content))[0]
+
+
+def loaded_over(recording: Recording, way: Way) -> Loaded:
+    return settle(way.scenario, asked_of(recording, graph_of(recording), is_multiplexed=way.protocol == "h2"))

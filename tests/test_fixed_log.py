@@ -87,9 +87,9 @@ def test_show_report_and_figures_say_so(tmp_path: Path) -> None:
     (judged,) = shown.to_dict()["judged"]
     assert judged["interval_of"] == "blocks" and "Holds for this log" in judged["holds"]
     page = report([sweep]).html()
-    assert "blocks of the log" in page
+    assert "of time blocks of the log" in page
     caption = draw("cdf", [sweep]).description.caption
-    assert "each block of this log's time taken as a cluster" in caption
+    assert "each time block of this log taken as a cluster" in caption
 
 
 def test_two_replications_are_named_beside_their_intervals(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """What holds senders: shares by leg on hand-made tables, and of a run as the command line shows them."""
 
-from html import escape
 from pathlib import Path
 
 import pytest
@@ -63,7 +62,7 @@ def test_all_runs_are_in_one_table_without_what_held_nobody() -> None:
 
 
 @pytest.mark.usefixtures("unpainted")
-def test_the_command_line_and_the_report_tell_it(farweb: Farweb, cable: Path) -> None:
+def test_the_command_line_tells_it(farweb: Farweb, cable: Path) -> None:
     assert farweb("run", cable, "--set", "record.exchanges=true", "--out", "r").code == 0
     breakdown = farweb("show", "r", "--breakdown", "--json").json()["breakdown"]
     (result,) = breakdown["held"]
@@ -74,10 +73,7 @@ def test_the_command_line_and_the_report_tell_it(farweb: Farweb, cable: Path) ->
     assert by_cwnd > 0
     assert result["shares"]["cwnd"] * result["time_s"] == pytest.approx(3 * by_cwnd)
     shares = {HOLDERS[holder]: share for holder, share in result["shares"].items() if share >= 0.0005}
-    assert farweb("report", "r", "-o", "r.html").code == 0
-    shown_on_a_terminal, page = farweb("show", "r", "--breakdown").out, Path("r.html").read_text()
+    shown_on_a_terminal = farweb("show", "r", "--breakdown").out
     for holder, share in shares.items():
         assert holder in shown_on_a_terminal
         assert f"{100 * share:.1f} %" in shown_on_a_terminal
-        assert f">{escape(holder)}</th>" in page
-        assert f"<td>{100 * share:.1f} %<" in page

@@ -8,23 +8,17 @@ import pytest
 from farweb.page.graph import graph_of
 from farweb.page.har import read_har
 from farweb.page.paths import Way, way_of
-from farweb.page.recording import Recording, recording_of
+from farweb.page.recording import recording_of
 from farweb.page.results import view_of, write_results
-from farweb.page.settle import Loaded, asked_of, settle
 from farweb.results.run import RunTables
 from farweb.results.view import View, read_view
-from hars import entry, har, page_of, written
+from hars import entry, har, loaded_over, page_of, written
 from samples import Farweb
-from test_page import H1, H2, path
+from test_page import H1, H2, SCRIPT, path
 
 DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
 
 MS = 1_000_000
-SCRIPT: dict[str, Any] = {"response": {"content": {"mimeType": "text/javascript"}}}
-
-
-def loaded_over(recording: Recording, way: Way) -> Loaded:
-    return settle(way.scenario, asked_of(recording, graph_of(recording), is_multiplexed=way.protocol == "h2"))
 
 
 def viewed(folder: Path, content: dict[str, Any], way: Way) -> View:
@@ -109,6 +103,19 @@ def test_the_breakdown_of_a_page(folder: Path, farweb: Farweb) -> None:
     assert out.startswith("Over GEO with HTTP/2, 3.61 s: 2.12 on the way, 1.42 handshakes, ")
     assert "3 longest of 3 requests on the critical path" in out
     assert len(farweb("page", "page.har", "--breakdown").out.splitlines()) <= 25
+
+
+def test_the_report_of_a_page(folder: Path, farweb: Farweb) -> None:
+    written(folder, chain(3, 20))
+    farweb("page", "page.har", "--path", "geo", "--protocol", "h2", "--proxy", "none", "-o", "geo")
+    assert farweb("report", "geo").code == 0
+    assert farweb("show", "geo").out.startswith("Page in 3.61 s: 2.12 on the way, 1.42 handshakes, 0.0400 think.\n")
+    found = farweb("show", "geo", "--json").json()["page"]
+    assert sum(found["split_ns"].values()) == found["onload_ns"]
+    page = (folder / "geo/report.html").read_text()
+    assert "<h2>Page</h2><p>https://a.example/: onLoad after 3.61\N{NO-BREAK SPACE}s, as recorded after 250" in page
+    assert "3 longest of 3 requests on the critical path" in page
+    assert page.index("Waterfall \N{EN DASH} a.example over geo, h2") < page.index("<h2>Links and connections</h2>")
 
 
 def test_a_results_folder_is_of_one_load(folder: Path, farweb: Farweb) -> None:

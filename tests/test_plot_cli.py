@@ -162,7 +162,7 @@ def test_methods_of_a_sweep_draw_the_same(sweep: SweepResults) -> None:
     ]
     assert [title for chart in drawn for title in titles(chart)] == [
         "Mean latency against offered load – s",
-        "Carried against offered load – s",
+        "Throughput against offered load – s",
         "Queue of link 0 against offered load – s",
         "What mean latency depends on – s",
         "Latency by response size – s",

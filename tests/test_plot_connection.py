@@ -162,11 +162,11 @@ def test_time_sequence_plot(results_path: Path) -> None:
 def test_a_window_above_the_segments_is_told_and_leaves_them_the_picture(tmp_path: Path, results_path: Path) -> None:
     # 3000 bytes are sent: a window of 8000 is above them, one of 1500 touches them.
     far = describe("timeseq", [open_results(results_path)], connection=3)
-    assert legend(far) == ["acknowledged", "segment", "sent again (R)", "dropped"]
+    assert legend(far) == ["acknowledged", "segment", "retransmission (R)", "dropped"]
     assert "window lies above the picture" in far.caption
     packets = [{**row, "window_bytes": 1500} for row in connection(3)]
     near = describe("timeseq", [write_results(tmp_path / "near", [request(3, 1.0, 3000)], packets=packets)])
-    assert legend(near) == ["acknowledged", "advertised window", "segment", "sent again (R)", "dropped"]
+    assert legend(near) == ["acknowledged", "advertised window", "segment", "retransmission (R)", "dropped"]
     assert points(part(near, "window"))[1:3] == [(0.15, 1501), (0.25, 2501)]
     assert "above the picture" not in near.caption
     for figure in (far, near):
@@ -194,11 +194,11 @@ def test_two_connections_or_two_runs_share_their_axes(tmp_path: Path, results_pa
     two = write_results(tmp_path / "b", [request(3, 1.0, 3000)], packets=connection(3, start_ms=3000))
     for name in ("timeseq", "cwnd"):
         beside = describe(name, [one], connection=[2, 4])
-        assert [panel.title for panel in beside.panels] == ["connection 2 – cable", "connection 4 – cable"]
+        assert [panel.title for panel in beside.panels] == ["connection 2 – a", "connection 4 – a"]
         assert beside.panels[0].x == beside.panels[1].x and beside.panels[0].y == beside.panels[1].y
         assert (beside.columns, beside.share_x, beside.share_y) == (2, True, True)
         runs = describe(name, [one, two], request=3)
-        assert [panel.title for panel in runs.panels] == ["connection 3 – cable (a)", "connection 3 – cable (b)"]
+        assert [panel.title for panel in runs.panels] == ["connection 3 – a", "connection 3 – b"]
     with pytest.raises(FarwebError, match="3 connections of 2 runs: name one for all runs, or one for each"):
         describe("timeseq", [one, two], connection=[2, 3, 4])
     with pytest.raises(FarwebError, match="5 connections are more than can be drawn side by side: 4 at most"):
@@ -259,7 +259,7 @@ def test_window_plot(results_path: Path) -> None:
     # The window of 8000 lies above twice what cwnd ever was.
     assert panel.y.high == pytest.approx(1.08 * 3000)
     assert "The advertised window lies above the picture." in figure.caption
-    ((again, foot),) = points(part(figure, "sent again"))
+    ((again, foot),) = points(part(figure, "retransmission"))
     assert again == 0.65
     assert foot == pytest.approx(0.03 * 1.08 * 3000)
     assert [x for x, _ in points(part(figure, "dropped"))] == [0.152]
@@ -328,7 +328,7 @@ def test_a_picture_of_a_request_begins_where_the_request_does(chain: Any) -> Non
     assert panel.x.low is not None and panel.y.low is not None
     assert 0.6 < panel.x.low < 0.65
     assert panel.y.low > 800
-    assert describe("cwnd", [chain], request=2).title == "Windows of connection 3 (leg 0, mux), request 2 – cable"
+    assert describe("cwnd", [chain], request=2).title == "Windows of connection 3 (leg 0, mux), request 2 – chain"
 
 
 def test_the_connection_of_a_request_on_another_leg(chain: Any) -> None:

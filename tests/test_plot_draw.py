@@ -48,10 +48,10 @@ def test_methods_of_a_result_draw_the_same(results: Results) -> None:
     assert titles == [
         "Latency by response size",
         "Distribution of latency",
-        "Link 0 over time – cable",
-        "Time–sequence of connection 3 – cable",
-        "Windows of connection 3 – cable",
-        "Connections over time – cable",
+        "Link 0 over time – results",
+        "Time–sequence of connection 3 – results",
+        "Windows of connection 3 – results",
+        "Connections over time – results",
         "Where the time goes",
     ]
     assert drawn[0]._repr_png_().startswith(b"\x89PNG")

@@ -10,7 +10,7 @@ from farweb.errors import ResultsError
 from farweb.plot import describe, draw
 from farweb.plot.figures.size_latency import SCATTER_MAX
 from farweb.plot.latency import CURVE_POINTS, medians
-from farweb.plot.measured import labels
+from farweb.results.folder import folder_names
 from sample_results import SECOND, request, write_results
 
 
@@ -66,7 +66,7 @@ def test_a_distribution_ends_at_the_share_that_was_answered(tmp_path: Path) -> N
     rows.append(request(10, 1.0, 1000, status="failed", end_ns=None))
     curve, dots = describe("cdf", [write_results(tmp_path / "a", rows)]).panels[0].series
     assert (curve.y[0], curve.y[-1], curve.x[-1]) == (0.0, 0.9, 0.9)
-    assert (curve.label, curve.detail) == ("cable", ":  median 550 ms, 90 % not reached, 99 % not reached")
+    assert (curve.label, curve.detail) == ("a", ":  median 550 ms, 90 % not reached, 99 % not reached")
     assert (dots.x.tolist(), dots.y.tolist()) == ([pytest.approx(0.55)], [0.5])
 
 
@@ -108,7 +108,7 @@ def test_distribution_reaches_each_share_at_its_latency(tmp_path: Path) -> None:
     assert curve.x.tolist() == [1, 1, 2, 3, 4]
     assert curve.y.tolist() == [0, 0.25, 0.5, 0.75, 1]
     assert dots.x[0] == 2.5
-    assert (curve.label, curve.detail) == ("cable", ":  median 2.50 s, 90 % 3.70 s, 99 % 3.97 s")
+    assert (curve.label, curve.detail) == ("a", ":  median 2.50 s, 90 % 3.70 s, 99 % 3.97 s")
     # Half the width of the band: sqrt(ln(2 / 0.05) / (2 * 4)) = 0.679.
     assert curve.low is not None and curve.high is not None
     assert curve.low.tolist() == pytest.approx([0, 0, 0, 0.0709, 0.3209], abs=1e-4)
@@ -130,12 +130,8 @@ def test_nothing_finished(tmp_path: Path, name: str) -> None:
         draw(name, [results])
 
 
-def test_results_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
-    runs = [write_results(tmp_path / folder, name="cable") for folder in ("one", "two", "x/two")]
-    assert labels(runs[:1]) == ["cable"]
-    assert labels(runs[:2]) == ["cable (one)", "cable (two)"]
-    assert labels(runs) == ["cable (one)", "cable (two) #2", "cable (two) #3"]
-    # A folder that has the name in its own says it once.
-    again = [write_results(tmp_path / folder, name="cable") for folder in ("cable", "cable-2", "y/cable-2")]
-    assert labels(again[:2]) == ["cable", "cable-2"]
-    assert labels(again) == ["cable", "cable-2 #2", "cable-2 #3"]
+def test_runs_are_called_by_as_much_of_their_folders_as_tells_them_apart(tmp_path: Path) -> None:
+    runs = [write_results(tmp_path / folder, name="cable") for folder in ("one", "x/two", "y/two")]
+    assert folder_names(runs[:2]) == ["one", "two"]
+    assert folder_names(runs[1:]) == ["x/two", "y/two"]
+    assert folder_names([runs[0], runs[0]]) == ["one #1", "one #2"]

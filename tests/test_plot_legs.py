@@ -73,9 +73,7 @@ def part(figure: Figure, label: str) -> list[float]:
 
 
 def one_leg(path: Path) -> Results:
-    return write_results(
-        path, [request(1, 1.0, 3000, tag="sample")], exchanges=[exchange(1)], scenario=[leg()], name="straight"
-    )
+    return write_results(path, [request(1, 1.0, 3000, tag="sample")], exchanges=[exchange(1)], scenario=[leg()])
 
 
 def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
@@ -88,25 +86,24 @@ def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
         [request(1, 0.7, 3000, tag="sample")],
         exchanges=[exchange(1, **near), exchange(1, **far)],
         scenario=[leg(MUX), leg()],
-        name="with a proxy",
     )
     figure = describe("breakdown", [one_leg(tmp_path / "one"), chain])
     time, trips = figure.panels
-    assert time.y.levels == ("straight", "with a proxy", "\u2003\u2003leg 0, mux", "\u2003\u2003leg 1, http/1.0")
+    assert time.y.levels == ("one", "chain", "\u2003\u2003leg 0, mux", "\u2003\u2003leg 1, http/1.0")
     # One request of 1 s; with the proxy of 0.7 s: 0.1 and 0.15 s on leg 0, 0.2 s up and 0.25 s down on leg 1.
     assert ends(time) == pytest.approx([1, 0.7, 0.25, 0.45])
     assert ends(trips) == pytest.approx([1 / 0.12, 0.7 / 0.24, 0.25 / 0.24, 0.45 / 0.24])
     assert part(figure, "server and its pace") == pytest.approx([0.5, 0.18, 0, 0.18])
     without = describe("breakdown", [one_leg(tmp_path / "two"), chain], without=["server"])
     assert ends(without.panels[0]) == pytest.approx([0.5, 0.52, 0.25, 0.27])
-    assert "Left out of the bars, which are shorter than the latency by it: server and its pace." in without.caption
+    assert "Not in the bars: server and its pace." in without.caption
     with pytest.raises(
         FarwebError, match="no part 'sever' to leave out; server\\? parts: wait, handshake, way, server"
     ):
         describe("breakdown", [chain], without=["sever"])
-    assert part(figure, "handshake") == pytest.approx([0.12, 0.15, 0, 0.15])
-    assert part(figure, "on the way, there and back") == pytest.approx([0.12, 0.27, 0.16, 0.11])
-    assert part(figure, "held by cwnd") == pytest.approx([0.2, 0, 0, 0])
+    assert part(figure, "connecting") == pytest.approx([0.12, 0.15, 0, 0.15])
+    assert part(figure, "on the way") == pytest.approx([0.12, 0.27, 0.16, 0.11])
+    assert part(figure, "slow start") == pytest.approx([0.2, 0, 0, 0])
     assert part(figure, "held otherwise (Nagle)") == pytest.approx([0.02, 0.05, 0.05, 0])
     assert part(figure, "queues and transmission") == pytest.approx([0.04, 0.05, 0.04, 0.01])
     assert "waiting for a connection or a fetch" not in [series.label for series in time.series]

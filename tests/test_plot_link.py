@@ -31,8 +31,8 @@ def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
     assert rate.series[0].x.tolist() == [0, 1, 2]
     assert queue.series[0].y.tolist() == [3000, 1500, 1500]  # the peak, behind the mean
     assert [panel.y.label for panel in (rate, up, queue, busy)] == [
-        "carried [Mbit/s]",
-        "carried [kbit/s]",
+        "throughput [Mbit/s]",
+        "throughput [kbit/s]",
         "queue [kB]",
         "busy [%]",
     ]

@@ -146,7 +146,7 @@ def test_runs_have_a_panel_each_and_looks_of_their_own(tmp_path: Path) -> None:
     ]
     for name in ("cdf", "size-latency"):
         figure = describe(name, runs)
-        assert [panel.title.partition(":")[0] for panel in figure.panels] == [f"way {n}" for n in range(10)]
+        assert [panel.title.partition(":")[0] for panel in figure.panels] == [f"{n}" for n in range(10)]
         assert len({look(curves(panel)[0])[:2] for panel in figure.panels}) == 10
         assert {[series.index for series in panel.series].count(OTHERS) for panel in figure.panels} == {9}
     compared = describe_comparison(compare(*runs))

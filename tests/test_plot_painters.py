@@ -118,7 +118,7 @@ def test_both_show_the_values_of_the_description_in_the_unit_of_the_axis(sweep: 
     assert (panel.x.read_in, panel.y.read_in) == ("Mbit/s", "Mbit/s")
     chart = draw("latency-load", [sweep], metric="carried_bps")
     (axes,) = chart.axes
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("offered load [Mbit/s]", "carried, link 0 down [Mbit/s]")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("offered load [Mbit/s]", "throughput, link 0 down [Mbit/s]")
     assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == [[1.1, 2.2, 4.4]] * 2
     assert [np.asarray(line.get_xdata()).tolist() for line in axes.lines] == [[1, 2, 4]] * 2
     assert [text.get_text() for text in chart.legends[0].get_texts()] == ["cable", "satellite & more"]
@@ -128,7 +128,7 @@ def test_both_show_the_values_of_the_description_in_the_unit_of_the_axis(sweep: 
     assert [numbers(trace["y"]) for trace in shown] == [[1.1, 2.2, 4.4]] * 2
     assert [numbers(trace["x"]) for trace in shown] == [[1, 2, 4]] * 2
     assert [trace["name"] for trace in shown] == ["cable", "satellite &amp; more"]
-    assert layout["yaxis"]["title"]["text"] == "carried, link 0 down [Mbit/s]"
+    assert layout["yaxis"]["title"]["text"] == "throughput, link 0 down [Mbit/s]"
     # Under the pointer: the ends of the interval, here of two equal values, and n.
     assert shown[0]["customdata"] == {"dtype": "f8", "bdata": shown[0]["customdata"]["bdata"], "shape": "3, 3"}
     assert numbers(shown[0]["customdata"]) == [1.1, 1.1, 3, 2.2, 2.2, 3, 4.4, 4.4, 3]

@@ -66,9 +66,9 @@ def test_distribution_of_all_replications_of_a_point(tmp_path: Path) -> None:
     assert one.low is not None and one.high is not None
     assert (one.high - one.low).max() > 0.05
     assert (one.high - one.low)[-1] == 0
-    assert "each replication taken as a cluster" in figure.caption
+    assert "each seed taken as a cluster" in figure.caption
     assert "n = 78 requests, 6 failed (7.69 %): they count as slower than any that ended." in figure.caption
-    assert figure.caption.endswith("n = 6 runs: 2 points × 3 replications. Seeds 1–3, farweb 0.1.0.")
+    assert figure.caption.endswith("n = 6 runs: 2 points × 3 seeds. Seeds 1–3, farweb 0.1.0.")
 
 
 def test_one_replication_takes_requests_as_independent(tmp_path: Path) -> None:

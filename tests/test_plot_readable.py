@@ -76,7 +76,7 @@ def test_two_replications_have_no_interval(tmp_path: Path) -> None:
         figure = describe(name, [sweep])
         assert all(series.low is None for panel in figure.panels for series in panel.series)
         assert "95 %" not in figure.caption
-    assert "2 replications are too few for intervals" in figure.caption
+    assert "2 seeds are too few for intervals" in figure.caption
 
 
 def test_levels_of_a_number_go_from_light_to_dark_and_kinds_do_not(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_twelve_configurations_are_small_multiples_with_the_others_in_grey(tmp_p
         for n in range(12)
     ]
     figure = describe("cdf", runs)
-    assert [panel.title.partition(":")[0] for panel in figure.panels] == [f"way {n}" for n in range(12)]
+    assert [panel.title.partition(":")[0] for panel in figure.panels] == [f"{n}" for n in range(12)]
     assert all([series.index for series in panel.series].count("others") == 11 for panel in figure.panels)
     assert "Grey: the curves of the other panels." in figure.caption
     assert len(describe("cdf", runs[:8]).panels) == 1

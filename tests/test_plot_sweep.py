@@ -68,8 +68,8 @@ def test_latency_against_the_offered_load(sweep: SweepResults) -> None:
     assert (cable.high - cable.y).tolist() == pytest.approx([HALF] * 3)
     assert (cable.n.tolist(), figure.counted, cable.interval) == ([3, 3, 3], "replications", "band")
     assert figure.title == "Mean latency against offered load – loads"
-    assert "95 % interval over replications (Student)" in figure.caption
-    assert figure.caption.endswith("n = 18 runs: 6 points × 3 replications. Seeds 1–3, farweb 0.1.0.")
+    assert "95 % interval over seeds (Student)" in figure.caption
+    assert figure.caption.endswith("n = 18 runs: 6 points × 3 seeds. Seeds 1–3, farweb 0.1.0.")
 
 
 def test_a_metric_on_the_axis_places_points_in_the_order_of_the_load(sweep: SweepResults) -> None:
@@ -92,8 +92,8 @@ def test_carried_against_the_presented_load(sweep: SweepResults) -> None:
     (panel,) = figure.panels
     (series,) = panel.series
     assert (series.x.tolist(), series.y.tolist()) == ([1.2e6, 2.4e6, 4.8e6], pytest.approx([1.01e6, 2.01e6, 3e6]))
-    assert panel.references[0].label == "carried = presented"
-    assert figure.title == "Carried against presented load – loads"
+    assert panel.references[0].label == "throughput = presented"
+    assert figure.title == "Throughput against presented load – loads"
     with pytest.raises(FarwebError, match="against a load in bit/s, and latency_mean_s is none; try presented_bps"):
         describe("carried-offered", [sweep], x="latency_mean_s")
 
@@ -147,7 +147,7 @@ def test_failed_and_missing_runs_are_told(tmp_path: Path) -> None:
     design = design_of({"workload.load": LOADS}, 3)
     sweep = write_sweep(tmp_path / "sweep", design, metrics, failed={(0, 1): "no"}, missing=[(2, 2)])
     figure = describe("latency-load", [sweep])
-    assert "n = 7 runs: 3 points × 2 to 3 replications; 1 failed and left out." in figure.caption
+    assert "n = 7 runs: 3 points × 2 to 3 seeds; 1 failed and left out." in figure.caption
     assert "The sweep is not finished." in figure.caption
     assert figure.panels[0].series[0].n is not None
     assert figure.panels[0].series[0].n.tolist() == [2, 3, 2]
@@ -280,7 +280,7 @@ def test_carried_load_has_equality_and_rates_to_compare_with(sweep: SweepResults
     figure = describe("carried-offered", [sweep])
     (panel,) = figure.panels
     assert panel.series[0].y.tolist() == pytest.approx([1.01e6, 2.01e6, 3e6])
-    assert [(line.label, line.along) for line in panel.references] == [("carried = offered", "identity")]
+    assert [(line.label, line.along) for line in panel.references] == [("throughput = offered", "identity")]
     # 34 Mbit/s would flatten what is drawn up to 3.
     assert "Not drawn, far above the values: rate of link 0 down, 34.4 Mbit/s." in figure.caption
     slow(sweep, lambda levels: {"rate": "3 Mbit/s" if levels["circuit"] == "cable" else "3500 kbit/s"})
@@ -356,7 +356,7 @@ def test_effects_are_shares_and_levels(sweep: SweepResults) -> None:
         "replications",
         "error",
     ]
-    assert shares.x.label == "share of the variation [%]"
+    assert shares.x.label == "share of variation [%]"
     assert levels.y.levels == ("load = 1", "load = 2", "load = 4", "circuit = cable", "circuit = satellite")
     load, circuit = levels.series
     assert load.x.tolist() == pytest.approx([2 - 14 / 3, 4 - 14 / 3, 8 - 14 / 3])
@@ -399,7 +399,7 @@ def test_mistakes_name_what_there_is(sweep: SweepResults, name: str, options: An
 def test_nothing_ended_well(tmp_path: Path) -> None:
     design = design_of({"workload.load": [1, 2]}, 1)
     sweep = write_sweep(tmp_path / "sweep", design, failed={(0, 0): "no", (1, 0): "no"})
-    with pytest.raises(ResultsError, match="no run of the points to be drawn has ended well"):
+    with pytest.raises(ResultsError, match="no run of these points is done"):
         describe("latency-load", [sweep])
 
 

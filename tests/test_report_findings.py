@@ -1,15 +1,15 @@
-"""Findings of sweeps made by hand: rows by levels, their order, differences and sources of variation."""
+"""Findings of sweeps made by hand: rows by levels, their order and sources of variation."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from farweb.report.findings import Change, Row, changes, ends_of, interval_of, ranked, rows_by, sources
+from farweb.report.findings import Row, ends_of, interval_of, ranked, rows_by, sources
 from farweb.results.design import Factor, Level
 from farweb.results.metrics import find_metric
 from farweb.statistics.intervals import Interval
-from sample_sweeps import Levels, design_of, factor, write_sweep
+from sample_sweeps import Levels, design_of, write_sweep
 
 MEAN = find_metric("latency_mean_s")
 GOODPUT = find_metric("goodput_bps")
@@ -67,41 +67,6 @@ def test_rows_are_ranked_from_the_first_end_without_those_that_have_no_value() -
 def test_no_interval_of_a_metric_begins_below_zero() -> None:
     assert interval_of(MEAN, Interval(3, 0.05, 0.1, -0.3, 0.4)) == "0 … 400 ms"
     assert interval_of(MEAN, Interval(1, 0.05, None, None, None)) == ""
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "is_judged", "is_real"),
-    [
-        *((1.0, 2.0, True, True), (-2.0, -1.0, True, True)),
-        *((-1.0, 1.0, True, False), (0.0, 1.0, True, False), (-1.0, 0.0, True, False)),
-        *((None, None, False, False), (None, -1.0, False, False), (1.0, None, False, False)),
-    ],
-)
-def test_a_difference_is_real_when_its_interval_leaves_zero_out(
-    low: float | None, high: float | None, is_judged: bool, is_real: bool
-) -> None:
-    found = Change("circuit", "satellite", "cable", 0.5, low, high, None)
-    assert (found.is_judged, found.is_real) == (is_judged, is_real)
-
-
-def test_changes_are_of_levels_against_the_first_over_all_pairs(tmp_path: Path) -> None:
-    sweep = write_sweep(tmp_path / "s", design_of({"a": [1, 2], "b": ["x", "y"]}, 2), by_levels)
-    first, second = changes(sweep, MEAN)
-    assert (first.factor, first.levels, first.mean, first.low, first.high) == ("a", "2 instead of 1", 10.0, 10.0, 10.0)
-    assert (second.factor, second.levels, second.mean) == ("b", "y instead of x", 1.0)
-    assert first.percent == pytest.approx(500.0)  # of 2 s, the mean at the first level
-    assert first.is_real and first.is_judged
-
-
-def test_a_search_has_no_changes_and_a_level_without_a_value_neither(tmp_path: Path) -> None:
-    design = design_of([factor("a", [1, 2, 3])], 2, kind="search")
-    assert changes(write_sweep(tmp_path / "search", design, lambda levels, replication: {}), MEAN) == []
-
-    def without(levels: Levels, replication: int) -> Mapping[str, float | None]:
-        return {"latency_mean_s": None if levels["a"] == 2 else float(levels["a"])}
-
-    sweep = write_sweep(tmp_path / "s", design_of({"a": [1, 2, 3]}, 2), without)
-    assert [(each.level, each.mean) for each in changes(sweep, MEAN)] == [("3", 2.0)]
 
 
 def test_sources_are_in_the_order_of_their_shares(tmp_path: Path) -> None:

@@ -1,14 +1,16 @@
 """The page as a file: it needs nothing but itself, is small, and leaves out what has nothing to say."""
 
 import base64
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from farweb import _core
 from farweb.report import report
-from farweb.report.page import Page, facts, paragraph, section, table, text_of
+from farweb.report.page import Page, bullets, paragraph, section, table, text_of
 from farweb.scenario import Scenario
 from farweb.text.sheet import Sheet
 from sample_reports import with_scenarios
@@ -18,16 +20,18 @@ from test_report_sweeps import BUFFER, LOAD, QUEUE, circuits, quick
 
 
 def test_a_page_needs_nothing_but_itself(cable: Path) -> None:
-    page = report([Scenario.load(cable, {"record.links_every": "1 s"}).run(out="cable")]).html()
+    results = Scenario.load(cable, {"record.links_every": "1 s"}).run(out="cable")
+    page = report([results]).html()
     outline = Outline(page)
     assert "http://" not in page
     assert "https://" not in page
     linked = [value for tag, name, value in outline.attributes if name in ("src", "href", "srcset", "data")]
-    assert len(linked) == 3
-    assert all(value and value.startswith("data:image/png;base64,") for value in linked)
+    assert [str(value).partition(";")[0] for value in linked] == ["data:image/png"] * 3 + ["data:text/plain"] * 2
     assert base64.b64decode(str(linked[0]).partition(",")[2]).startswith(b"\x89PNG")
     assert not re.search(r"<script|@import|url\(", page)
     assert "default-src 'none'" in page
+    written = base64.b64decode(str(linked[3]).partition(",")[2]).decode()
+    assert json.loads(_core.Scenario.parse(written, "written", {}).effective()) == results.manifest["scenario"]
     assert not [name for _, name, _ in outline.attributes if name.startswith("on")]
 
 
@@ -50,6 +54,6 @@ def test_a_line_does_not_break_before_a_unit() -> None:
 def test_what_has_nothing_to_say_is_not_there() -> None:
     assert section("Heading", "", "") == ""
     assert table(Sheet("Empty", ["a"], [])) == ""
-    assert facts([]) == ""
+    assert bullets([]) == ""
     assert "<section" not in Page("Title", "", "subject", ("", "")).html()
     assert section("Heading", paragraph("text")) == "<section><h2>Heading</h2><p>text</p></section>"

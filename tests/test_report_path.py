@@ -36,13 +36,9 @@ def made(nodes: int = 2, *, names: list[str] | None = None, label: str = "", **d
     return point(label, parse(effective, "a path"), None)
 
 
-def drawn(*points: Point) -> tuple[str, str]:
-    """The text in both drawings, a word for what is varied in brackets."""
-    wide, tall = SVG.findall(draw_path(path_of(points), "a path in words"))
-    return _text(wide), _text(tall)
-
-
-def _text(svg: str) -> str:
+def drawn(*points: Point) -> str:
+    """The text in the drawing, varied values in brackets."""
+    (svg,) = SVG.findall(draw_path(path_of(points), "a path in words"))
     lines = ElementTree.fromstring(svg).iter("text")
     parts = []
     for line in lines:
@@ -53,38 +49,34 @@ def _text(svg: str) -> str:
 
 
 @pytest.mark.parametrize("nodes", range(2, 7))
-def test_both_drawings_have_every_node_and_link_once(nodes: int) -> None:
-    for text in drawn(made(nodes)):
-        lines = text.splitlines()
-        assert [line for line in lines if line in ("client", "server") or line.startswith("router")] != []
-        assert sum(line.startswith("up ") for line in lines) == nodes - 1
-        assert sum(line.startswith("down ") for line in lines) == nodes - 1
-        assert "leg 0: http/1.0 · bsd44-lite · closed by server" in text.replace("\nclosed", " · closed")
+def test_a_drawing_has_every_node_and_link_once(nodes: int) -> None:
+    lines = drawn(made(nodes)).splitlines()
+    assert lines.count("client") == lines.count("server") == 1
+    assert sum(line.startswith("router") for line in lines) == nodes - 2
+    assert sum(line.startswith("up ") for line in lines) == nodes - 1
+    assert sum(line.startswith("down ") for line in lines) == nodes - 1
+    assert "leg 0: http/1.0 · bsd44-lite · closed by server" in " · ".join(lines)
 
 
 def test_up_and_down_have_values_of_their_own() -> None:
     loss = {"kind": "bernoulli", "probability": 0.01}
-    wide, tall = drawn(made(rate="10 Mbit/s", delay="320 ms", queue=None, loss=loss))
-    assert "up → 2 Mbit/s · 60 ms · queue 64000 B" in wide
-    assert "down ← 10 Mbit/s · 320 ms · queue unlimited · loss 1 %" in wide
-    assert "up ↑ 2 Mbit/s · 60 ms" in tall
-    assert "down ↓ 10 Mbit/s · 320 ms" in tall
+    text = drawn(made(rate="10 Mbit/s", delay="320 ms", queue=None, loss=loss)).replace("\n", " · ")
+    assert "up ↑ 2 Mbit/s · 60 ms · queue 64000 B" in text
+    assert "down ↓ 10 Mbit/s · 320 ms · queue unlimited · loss 1 %" in text
 
 
 def test_a_link_without_a_rate_has_no_queue() -> None:
-    assert "down ← unlimited rate · 60 ms\n" in drawn(made(rate="unlimited", queue=None))[0]
+    assert "down ↓ unlimited rate · 60 ms\n" in drawn(made(rate="unlimited", queue=None))
 
 
 def test_what_differs_between_scenarios_stands_out_and_nothing_else() -> None:
     points = [
         made(delay=delay, buffer=buffer) for delay in ("320 ms", "60 ms") for buffer in ("8 kB", "32767 B", "1 MiB")
     ]
-    wide, tall = drawn(*points)
-    for text in (wide, tall):
-        assert "[60 ms or 320 ms]" in text
-        assert "buffer [8000 B … 1048576 B]" in text
-        assert text.count("[") == 2
-    assert "up → 2 Mbit/s · 60 ms · queue 64000 B" in wide
+    text = drawn(*points)
+    assert "[60 ms or 320 ms]" in text
+    assert "buffer [8000 B … 1048576 B]" in text
+    assert text.count("[") == 2
 
 
 @pytest.mark.parametrize(
@@ -107,7 +99,7 @@ def test_values_in_a_few_words(texts: list[str], expected: str) -> None:
     ("delay", "expected"), [("10.73 ms", "10.73 ms"), ("250 us", "250 us"), ("1500 ms", "1.5 s"), ("0.4 s", "400 ms")]
 )
 def test_delays_are_in_a_unit_that_fits(delay: str, expected: str) -> None:
-    assert f"down ← 2 Mbit/s · {expected} · queue" in drawn(made(delay=delay))[0]
+    assert f"down ↓ 2 Mbit/s · {expected}" in drawn(made(delay=delay))
 
 
 def proxied(connections: int = 20) -> Point:
@@ -124,16 +116,13 @@ def proxied(connections: int = 20) -> Point:
 
 
 def test_a_proxy_is_named_and_legs_have_their_carriers() -> None:
-    for text in drawn(proxied()):
-        assert text.splitlines().count("proxy") == 1
-        assert "leg 0: mux · bsd44-lite" in text
-        assert "connections 20" in text
-        assert "overhead 20 B" in text
-        assert "leg 1: http/1.1 · bsd44-lite" in text
-        assert "idle timeout 15 s" in text
-        assert "total 100" in text
-        assert "per host" not in text  # no limit
-    assert "proxy" not in drawn(made(3))[0].splitlines()
+    text = drawn(proxied())
+    assert text.splitlines().count("proxy") == 1
+    for said in ("leg 0: mux · bsd44-lite", "connections 20", "overhead 20 B", "leg 1: http/1.1 · bsd44-lite"):
+        assert said in text
+    assert "idle timeout 15 s" in text and "total 100" in text
+    assert "per host" not in text  # no limit
+    assert "proxy" not in drawn(made(3)).splitlines()
 
 
 def brackets(svg: str) -> set[str | None]:
@@ -157,34 +146,28 @@ def test_only_connections_that_stand_all_the_time_are_strands(open_rule: str, st
 
 
 def test_how_many_connections_a_bundle_has_may_be_varied() -> None:
-    assert "connections [1 … 50]" in drawn(*map(proxied, (1, 20, 50)))[0]
+    assert "connections [1 … 50]" in drawn(*map(proxied, (1, 20, 50)))
 
 
 def test_assumptions_name_proxies_and_their_carriers() -> None:
     said = "\n".join(assumptions([proxied(20), proxied(50)]))
-    assert "hub is a proxy: a request goes on when the whole of it is there" in said
+    assert "hub is a proxy: it passes on whole requests" in said
     assert "share connections that stay open (mux)" in said
-    assert "office – hub: connections 20 or 50, overhead 20 B" in said
-    assert "hub – server: idle timeout 15 s, closed by client, total 100." in said
-    out = "\n".join(left_out([proxied()]))
-    assert "Proxies take no time to process anything" in out
-    assert "Proxies" not in "\n".join(left_out([made()]))
+    assert "processing and memory limits of proxies" in left_out([proxied()])
+    assert "proxies" not in left_out([made()])
 
 
 def test_assumptions_of_paths_of_several_shapes_are_each_of_its_legs() -> None:
     said = "\n".join(assumptions([with_leg(carrier={"kind": "http/1.1", "total": 7}), proxied(20)]))
-    assert "client – server: idle timeout 15 s, closed by client, total 7." in said
-    assert "office – hub: connections 20, overhead 20 B" in said
     for stretch in ("client – server", "office – hub", "hub – server"):
-        assert f"{stretch}: no TLS." in said
-        assert re.search(f"{stretch}: .* of propagation there and back", said)
+        assert f"{stretch}: no TLS; round trip " in said
 
 
 def test_lines_are_as_wide_as_there_is_room_and_the_label_stays_with_the_first() -> None:
     terms = [Term("", "34 Mbit/s"), Term("", "60 ms"), Term("queue ", "256000 B")]
-    assert [len(line) for line in wrap("up → ", terms, 1000)] == [3]
-    assert [len(line) for line in wrap("up → ", terms, 10)] == [1, 1, 1]
-    assert wrap("up → ", terms, 10)[0][0].lead == "up → "
+    assert [len(line) for line in wrap("up ↑ ", terms, 1000)] == [3]
+    assert [len(line) for line in wrap("up ↑ ", terms, 10)] == [1, 1, 1]
+    assert wrap("up ↑ ", terms, 10)[0][0].lead == "up ↑ "
 
 
 def test_scenarios_of_another_shape_are_drawn_apart() -> None:
@@ -209,7 +192,7 @@ def test_values_are_text_whatever_they_hold(varied: bool) -> None:
     terms = (Term(f"{HOSTILE} ", HOSTILE, varied),)
     drawing = draw_path(Path(("a", "b"), (terms,), (terms,), (Leg(0, 1, terms),), (terms, ())), "in words")
     assert "<script" not in drawing
-    assert drawing.count("&lt;script&gt;") == 2 * 2 * 4  # lead and text, in both drawings: up, down, leg and cache
+    assert drawing.count("&lt;script&gt;") == 2 * 4  # lead and text: up, down, leg and cache
 
 
 @pytest.mark.parametrize("name", ["cable", "satellite", "cache-hierarchy"])
@@ -235,12 +218,12 @@ def test_any_name_is_read_again(name: str, seed: int, probability: float) -> Non
 def test_assumptions_are_those_of_the_scenarios() -> None:
     said = "\n".join(assumptions([made(delay="320 ms"), made(buffer="8760 B")]))
     assert "HTTP/1.0" in said
-    assert "TCP with the profile bsd44-lite is that of 4.4BSD-Lite (1994)" in said
+    assert "TCP bsd44-lite: 4.4BSD-Lite (1994)" in said
     # 22 and 6 segments of 1460 B, 1500 B on the wire, a round trip of 380 and of 120 ms and the 6 ms of a segment:
     # 22 · 12000 bit / 0.386 s = 684 kbit/s, and 6 · 12000 bit / 0.126 s = 571 kbit/s.
-    assert "client – server: 120 ms to 380 ms of propagation there and back" in said
-    assert "one connection carry 571 kbit/s to 684 kbit/s at most" in said
-    assert "There is no warm-up" in said
+    assert "client – server: no TLS; round trip 120 ms to 380 ms" in said
+    assert "a connection can carry 571 kbit/s to 684 kbit/s, limited by its window" in said
+    assert "No warm-up." in said
     assert "Load" not in said
 
 
@@ -251,7 +234,7 @@ def test_assumptions_name_loads_warm_up_end_and_changed_constants() -> None:
     effective["run"] = {**effective["run"], "warmup": "30 s", "until": "10 min"}
     said = "\n".join(assumptions([made(), point("", parse(effective, "changed"), None)]))
     assert "Load 1 or 4 stands for as many copies" in said
-    assert "first 0 s or 30 s" in said
+    assert "requests of the first 0 s or 30 s are in no number" in said
     assert "Runs end at 600 s" in said
     assert "nagle = false" in said
 
@@ -266,12 +249,11 @@ def test_assumptions_say_which_legs_have_tls() -> None:
     plain, resumed = made(), with_leg(carrier={"kind": "http/1.1"}, tls={"version": "1.3", "start": "resumed"})
 
     def said(*points: Point) -> str:
-        return "\n".join((*assumptions(points), *left_out(points)))
+        return "\n".join(assumptions(points))
 
-    assert "client – server: no TLS." in said(plain)
-    assert "client – server: TLS 1.3, resumed where a client has a ticket." in said(resumed)
-    assert "no TLS" not in said(resumed)
-    assert "client – server: no TLS or TLS 1.3, resumed where a client has a ticket." in said(plain, resumed)
+    assert "client – server: no TLS; " in said(plain)
+    assert "client – server: TLS 1.3, resumed where a client has a ticket; " in said(resumed)
+    assert "client – server: no TLS or TLS 1.3, resumed where a client has a ticket; " in said(plain, resumed)
 
 
 @pytest.mark.parametrize(
@@ -284,8 +266,8 @@ def test_assumptions_say_which_legs_have_tls() -> None:
 )
 def test_assumptions_name_key_exchange_and_certificates(tls: dict[str, Any], parts: str) -> None:
     leg = with_leg(carrier={"kind": "http/1.1"}, tls=tls)
-    said = f"client – server: TLS {tls.get('version', '1.3')}, a full handshake{parts}."
-    assert said in assumptions([leg])
+    said = f"client – server: TLS {tls.get('version', '1.3')}, a full handshake{parts};"
+    assert any(text.startswith(said) for text in assumptions([leg]))
 
 
 @pytest.mark.parametrize("release", ["at-once", "after-wait", "delayed", "paced", "closed-loop", "regulated"])
@@ -293,7 +275,7 @@ def test_assumptions_say_how_responses_are_released(release: str) -> None:
     effective = json.loads(json.dumps(made().scenario))
     effective["origin"]["release"] = release
     (said,) = (text for text in assumptions([point("", parse(effective, "released"), None)]) if "Servers " in text)
-    assert len(said.split()) > 10
+    assert len(said.split()) > 3
 
 
 @pytest.mark.parametrize(
@@ -345,16 +327,16 @@ def test_assumptions_name_a_model_of_clients() -> None:
 def test_limits_by_host_are_not_made_up_without_the_host_table() -> None:
     scenario = Scenario.load(EXAMPLES / "cable.toml")
     without = "\n".join(assumptions([point("", scenario.core, None)]))
-    assert "limits are not worked out" in without
+    assert "windows and segment sizes are in the host table" in without
     check = scenario.check()
     with_it = "\n".join(assumptions([Point("", check.scenario, check.figures)]))
-    assert "at most (median of the servers)" in with_it
+    assert "(median of the servers), limited by" in with_it
 
 
 def test_what_is_left_out_depends_on_the_carrier() -> None:
-    assert any("HTTP" in text for text in left_out([made()]))
+    assert "pages" in left_out([made()])
     transfer = Scenario.load(EXAMPLES / "cache-hierarchy.toml")
-    assert not any("HTTP" in text for text in left_out([point("", transfer.core, None)]))
+    assert "pages" not in left_out([point("", transfer.core, None)])
 
 
 def test_a_warning_is_there_once_with_where_it_holds() -> None:

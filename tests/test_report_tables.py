@@ -1,20 +1,17 @@
 """Tables of a sweep's page, from sweeps made by hand and from findings that are known beforehand."""
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
 from farweb.folders import SweepResults
 from farweb.report import tables
-from farweb.report.tables import differences, factors_that_matter, results, variation, warmup
+from farweb.report.tables import factors_that_matter, results, warmup
 from farweb.results.metrics import find_metric
 from sample_reports import with_manifest
 from sample_sweeps import Levels, design_of, write_sweep
@@ -79,10 +76,7 @@ def test_pooled_factors_are_named_and_those_of_one_level_not(tmp_path: Path) -> 
     load, queue, _ = sweep.design.factors
     table, note, below = (part.replace("\N{NO-BREAK SPACE}", " ") for part in results(sweep, [MEAN], [load]))
     assert "Estimates by load" in table and "All 4 points" in below
-    assert (
-        "Pooled over queue: the mean" in note
-        and "Below each: its 95 % interval over replications, n = 2; of 2 replications: ± 12.7 standard errors." in note
-    )
+    assert "Pooled over queue: means over all levels. Below each: its 95 % interval, of 2 seeds; of 2" in note
     assert [row[:2] for row in cells(table)] == [
         ["load", "mean latency"],
         ["1", "1.50 s 0 … 7.85 s"],
@@ -90,17 +84,6 @@ def test_pooled_factors_are_named_and_those_of_one_level_not(tmp_path: Path) -> 
     ]
     table, note = results(sweep, [MEAN], [load, queue])
     assert "Estimates at each point" in table and "Pooled" not in note
-
-
-def test_the_table_of_a_search_has_its_runs_and_verdicts(tmp_path: Path) -> None:
-    tried = [{"label": "1", "n": 3, "verdict": "no", "estimates": []}]
-    sweep = with_manifest(loads(tmp_path, 2), {"search": {"key": "load", "answer": {"curve": tried}}})
-    table, _ = results(sweep, [MEAN], sweep.design.factors)
-    assert [[row[0], *row[2:]] for row in cells(table)] == [
-        ["load", "runs", "target"],
-        ["1", "3", "no"],
-        ["2", "–", "–"],
-    ]
 
 
 @pytest.mark.parametrize(
@@ -137,61 +120,6 @@ def test_the_factors_of_another_design_are_all_there() -> None:
     assert factors_that_matter(SimpleNamespace(design=design), MEAN) == design.factors  # type: ignore[arg-type]
 
 
-def fake(failed_shares: Sequence[float] = (), **more: Any) -> Any:
-    """A sweep of one factor, `a`, with the tables that are given."""
-    return SimpleNamespace(
-        design=design_of({"a": [1, 2]}, 2),
-        manifest={"scenario": SCENARIO},
-        metrics=["latency_mean_s", *["failed_share"] * bool(failed_shares)],
-        values=lambda name: np.array([failed_shares]),
-        **more,
-    )
-
-
-def test_differences_are_judged_by_their_intervals() -> None:
-    base = {"factor": "a", "base": "1", "scope": "overall", "percent": 50.0}
-    rows = [
-        {**base, "level": "2", "mean": 0.5, "low": 0.4, "high": 0.6},
-        {**base, "level": "3", "mean": 0.5, "low": -0.4, "high": 1.4},
-        {**base, "level": "4", "mean": math.inf, "low": None, "high": None},
-        {**base, "level": "5", "mean": None, "low": None, "high": None},
-        {**base, "level": "6", "mean": 9.0, "low": 8.0, "high": 10.0, "scope": "point"},
-    ]
-    sweep = fake(differences=lambda metrics: pl.DataFrame(rows))
-    html = differences(sweep, MEAN)
-    assert cells(html)[1:] == [
-        ["a", "2 instead of 1", "+500 ms", "+400 … +600 ms", "+50 %", "no"],
-        ["a", "3 instead of 1", "+500 ms", "−400 ms … +1.40 s", "+50 %", "yes"],
-        ["a", "4 instead of 1", "failures decide", "–", "+50 %", "–"],
-    ]
-    assert html.count('<th scope="row"') == 2 * 3
-    assert "they can disagree" not in html
-    assert "they can disagree" in differences(sweep, find_metric("latency_p50_s"))
-    assert differences(fake(differences=lambda metrics: pl.DataFrame(rows[4:])), MEAN) == ""
-    # Means of different shares of the requests are not compared; counts are.
-    partly = fake([0.0, 0.1], differences=lambda metrics: pl.DataFrame(rows))
-    assert differences(partly, MEAN) == "" != differences(partly, GOODPUT)
-
-
-def test_sources_below_a_tenth_of_a_percent_are_together() -> None:
-    found = [("a", 98.0, 50.0, 0.0009), ("b", 1.9, 4.0, 0.001), ("c", 0.1, 1.0, 0.5)]
-    small = [("d", 0.05, 0.3, 0.6), ("e", 0.04, 0.2, 0.7), ("error", 0.01, None, None)]
-
-    def of(rows: Sequence[Any], shares: Sequence[float] = ()) -> str:
-        table = pl.DataFrame(rows, ["term", "percent", "f", "p"], orient="row")
-        return variation(fake(shares, effects=lambda metrics: table), MEAN)
-
-    first = [["source", "share", "F", "p"], ["a", "98.0 %", "50", "< 0.001"], ["b", "1.9 %", "4", "0.001"]]
-    first.append(["c", "0.1 %", "1", "0.500"])
-    assert cells(of(found)) == first
-    assert cells(of(found + small)) == [
-        *first,
-        ["error", "0.0 %", "–", "–"],
-        ["all others together", "0.1 %", "–", "–"],
-    ]
-    assert "<table" not in of(found, [0.0, 0.1]) and "nor is its variation allocated" in of(found, [0.0, 0.1])
-
-
 def test_the_warm_up_is_of_runs_that_are_done_and_of_points_with_a_steady_state() -> None:
     runs = {"status": ["done", "done", "failed"], "requests": [100, 120, 7], "left_out": [3, 3, 1]}
     runs |= {"measured_s": [60.0, None, 1.0], "simulated_s": [None, None, 2.0]}
@@ -203,7 +131,7 @@ def test_the_warm_up_is_of_runs_that_are_done_and_of_points_with_a_steady_state(
 
     assert cells(of(3)) == [
         ["requests of a run", "100 to 120"],
-        ["requests left out (warm-up)", "3"],
+        ["requests in the warm-up", "3"],
         ["measured interval", "60 s"],
         ["latency settles after", "2 s to 4 s"],
         ["points without a steady state", "1 of 3"],

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from farweb.cli import app
+from farweb.cli.options import Output
 from farweb.files.made import is_made
 from farweb.folders import Results
 from farweb.results.integrity import unsealed
@@ -189,6 +190,29 @@ def test_what_is_shortened_has_no_part_of_a_number(text: str, most: int) -> None
         assert set(numbers(shorter)) <= set(numbers(text))
 
 
+@pytest.mark.parametrize(
+    ("environment", "painted"), [({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False), ({"NO_COLOR": "1"}, False)]
+)
+def test_colours_repeat_verdicts_warnings_and_paths(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], painted: bool
+) -> None:
+    for name in ("TERM", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    rows = [["a", "-24", "better"], ["b", "+5", "slightly worse"], ["better", "0", "open"]]
+    screen = Screen(["a is better.", Sheet("", ["", "time %", ""], rows), "warning: few requests"])
+    shown = io.StringIO()
+    Console(file=shown, width=80, force_terminal=True, color_system="standard" if painted else "auto").print(screen)
+    found = re.findall(r"\x1b\[(\d+)m(.+?)\x1b", shown.getvalue())
+    colours = [("32", "better"), ("31", "slightly worse"), ("33", "warning: few requests")]
+    assert found == (colours if painted else [])
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
+    Output(as_json=False, quiet=False).note("wrote results/a    next: farweb report results/a")
+    assert ("\x1b[1mresults/a\x1b[0m    next" in shown.getvalue()) == painted
+
+
 def test_numbers_have_no_exponents() -> None:
     assert relative(7840.0) == "+78.4 ×"
     assert relative(-29.04) == "−29 %"
@@ -214,9 +238,9 @@ def test_names_from_outside_command_no_terminal(farweb: Farweb, cable: Path) -> 
 def test_a_name_in_any_script_is_drawn_without_a_warning(
     farweb: Farweb, cable: Path, recwarn: pytest.WarningsRecorder
 ) -> None:
-    cable.write_text(re.sub(r"(?m)^name = .*$", 'name = "中文 مرحبا 🛰"', cable.read_text()))
-    assert farweb("run", cable, "-o", "r").code == 0
+    name = "中文 مرحبا 🛰"
+    assert farweb("run", cable, "-o", name).code == 0
     for suffix in ("png", "svg"):
-        assert farweb("plot", "cdf", "r", "-o", f"cdf.{suffix}").err == ""
-    assert "中文 مرحبا 🛰" in Path("cdf.svg").read_text()
+        assert farweb("plot", "cdf", name, "-o", f"cdf.{suffix}").err == ""
+    assert name in Path("cdf.svg").read_text()
     assert not recwarn.list

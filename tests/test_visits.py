@@ -142,8 +142,8 @@ def test_figures_comparisons_and_reports_have_the_groups(visited: Answer, farweb
     assert compared[1]["mean_s"]["value"] == pytest.approx(0.0, abs=0.001)
     assert farweb("report", "r", "-o", "r.html").code == 0
     words = re.sub(r"<[^>]+>", "", (folder / "r.html").read_text())
-    assert "New visitors wait" in words
-    assert "2 clients, each with its own connections" in words
+    assert "first of a visit" in words
+    assert ", 2 clients), one seed" in words
 
 
 def test_groups_of_the_command_line_that_there_are_not(visited: Answer, farweb: Farweb) -> None:

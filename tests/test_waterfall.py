@@ -27,7 +27,9 @@ def request(number: int, parent: str = "", at_ms: int = 0, gates: bool = True) -
         "GET",
         "h2",
         ((int(parent), "end"),) if parent else (),
+        "initiator",
         gates,
+        0,
         400,
         1000,
         tuple(time / MS / 10_000 for time in (issue, connect, first, end)),
@@ -93,6 +95,10 @@ def test_names_from_a_har_stay_text(folder: Path, farweb: Farweb) -> None:
         assert "\u202e" not in words and "\x1b" not in words
         assert "<img src=x>" in words
         assert "<img src" not in (folder / "w.html").read_text()
+    assert farweb("report", "run").code == 0
+    page = (folder / "run/report.html").read_text()
+    assert "<img src" not in page and "\x1b" not in page
+    assert "a.example/&lt;img" in page
 
 
 def test_a_run_of_no_page_is_refused(farweb: Farweb, cable: Path) -> None:

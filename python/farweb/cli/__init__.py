@@ -68,10 +68,10 @@ class _Verbs(TyperGroup):
                 for verb in group.commands
             }
             is_near = "Did you mean" in error.message
-            if near := difflib.get_close_matches(args[0], nested, 1, 1 if is_near else _NEAR):
-                error.message = f"No such command '{args[0]}'. Did you mean '{nested[near[0]]}'?"
-            elif sentence := _core.absent(args[0]):
+            if sentence := _core.absent(args[0]):
                 error.message = f"{error.message.rstrip('.')}: {sentence}"
+            elif near := difflib.get_close_matches(args[0], nested, 1, 1 if is_near else _NEAR):
+                error.message = f"No such command '{args[0]}'. Did you mean '{nested[near[0]]}'?"
             raise
 
 

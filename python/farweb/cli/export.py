@@ -1,4 +1,4 @@
-"""`farweb export`: writes recorded packets for other programs."""
+"""`farweb export`: writes recorded packets and page loads for other programs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -7,11 +7,12 @@ import typer
 
 from farweb.cli.help import Verb
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, group, taken_free
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
     from farweb.results.export import Exported
 
-app = group("Write recorded packets for other programs.")
+app = group("Write recorded packets, and loads of pages, for other programs.")
 
 ResultsFolder = Annotated[
     Path, typer.Argument(metavar="RESULTS", help="A results folder with packets (record.packets).")
@@ -139,6 +140,41 @@ def xpl(
             progress=lambda done, total: show(done, total, f"{done:,} of {total:,} rows"),
         )
     _print(output, exported, quiet)
+
+
+@app.command(cls=Verb)
+def har(
+    context: typer.Context,
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="Results that farweb page -o wrote.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The file; page.har in the folder when left out."),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write a page load as a HAR, as if a browser had recorded it over the simulated path.
+
+    Viewers of HARs, the developer tools of browsers among them, show its waterfall, and farweb page takes it again.
+
+    Examples:
+
+        farweb export har results/shop -o shop-geo.har
+    """
+    del debug
+    from farweb.folders import Results
+    from farweb.results.folder import HAR
+    from farweb.results.har import export_har
+
+    output = Output(as_json, quiet)
+    opened = Results.open(results)
+    file = out or opened.path / HAR
+    context.with_resource(taken_free(file, force=force))
+    entries = export_har(opened, file)
+    if as_json or not quiet:
+        output.result({"file": str(file), "entries": entries}, f"{file}: {plural(entries, 'request')}")
 
 
 def _print(output: Output, exported: "Exported", quiet: bool) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -149,6 +150,16 @@ _NARROWEST, _WIDTH, _WIDEST = 60, 80, 120  # columns: a terminal may ask for wha
 _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar
 
 
+_BOLD = re.compile(r"(?<=^wrote )\S+")
+
+
+def _painted(text: str) -> str:
+    """A line for standard error: warnings yellow, the path of "wrote" bold, where there are colours."""
+    if not sys.stderr.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    return f"\x1b[33m{text}\x1b[0m" if text.startswith("warning: ") else _BOLD.sub("\x1b[1m\\g<0>\x1b[0m", text)
+
+
 class Output:
     """Output of a verb: results go to standard output, everything else to standard error.
 
@@ -184,12 +195,12 @@ class Output:
     def note(self, text: str) -> None:
         """Print a line about the result, such as where it was saved; not with `--json`, whose output has it."""
         if not self._quiet and not self.as_json:
-            sys.stderr.write(visible(text) + "\n")
+            sys.stderr.write(_painted(visible(text)) + "\n")
 
     def warn(self, text: str) -> None:
         """Print a warning about the result, also with `--json`."""
         if not self._quiet:
-            sys.stderr.write(f"warning: {visible(text)}\n")
+            sys.stderr.write(_painted(f"warning: {visible(text)}") + "\n")
 
     @contextlib.contextmanager
     def progress(self, title: str, *, left: bool = True) -> Iterator[Callable[[float, float | None, str], None]]:

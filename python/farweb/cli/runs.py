@@ -12,6 +12,8 @@ from farweb.text.words import plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import RenderableType
+
     from farweb.extent import Extent
     from farweb.run import Progress
     from farweb.scenario import Scenario
@@ -185,6 +187,7 @@ def show(
 
     from farweb.folders import Results, open_results
     from farweb.results.sweep_screen import screen
+    from farweb.results.view import has_view, read_view
 
     opened = open_results(results)
     output = Output(as_json, quiet)
@@ -208,7 +211,14 @@ def show(
         summary, warnings = opened.summary(), opened.manifest.get("warnings", [])
         found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": warnings}
         asked = [name for name, is_asked in (("links", links), ("details", details)) if is_asked]
-        output.result({"results": str(results), **found}, summary.screen(asked))
+        shown: RenderableType = summary.screen(asked)
+        if has_view(opened):
+            from farweb.page.breakdown import largest_parts
+
+            view = read_view(opened)
+            found["page"] = {"onload_ns": view.load_ns, "split_ns": view.split_ns}
+            shown = Group(f"Page in {largest_parts(view)}.", shown)
+        output.result({"results": str(results), **found}, shown)
         return
     if links:
         raise typer.BadParameter(f"{results}: is a sweep; --links is of a run")
@@ -216,8 +226,8 @@ def show(
         raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
     sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log, decide=metric)
     more = {"all": everyone, "details": details, "variation": variation or log, "pairs": pairs}
-    shown = screen(sweep, [name for name, is_asked in more.items() if is_asked], asked=bool(metric or by))
-    output.result({"results": str(results), "sweep": sweep.to_dict()}, shown)
+    whole = screen(sweep, [name for name, is_asked in more.items() if is_asked], asked=bool(metric or by))
+    output.result({"results": str(results), "sweep": sweep.to_dict()}, whole)
 
 
 def allow(scenario: "Scenario", extents: "Sequence[Extent]", no_limits: bool) -> None:

@@ -10,6 +10,7 @@ from farweb.comparison.change import Change, Pair, Side
 from farweb.comparison.measure import changed
 from farweb.comparison.points import point_text, runs_of_points
 from farweb.errors import FarwebError
+from farweb.results.folder import folder_names
 from farweb.results.groups import By, RequestGroup, grouped
 from farweb.results.judged import OF_LOG, Matched, judged, pairs_together, quantity_name
 from farweb.results.manifest import RUN_KIND, kind_of
@@ -182,16 +183,6 @@ def compare(
         pairs += [Pair(names[one], names[other], group.label, each) for (one, other), each in ranked.verdicts.items()]
     changes.sort(key=lambda each: names.index(each.other))
     return Comparison(names[first], tuple(changes), tuple(pairs), tuple(names), rankings)
-
-
-def folder_names(runs: Sequence[RunTables]) -> list[str]:
-    """What runs are called: their folders, with as much of the path as distinguishes them."""
-    paths = [run.path for run in runs]
-    for depth in range(1, max(len(path.parts) for path in paths) + 1):
-        names = ["/".join(path.parts[-depth:]) for path in paths]
-        if len(set(names)) == len(names):
-            return names
-    return [f"{path.name} #{place}" for place, path in enumerate(paths, 1)]
 
 
 def _sides(

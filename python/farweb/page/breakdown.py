@@ -25,15 +25,18 @@ _HEADS: Mapping[str, str] = {
     "think": "think",
     "tail": "tail",
 }
-_LEGEND = {
-    "handshakes": "connect: handshakes of TCP and TLS.",
-    "request": "request: there and back, without queues.",
-    "slow_start": "start: slow start.",
-    "windows": "window: receive windows, send buffers and credit.",
-    "queues": "queues: for connections and in links, with transmission.",
-    "think": "think: the browser's, as recorded.",
-    "tail": "tail: from the last request to onLoad, as recorded.",
+MEANING: Mapping[str, str] = {
+    "handshakes": "handshakes of TCP and TLS",
+    "request": "there and back, without queues",
+    "slow_start": "waiting for the congestion window",
+    "windows": "receive windows, send buffers and credit",
+    "queues": "for connections and in links, with transmission",
+    "server": "as recorded",
+    "think": "the browser, as recorded",
+    "tail": "from the last request to onLoad, as recorded",
 }
+"""Meaning of the parts, for people."""
+
 _STEPS = 5
 _NS = 1e9
 
@@ -86,18 +89,16 @@ class PageBreakdown:
     def _parts(self) -> Iterator[Sheet | str]:
         best = self.answer.best
         view = self.views[self.answer.cells.index(best)]
-        longest = sorted(view.split_ns.items(), key=lambda part: -part[1])[:3]
-        said = ", ".join(f"{number(time / _NS)} {SPLIT[name]}" for name, time in longest if time)
-        yield f"Over {path_name(best.way.path)} with {how(best.way)}, {number(view.load_ns / _NS)} s: {said}."
+        yield f"Over {path_name(best.way.path)} with {how(best.way)}, {largest_parts(view)}."
         yield self.answer.recorded
         yield ""
         parts = [name for name in SPLIT if any(view.split_ns[name] for view in self.views)]
         yield Sheet("", ("in s", "", "", "onLoad", *(_HEADS[name] for name in parts)), list(self._rows(parts)), names=3)
         yield ""
-        yield " ".join(_LEGEND[name] for name in parts if name in _LEGEND)
+        yield "; ".join(f"{_HEADS[name]}: {MEANING[name]}" for name in parts) + "."
         yield from self.answer.reservations
         if len(self.views) == 1:
-            yield _steps(view)
+            yield steps(view)
 
     def _rows(self, parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
         shown = ("", "")
@@ -108,7 +109,14 @@ class PageBreakdown:
             yield (*names, *(_seconds(time) for time in (view.load_ns, *(view.split_ns[name] for name in parts))))
 
 
-def _steps(view: View) -> Sheet:
+def largest_parts(view: View) -> str:
+    """The time to onLoad and its three largest parts, as a sentence has them."""
+    longest = sorted(view.split_ns.items(), key=lambda part: -part[1])[:3]
+    said = ", ".join(f"{number(time / _NS)} {SPLIT[name]}" for name, time in longest if time)
+    return f"{number(view.load_ns / _NS)} s: {said}"
+
+
+def steps(view: View) -> Sheet:
     """The longest steps of the critical path, in its order."""
     longest = sorted(view.critical, key=lambda step: -sum(step.split.values()))[:_STEPS]
     rows = [
@@ -127,7 +135,7 @@ def _steps(view: View) -> Sheet:
 
 def _mostly(step: Step) -> str:
     most = max(step.split, key=lambda name: step.split[name])
-    return f"{_HEADS[most]} {_seconds(step.split[most])}"
+    return f"{SPLIT[most]} {_seconds(step.split[most])}"
 
 
 def _seconds(time_ns: int) -> str:

@@ -50,6 +50,10 @@ class Sent:
         initiator_type: parser, script or another word of the exporter.
         gone: Why it is no request over the network; empty for one that is.
         is_pushed: True for a response that the server pushed.
+        parents: What it waited for, as tables of pages have it; empty where the file, which is farweb's own then, does
+            not say so.
+        dependency: How that is known; empty likewise.
+        server_ms: Time of the server; None likewise.
     """
 
     name: str
@@ -76,6 +80,9 @@ class Sent:
     initiator_type: str = ""
     gone: str = ""
     is_pushed: bool = False
+    parents: str = ""
+    dependency: str = ""
+    server_ms: float | None = None
 
     @property
     def wait_ms(self) -> float:
@@ -97,6 +104,7 @@ _NAMES = {
     "mitmproxy": "mitmproxy",
     "mitmproxy har_dump": "mitmproxy",
     "playwright": "playwright",
+    "farweb": "farweb",
 }
 
 
@@ -137,6 +145,9 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
     )
     sent.gone = _gone(entry, sent, scheme, exporter)
     sent.is_pushed = _is_pushed(entry, sent, exporter)
+    if exporter == "farweb":
+        sent.parents, sent.dependency = text(entry.get("_parents")), text(entry.get("_dependency"))
+        sent.server_ms = _span(entry.get("_server_ms"))
     return sent
 
 

@@ -6,6 +6,7 @@
 - ``many``: always the last that ended before. The most moves with round trips.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -84,6 +85,8 @@ class _Causes:
     def _edges(self, place: int) -> tuple[tuple[Edge, ...], str]:
         if place == 0:
             return (), "first"
+        if self._rule == "likely" and (stated := self._stated(place)):
+            return stated, self._sent[place].dependency
         if place in self._hop_of:
             return (Edge(self._hop_of[place], 1.0),), "redirect"
         preflight = self._preflight(place)
@@ -103,6 +106,20 @@ class _Causes:
             if is_long_over and issue - self._sent[last].end_ms <= _HIDDEN_MS:
                 return (edge, Edge(last, 1.0)), "hidden"
         return (edge,), "initiator"
+
+    def _stated(self, place: int) -> tuple[Edge, ...]:
+        """What farweb's own file says that a request waited for; nothing where it does not, or that cannot be."""
+        sent, edges = self._sent[place], []
+        for stated in sent.parents.split():
+            number, _, part = stated.partition("@")
+            parent = int(number) if number.isdecimal() else place
+            share = {"start": None, "first": 0.0, "end": 1.0}.get(part, math.nan)
+            if part.isdecimal() and parent < place:
+                share = int(part) / self._sent[parent].response_bytes
+            if parent >= place or (share is not None and not 0 <= share <= 1):
+                return ()
+            edges.append(Edge(parent, share))
+        return tuple(edges) if sent.dependency in CONFIDENCE else ()
 
     def _anchor(self, parent: int, issue_ms: float) -> Edge:
         """The point of another request at which a request was issued."""

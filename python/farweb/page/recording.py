@@ -216,6 +216,8 @@ def _server_times(sent: Sequence[Sent], rtt_ms: Mapping[str, float]) -> list[flo
 
     Where many streams shared the connection it is the lower quartile of the host.
     """
+    if all(each.server_ms is not None for each in sent):
+        return [each.server_ms or 0.0 for each in sent]
     found = [max(0.0, each.wait_ms - rtt_ms[each.host]) for each in sent]
     by_host: dict[str, list[int]] = {}
     for place, each in enumerate(sent):

@@ -305,7 +305,7 @@ class Drawing:
         """
         panels = [panel for row in zip(*quantities, strict=True) for panel in row]
         if not any(panel.series for panel in panels):
-            raise ResultsError(f"{self.sweep.path}: no run has a value of what is to be drawn")
+            raise ResultsError(f"{self.sweep.path}: no run has a value to draw")
         several, multiples = len(quantities) > 1, len(self.arrangement.titles) > 1
         columns = len(quantities) if several and multiples else columns or columns_of(len(panels))
         rows = -(-len(panels) // columns)

@@ -229,7 +229,7 @@ def _hover(series: Series, panel: Panel, counted: str) -> dict[str, Any]:
         lines.append(f"n = %{{customdata[{len(more)}]:,}} {_literal(counted)}")
         more.append(series.n.astype(np.float64))
     if series.failed is not None:
-        lines.append(f"not answered: %{{customdata[{len(more)}]:.3~p}}")
+        lines.append(f"failed: %{{customdata[{len(more)}]:.3~p}}")
         more.append(series.failed)
     text: dict[str, Any] = {"hovertemplate": "<br>".join(lines) + "<extra></extra>"}
     return {**text, "customdata": np.column_stack(more)} if more else text

@@ -27,7 +27,7 @@ SLOW_START, WINDOW, RECOVERY = "slow start", "limited by the window", "recovery"
 
 SHADED = (
     "Shaded: slow start (cwnd is full, and below its threshold), limited by the window (the advertised window is full, "
-    "and no larger than cwnd) and recovery (from a segment sent again until all sent before is acknowledged)."
+    "and no larger than cwnd) and recovery (from a retransmission until all sent before is acknowledged)."
 )
 """Their meaning, for captions."""
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Floats, Form, Reference, Series
+from farweb.results.folder import folder_names
 from farweb.results.groups import RequestGroup, grouped
 from farweb.results.run import RunTables
 from farweb.statistics.quantiles import with_lost
@@ -115,24 +116,9 @@ LABEL_LETTERS = 28
 """Letters of a name up to which it stays whole; chosen: three of them stand side by side in a legend."""
 
 
-def labels(results: Sequence[RunTables]) -> list[str]:
-    """A name for each result: that of its run, with the folder's or the place in the list where names repeat."""
-    names = [result.name for result in results]
-    folders = [
-        name if names.count(name) == 1 else _in_folder(name, result.path.name)
-        for name, result in zip(names, results, strict=True)
-    ]
-    return [name if folders.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(folders, 1)]
-
-
-def _in_folder(name: str, folder: str) -> str:
-    """The name of a run with its folder's; the folder's alone where it begins with the same words."""
-    return folder if folder.startswith(name) else f"{name} ({folder})"
-
-
 def short_labels(results: Sequence[RunTables]) -> list[str]:
     """Names for figures, where there is little room: of long ones only what differs is left."""
-    return distinguishing(labels(results), LABEL_LETTERS)
+    return distinguishing(folder_names(results), LABEL_LETTERS)
 
 
 def provenance(results: Sequence[RunTables], *, measured: bool = False) -> str:

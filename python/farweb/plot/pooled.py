@@ -89,14 +89,14 @@ class Pools:
         return [tuple(each) for each in drawn]
 
     def interval(self, sign: str, alone: str) -> str:
-        """Meaning of the intervals and their sign, for the caption; `alone`: the way without replications."""
+        """Meaning of the intervals and their sign, for the caption; `alone`: the way with one seed."""
         if self.clusters == 1:
             return f"{sign}: 95 % interval ({alone}), requests taken as independent."
         if self.clusters < REPLICATIONS_MIN:
-            return f"{self.clusters} replications are too few for intervals."
+            return f"{self.clusters} seeds are too few for intervals."
         if self._fixed:
-            return f"{sign}: 95 % interval, each block of this log's time taken as a cluster."
-        return f"{sign}: 95 % interval, each replication taken as a cluster."
+            return f"{sign}: 95 % interval, each time block of this log taken as a cluster."
+        return f"{sign}: 95 % interval, each seed taken as a cluster."
 
     def _read(self, group: Group) -> Pool:
         rows = self._sweep.runs.with_columns(point=self._sweep.points)

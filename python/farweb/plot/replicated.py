@@ -26,15 +26,15 @@ REPLICATIONS_MIN = 3
 """Replications from which intervals are drawn."""
 
 _WORDS = {
-    "failed_share": "share not answered",
-    "sample_failed_share": "share of the sample not answered",
-    "visit_first_failed_share": "share of visits' first requests not answered",
-    "visit_later_failed_share": "share of visits' later requests not answered",
+    "failed_share": "failed share",
+    "sample_failed_share": "failed share of the sample",
+    "visit_first_failed_share": "failed share of visits' first requests",
+    "visit_later_failed_share": "failed share of visits' later requests",
     "goodput_bps": "goodput",
     "offered_bps": "offered load",
     "presented_bps": "presented load",
-    "carried_bps": "carried, link 0 down",
-    "carried_up_bps": "carried, link 0 up",
+    "carried_bps": "throughput, link 0 down",
+    "carried_up_bps": "throughput, link 0 up",
     "queue_bytes_mean": "mean queue",
     "queue_bytes_max": "peak of the queue",
     "connections_open_mean": "connections open, mean",
@@ -212,21 +212,19 @@ def series_of(x: Floats, found: Sequence[Interval], least: float, most: float) -
 def about_intervals(estimates: Iterable[Estimates]) -> str:
     """Method of the intervals, for a caption; empty where none is drawn."""
     methods = set().union(*(each.methods for each in estimates))
-    names = {"student": "Student", "bootstrap": "bootstrap of the replications"}
+    names = {"student": "Student", "bootstrap": "bootstrap of the seeds"}
     used = [name for method, name in names.items() if method in methods]
-    said = [f"over replications ({listed(used)})"] if used else []
-    said += ["of blocks of this log's time (bootstrap)"] if "blocks" in methods else []
+    said = [f"over seeds ({listed(used)})"] if used else []
+    said += ["of time blocks of this log (bootstrap)"] if "blocks" in methods else []
     return f"95 % interval {' and '.join(said)}" if said else ""
 
 
 def about_runs(sweep: SweepTables, points: Sequence[int]) -> str:
-    """Points, replications, seeds and version of what is drawn, for a caption."""
+    """Points, seeds and version of the runs drawn, for a caption."""
     drawn = sweep.runs.with_columns(point=sweep.points).filter(pl.col("point").is_in(points))
     done = drawn.filter(pl.col("status") == "done")
     if done.is_empty():
-        raise ResultsError(
-            f"{sweep.path}: no run of the points to be drawn has ended well, so there is nothing to plot"
-        )
+        raise ResultsError(f"{sweep.path}: no run of these points is done: nothing to plot")
     repeats = done.group_by("point").len()["len"]
     fewest, most = int(repeats.min()), int(repeats.max())  # type: ignore[arg-type]
     each = f"{most}" if fewest == most else f"{fewest} to {most}"
@@ -236,7 +234,7 @@ def about_runs(sweep: SweepTables, points: Sequence[int]) -> str:
     unfinished = "" if sweep.complete else " The sweep is not finished."
     return (
         f"n = {len(done):,} runs: {len(repeats):,} {_many('point', len(repeats))} × {each} "
-        f"{_many('replication', most)}{left_out}. {_seeds(seeds)}, farweb {sweep.manifest['version']}."
+        f"{_many('seed', most)}{left_out}. {_seeds(seeds)}, farweb {sweep.manifest['version']}."
         f"{_about_warmup(sweep)}{unfinished}"
     )
 

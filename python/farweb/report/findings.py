@@ -1,9 +1,7 @@
-"""Findings of a sweep in a metric: estimates by levels, what each level changes, and where the variation comes from."""
+"""Findings of a sweep in a metric: estimates by levels, their order, and shares of variation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import polars as pl
 
 from farweb.plot.replicated import Estimates
 from farweb.results.design import Factor, Level
@@ -11,9 +9,6 @@ from farweb.results.metrics import Metric
 from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Interval
 from farweb.text.quantities import interval
-
-CHANCE = ("replications", "error")
-"""Sources of variation, as the table `effects` names them, that no factor is the reason of."""
 
 _LOW_IS_GOOD = {"failed", "unfinished", "failed_share", "drops", "loss_ratio", "retransmits", "timeouts"}
 _HIGH_IS_GOOD = {"done", "goodput_bps", "carried_bps", "carried_up_bps", "response_bytes", "utilisation"}
@@ -71,56 +66,6 @@ def ends_of(metric: Metric) -> tuple[str, str, bool]:
 def interval_of(metric: Metric, estimate: Interval) -> str:
     """The interval of an estimate; empty where there is none."""
     return interval(estimate.low, estimate.high, metric.unit)
-
-
-@dataclass(frozen=True)
-class Change:
-    """A level against the first.
-
-    Attributes:
-        factor: Name of the factor.
-        level: The level.
-        base: The factor's first level.
-        mean: Level less base, averaged over all pairs of points that differ in nothing else.
-        low: Lower end of its 95 % interval; None for fewer than two replications.
-        high: Upper end.
-        percent: Of the mean at the base; None when that is zero.
-    """
-
-    factor: str
-    level: str
-    base: str
-    mean: float
-    low: float | None
-    high: float | None
-    percent: float | None
-
-    @property
-    def levels(self) -> str:
-        """The level and the base in words."""
-        return f"{self.level} instead of {self.base}"
-
-    @property
-    def is_judged(self) -> bool:
-        """True with an interval."""
-        return self.low is not None and self.high is not None
-
-    @property
-    def is_real(self) -> bool:
-        """True where the interval leaves zero out."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-
-def changes(sweep: SweepTables, metric: Metric) -> list[Change]:
-    """The levels of each factor against its first, in the order of the design; those without a value are left out.
-
-    A search has none: its levels are those that it came to try, and its first is no base for anything.
-    """
-    if sweep.design.kind == "search":
-        return []
-    rows = sweep.differences([metric.name]).filter((pl.col("scope") == "overall") & pl.col("mean").is_not_null())
-    columns = ["factor", "level", "base", "mean", "low", "high", "percent"]
-    return [Change(*row) for row in rows.select(columns).iter_rows()]
 
 
 def sources(sweep: SweepTables, metric: Metric) -> dict[str, float]:

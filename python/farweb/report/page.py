@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from farweb.files.atomic import staged_file
-from farweb.text.sheet import Sheet, to_html
+from farweb.text.sheet import Part, Sheet, to_html
 from farweb.text.words import visible
 
 if TYPE_CHECKING:
@@ -61,13 +61,10 @@ class Page:
             stage.write_text(self.html(), "utf-8")
 
 
-def section(heading: str, *parts: str, kind: str = "") -> str:
+def section(heading: str, *parts: str) -> str:
     """A section with its heading; nothing when there is nothing to say."""
     body = "".join(parts)
-    if not body:
-        return ""
-    look = f' class="{kind}"' if kind else ""
-    return f"<section{look}><h2>{escape(heading)}</h2>{body}</section>"
+    return body and f"<section><h2>{escape(heading)}</h2>{body}</section>"
 
 
 def part(heading: str, *parts: str) -> str:
@@ -88,10 +85,21 @@ def bullets(texts: Iterable[str]) -> str:
     return items and f"<ul>{items}</ul>"
 
 
-def facts(said: Iterable[tuple[str, str]]) -> str:
-    """A list of which each item begins with what matters."""
-    items = "".join(f"<li><strong>{text_of(first)}</strong> {text_of(rest)}</li>" for first, rest in said)
-    return items and f"<ul>{items}</ul>"
+_HINT = re.compile(r"(?:^|\s+)(?:more: .*|\(--\w+\))$")
+_ELSEWHERE = ("warning: ", "+ ")  # pages have all warnings in a section
+
+
+def screen(parts: Iterable[Part]) -> list[str]:
+    """A screen of a terminal: its first line large, then lines and tables; names of options are left out."""
+    shown: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            line = _HINT.sub("", part)
+            if line and not line.startswith(_ELSEWHERE):
+                shown.append(paragraph(line, "" if shown else "headline"))
+        else:
+            shown += map(table, [part] if isinstance(part, Sheet) else part)
+    return shown
 
 
 def text_of(text: str) -> str:
@@ -142,6 +150,12 @@ def figure(chart: "Chart", png: bytes | None = None) -> str:
     )
 
 
+def download(name: str, text: str) -> str:
+    """A link to a file in the page itself."""
+    data = base64.b64encode(text.encode()).decode("ascii")
+    return f'<a download="{escape(name)}" href="data:text/plain;base64,{data}">{escape(name)}</a>'
+
+
 def folded(summary: str, *parts: str) -> str:
     """Content that opens when it is asked for; on paper it is left out."""
     return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
@@ -169,24 +183,26 @@ _PAGE = """<!doctype html>
 # How a report looks: on a screen of any width, light or dark, and on paper.
 _STYLE = """
 :root { color-scheme: light; --ink: #222; --quiet: #5f5f5f; --paper: #fff; --shade: #f5f6f7; --rule: #e0e2e4;
-        --strong-rule: #6b6b6b; --accent: #005a8e; --warn: #b26a00; --warn-shade: #fdf6e9; }
+        --strong-rule: #6b6b6b; --accent: #005a8e; --warn: #b26a00; --warn-shade: #fdf6e9;
+        --better: #1a7f37; --worse: #b3261e; }
 @media screen and (prefers-color-scheme: dark) {
   :root { color-scheme: dark; --ink: #e4e4e4; --quiet: #a8a8a8; --paper: #17191b; --shade: #212427; --rule: #34383c;
-          --strong-rule: #8a8a8a; --accent: #74bdf0; --warn: #e6a13c; --warn-shade: #2a2419; }
+          --strong-rule: #8a8a8a; --accent: #74bdf0; --warn: #e6a13c; --warn-shade: #2a2419;
+          --better: #6fce87; --worse: #ff9087; }
 }
 * { box-sizing: border-box; }
-body { max-width: 60rem; margin: 2rem auto 4rem; padding: 0 1rem; color: var(--ink); background: var(--paper);
+body { max-width: 72rem; margin: 2rem auto 4rem; padding: 0 1rem; color: var(--ink); background: var(--paper);
        font: 16px/1.5 system-ui, "Segoe UI", "Helvetica Neue", Arial, "Liberation Sans", "DejaVu Sans", sans-serif;
        overflow-wrap: break-word; -webkit-text-size-adjust: 100%; }
 h1 { font-size: 1.75rem; line-height: 1.25; margin: 0 0 .4rem; text-wrap: balance; }
 h2 { margin: 2.6rem 0 .6rem; font-size: 1.25rem; } h3 { margin: 1.6rem 0 .4rem; font-size: 1rem; }
-p { margin: .6rem 0; } ul { margin: .6rem 0; padding-left: 1.2rem; } li { margin: .25rem 0; }
+p, ul { max-width: 60rem; margin: .6rem 0; } ul { padding-left: 1.2rem; } li { margin: .25rem 0; }
 .question { font-size: 1.1rem; margin: 0 0 .4rem; }
 .subject, .note { color: var(--quiet); } .note { font-size: .875rem; } .subject { margin-top: 0; }
-.answer { margin-top: 1.4rem; padding: .2rem 1.1rem .5rem; background: var(--shade);
-          border-left: 4px solid var(--accent); }
-.answer h2 { margin: .8rem 0 .2rem; font-size: 1rem; } .answer > ul { list-style: none; padding: 0; }
-.answer li { margin: .45rem 0; } .answer li:first-child { font-size: 1.1rem; }
+.headline { font-size: 1.35rem; line-height: 1.35; margin: 1rem 0; padding-left: .9rem; text-wrap: pretty;
+            border-left: 4px solid var(--accent); }
+.beside { display: grid; grid-template-columns: minmax(0, 1fr) 330px; gap: 1.5rem; align-items: start; }
+.better { color: var(--better); } .worse { color: var(--worse); }
 .warning { margin: .5rem 0; padding: .4rem .9rem; background: var(--warn-shade); border-left: 4px solid var(--warn); }
 .scrolls { overflow-x: auto; } .scrolls:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); }
 .long { max-height: 32rem; overflow: auto; }
@@ -196,21 +212,21 @@ th, td { padding: .3rem 1.1rem .3rem 0; text-align: right; vertical-align: top; 
          white-space: nowrap; }
 small { color: var(--quiet); font-size: .85em; } thead th { white-space: normal; }
 thead th, thead td { font-weight: 600; vertical-align: bottom; border-bottom-color: var(--strong-rule); }
-tbody th { font-weight: normal; } th.name, td.name { text-align: left; }
+tbody th { font-weight: normal; white-space: pre; } th.name, td.name { text-align: left; }
 figure { margin: 1.2rem 0 1.8rem; } figure img { display: block; max-width: 100%; height: auto; background: #fff; }
 pre { font-size: .8rem; line-height: 1.4; overflow-x: auto; background: var(--shade); padding: .8rem; margin: .6rem 0; }
 code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var(--accent); }
-.path svg { display: block; height: auto; max-width: 100%; margin: 0 auto; font-size: 12.5px; }
+.path svg { display: block; height: auto; max-width: 100%; font-size: 12.5px; }
 .path text { fill: var(--ink); } .path .node { fill: var(--shade); stroke: var(--strong-rule); }
 .path .name { font-weight: 600; font-size: 13px; } .path .wire { stroke: var(--strong-rule); fill: none; }
 .path .head { fill: var(--strong-rule); } .path .way { fill: var(--quiet); }
 .path .leg { stroke: var(--accent); fill: none; stroke-width: 1.5; }
 .path .varied { fill: var(--accent); font-weight: 700; } .varied { color: var(--accent); font-weight: 600; }
-.path .tall { display: none; } .paper { display: none; }
+.paper { display: none; }
 @media (max-width: 42rem) {
   body { margin-top: 1rem; } h1 { font-size: 1.4rem; }
-  .path .wide { display: none; } .path .tall { display: block; }
-  table { font-size: .82rem; } th, td { padding-right: .8rem; } tbody th { white-space: normal; }
+  .beside { display: block; }
+  table { font-size: .82rem; } th, td { padding-right: .8rem; } tbody th { white-space: pre-wrap; }
   figure img { width: 32rem; max-width: none; }
 }
 @page { size: A4; margin: 16mm 15mm; }
@@ -218,16 +234,15 @@ code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var
   :root { --shade: #f5f6f7; }
   html { font-size: 10pt; }
   body { margin: 0; padding: 0; max-width: none; font-size: 10pt; line-height: 1.4; }
-  tbody th { white-space: normal; }
+  tbody th { white-space: pre-wrap; }
   h1 { font-size: 18pt; } h2 { margin-top: 2rem; }
   h2, h3, caption { break-after: avoid; }
-  .path .wide { display: block; } .path .tall { display: none; }
   table { font-size: 8pt; margin: .5rem 0 .9rem; } th, td { padding: .2rem .8rem .2rem 0; }
   thead { display: table-header-group; }
   figure { margin: .4rem 0 1.2rem; } figure img { width: auto; max-width: 100%; max-height: 118mm; margin: 0 auto; }
   figure img.high { max-height: 190mm; }
-  figure, table, tr, .warning, .answer li, .path, li { break-inside: avoid; }
-  .answer, .warning { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+  figure, table, tr, .warning, .path, li { break-inside: avoid; }
+  .warning { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   .scrolls { overflow: visible; }
   pre { break-before: avoid; break-inside: avoid; white-space: pre-wrap; overflow-wrap: anywhere; }
   p, li { orphans: 3; widows: 3; }

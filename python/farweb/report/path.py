@@ -1,10 +1,8 @@
 """Drawing of the path of a scenario, or of several that differ only in values, as SVG.
 
-Nodes stand in a row, clients on the left. A link has what holds upwards (towards the servers) above it and what holds
-downwards below it; a leg is a bracket with its carrier and its TCP, several brackets in one where it has several
-connections all the time. A node where two legs meet is a proxy, and says so. Where scenarios have different values,
-these are in colour and bold. For narrow screens there is a second drawing that stands upright, the servers at
-the top; the stylesheet shows one of the two.
+Nodes stand upright, servers at the top. Beside a link are its values upwards (towards the servers) and downwards. A leg
+is a bracket with its carrier and its TCP, several brackets in one where several connections are always open. A node
+between two legs is a proxy. Values that differ between scenarios are in colour and bold.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +18,7 @@ from farweb.text.parse import QuantityError, parse, write
 _CHARACTER = 7.4  # px, chosen: the mean width of a letter of the widest usual sans-serif at 12.5 px, with room to spare
 _LINE = 17  # px from one line of text to the next
 _BOX = 32  # px, height of a node
-_PITCHES = {2: 440, 3: 340, 4: 270, 5: 215}  # px from node to node, chosen: the row is as wide as the page at most
-_PITCH = 172
-_TALL_WIDTH = 330  # px, what a phone has
+_WIDTH = 330  # px; a phone has as many
 _STRANDS = 4  # of a bundle of connections; chosen: more fill the bracket
 _STRAND = 3.0  # px from one to the next
 
@@ -110,7 +106,7 @@ def path_of(points: Sequence[Point]) -> Path:
 
 
 def _way(point: Point, link: int, direction: str) -> dict[str, str]:
-    """Values of one direction of a link; the keys are the words before them."""
+    """Values of one direction of a link, by the words before them."""
     way = point.scenario["path"]["link"][link][direction]
     is_limited = way["rate"] != "unlimited"
     return {
@@ -147,7 +143,11 @@ def _caches(scenario: Mapping[str, Any], node: str) -> dict[str, str]:
 
 def _of_keys(table: Mapping[str, Any], without: str = "") -> dict[str, str]:
     """The values of keys, by the words before them."""
-    return {f"{key_words(key)} ": str(value) for key, value in _flat(table) if key != without}
+    return {
+        f"{key_words(key)} ": ("on" if value else "off") if isinstance(value, bool) else str(value)
+        for key, value in _flat(table)
+        if key != without
+    }
 
 
 def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -191,29 +191,37 @@ def _size(text: str) -> Fraction | None:
 
 
 def draw_path(path: Path, words: str) -> str:
-    """The drawing, in both forms.
+    """The drawing as SVG.
 
     Args:
         path: The path to draw.
         words: Description for readers who cannot see it.
     """
-    return f'<div class="path">{_Wide(path).svg(words)}{_Tall(path).svg(words)}</div>'
+    return f'<div class="path">{_Drawing(path).svg(words)}</div>'
 
 
-class _Sheet:
-    """An SVG in the making; sizes are CSS pixels."""
+class _Drawing:
+    """An SVG in the making: the path upright, the servers at the top; sizes are CSS pixels."""
 
-    kind: str
-
-    def __init__(self, width: float) -> None:
-        self._width = width
-        self._height = 0.0
+    def __init__(self, path: Path) -> None:
         self._parts: list[str] = []
+        x, text = 84.0, 108.0
+        y = _BOX / 2 + 2
+        places = [0.0] * len(path.nodes)
+        for number in reversed(range(len(path.nodes))):
+            places[number] = y
+            box = min(220, max(100, 8.2 * len(path.nodes[number]) + 22))
+            self.node(x - 50 + box / 2, y, box, path.nodes[number])
+            self.text(text, y + _BOX / 2 + 16, path.lines_at(number, _WIDTH - text))
+            y = y + _BOX / 2
+            if number > 0:
+                y = self._draw_link(path, number - 1, x, text, y)
+        self._height = self._draw_legs(path, places, y + 24)
 
     def svg(self, words: str) -> str:
-        size = f"{self._width:.0f}", f"{self._height:.0f}"
+        size = f"{_WIDTH}", f"{self._height:.0f}"
         box = f'viewBox="0 0 {size[0]} {size[1]}" width="{size[0]}" height="{size[1]}"'
-        return f'<svg class="{self.kind}" role="img" aria-label="{escape(words)}" {box}>{"".join(self._parts)}</svg>'
+        return f'<svg role="img" aria-label="{escape(words)}" {box}>{"".join(self._parts)}</svg>'
 
     def node(self, x: float, y: float, width: float, name: str) -> None:
         """A box with a name, its middle at `x`, `y`."""
@@ -237,104 +245,31 @@ class _Sheet:
             f'<polygon class="head" points="{corners}"/>'
         )
 
-    def text(self, x: float, y: float, lines: Sequence[Sequence[Term]], anchor: str = "middle") -> None:
+    def text(self, x: float, y: float, lines: Sequence[Sequence[Term]]) -> None:
         """Lines of text, the base of the first at `y`."""
         for number, line in enumerate(lines):
             spans = " · ".join(map(_span, line))
             place = f'x="{x:.0f}" y="{y + number * _LINE:.0f}"'
-            self._parts.append(f'<text {place} text-anchor="{anchor}">{spans}</text>')
+            self._parts.append(f"<text {place}>{spans}</text>")
 
     def bracket(self, *steps: str) -> None:
         self._parts.append(f'<path class="leg" d="{"".join(steps)}"/>')
 
-
-def _span(term: Term) -> str:
-    text = escape(term.text)
-    return escape(term.lead) + (f'<tspan class="varied">{text}</tspan>' if term.varied else text)
-
-
-class _Wide(_Sheet):
-    """The path as a row."""
-
-    kind = "wide"
-
-    def __init__(self, path: Path) -> None:
-        pitch = _PITCHES.get(len(path.nodes), _PITCH)
-        boxes = [min(pitch * 0.66, max(64, 8.2 * len(name) + 22)) for name in path.nodes]
-        margin = max(boxes[0], boxes[-1], pitch * 0.5) / 2 + 2
-        super().__init__(pitch * (len(path.nodes) - 1) + 2 * margin)
-        places = [margin + pitch * number for number in range(len(path.nodes))]
-        room = pitch - 14
-        up = [wrap("up → ", terms, room) for terms in path.up]
-        down = [wrap("down ← ", terms, room) for terms in path.down]
-        axis = max(map(len, up)) * _LINE + _BOX / 2 + 12
-        for link in range(len(path.nodes) - 1):
-            left, right = places[link] + boxes[link] / 2 + 3, places[link + 1] - boxes[link + 1] / 2 - 3
-            self.arrow((left, axis - 5), (right, axis - 5))
-            self.arrow((right, axis + 5), (left, axis + 5))
-            middle = (places[link] + places[link + 1]) / 2
-            self.text(middle, axis - _BOX / 2 - 8 - (len(up[link]) - 1) * _LINE, up[link])
-            self.text(middle, axis + _BOX / 2 + 20, down[link])
-        for x, box, name in zip(places, boxes, path.nodes, strict=True):
-            self.node(x, axis, box, name)
-        below = axis + _BOX / 2 + 20 + max(map(len, down)) * _LINE
-        below = self._draw_nodes(path, places, below, room)
-        self._draw_legs(path, places, below)
-
-    def _draw_nodes(self, path: Path, places: Sequence[float], top: float, room: float) -> float:
-        """Write what nodes hold, below the links."""
-        lines = [path.lines_at(node, room) for node in range(len(path.nodes))]
-        for x, each in zip(places, lines, strict=True):
-            self.text(x, top + 4, each)
-        most = max(map(len, lines))
-        return top + most * _LINE + 8 if most else top
-
-    def _draw_legs(self, path: Path, places: Sequence[float], top: float) -> None:
-        most = 0
-        for number, leg in enumerate(path.legs):
-            left, right = places[leg.first] + 4, places[leg.last] - 4
-            for strand in leg.strands:
-                self.bracket(f"M{left:.0f} {top:.0f}", f"v{9 + strand:g}", f"H{right:.0f}", f"v-{9 + strand:g}")
-            lines = wrap(f"leg {number}: ", leg.terms, right - left)
-            self.text((left + right) / 2, top + 29, lines)
-            most = max(most, len(lines))
-        self._height = top + 29 + (most - 1) * _LINE + 8
-
-
-class _Tall(_Sheet):
-    """The path upright, the servers at the top, so that up is up."""
-
-    kind = "tall"
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(_TALL_WIDTH)
-        x, text = 84.0, 108.0
-        y = _BOX / 2 + 2
-        places = [0.0] * len(path.nodes)
-        for number in reversed(range(len(path.nodes))):
-            places[number] = y
-            box = min(220, max(100, 8.2 * len(path.nodes[number]) + 22))
-            self.node(x - 50 + box / 2, y, box, path.nodes[number])
-            self.text(text, y + _BOX / 2 + 16, path.lines_at(number, _TALL_WIDTH - text), "start")
-            y = y + _BOX / 2
-            if number > 0:
-                y = self._draw_link(path, number - 1, x, text, y)
-        self._draw_legs(path, places, y + 24)
-
     def _draw_link(self, path: Path, link: int, x: float, text: float, top: float) -> float:
         """A link below the node at its upper end; where the next node has its middle."""
-        room = _TALL_WIDTH - text
+        room = _WIDTH - text
         above = len(path.lines_at(link + 1, room)) * _LINE
         up = wrap("up ↑ ", path.up[link], room)
         down = wrap("down ↓ ", path.down[link], room)
         bottom = top + above + (len(up) + len(down)) * _LINE + 22
         self.arrow((x - 5, bottom - 3), (x - 5, top + 3))
         self.arrow((x + 5, top + 3), (x + 5, bottom - 3))
-        self.text(text, top + above + 18, up, "start")
-        self.text(text, top + above + 22 + len(up) * _LINE, down, "start")
+        self.text(text, top + above + 18, up)
+        self.text(text, top + above + 22 + len(up) * _LINE, down)
         return bottom + _BOX / 2
 
-    def _draw_legs(self, path: Path, places: Sequence[float], top: float) -> None:
+    def _draw_legs(self, path: Path, places: Sequence[float], top: float) -> float:
+        """Brackets beside the nodes and their texts below; the height of the drawing."""
         for number, leg in enumerate(path.legs):
             low, high = places[leg.first] - 4, places[leg.last] + 4
             for strand in leg.strands:
@@ -344,10 +279,15 @@ class _Tall(_Sheet):
                 f'<text class="way" x="12" y="{middle:.0f}" text-anchor="middle" '
                 f'transform="rotate(-90 12 {middle:.0f})">leg {number}</text>'
             )
-            lines = wrap(f"leg {number}: ", leg.terms, _TALL_WIDTH - 4)
-            self.text(2, top, lines, "start")
+            lines = wrap(f"leg {number}: ", leg.terms, _WIDTH - 4)
+            self.text(2, top, lines)
             top += len(lines) * _LINE + 4
-        self._height = top - _LINE + 8
+        return top - _LINE + 8
+
+
+def _span(term: Term) -> str:
+    text = escape(term.text)
+    return escape(term.lead) + (f'<tspan class="varied">{text}</tspan>' if term.varied else text)
 
 
 def wrap(label: str, terms: Sequence[Term], room: float) -> list[list[Term]]:

@@ -1,31 +1,27 @@
 """The page of one run, or of several beside one another."""
 
-import math
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from farweb.comparison import Comparison, compare
-from farweb.comparison.words import pairs as pairs_sheet
 from farweb.errors import ResultsError
-from farweb.plot.measured import labels
 from farweb.plot.replicated import words
 from farweb.report import page
+from farweb.report.load import load_section
 from farweb.report.page import Page, section
 from farweb.report.points import Point, parse, point
-from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
-from farweb.report.words import tunnels
-from farweb.results.judged import FIXED_LOG
-from farweb.results.legs import connection_uses, held_by_leg, held_sheet, sheets
+from farweb.report.sections import Asked, first_screen, paths, reproduction, rests_on, tunnels, warnings
+from farweb.results.folder import folder_names
+from farweb.results.legs import connection_uses, sheets
 from farweb.results.measure import measure
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.run import RunTables
 from farweb.results.summary import Summary, summarize
-from farweb.statistics.quantiles import has_quantile
 from farweb.statistics.units import is_quantity
-from farweb.text.quantities import count, quantity, seconds, share
-from farweb.text.sheet import Sheet
-from farweb.text.words import capital, listed, plural, ranged
+from farweb.text.quantities import quantity, seconds
+from farweb.text.sheet import Part, Sheet
+from farweb.text.words import listed, plural, ranged
 
 if TYPE_CHECKING:
     from farweb.check import Check
@@ -33,7 +29,10 @@ if TYPE_CHECKING:
     from farweb.plot.chart import Chart
 
 Summaries = Mapping[str, Summary]
-"""The summary of each run, by what it is called."""
+"""The summary of each run, by its folder."""
+
+_IN_TABLES = ("fullest link", "more: ")
+_BUSY = 0.01  # of the time, from which a link is in the table; chosen
 
 
 def runs_page(
@@ -47,82 +46,47 @@ def runs_page(
     """The page of runs.
 
     Args:
-        results: The runs, in the order in which the tables have them.
-        asked: Title, question and figures; metrics are further columns of the table of latencies.
-        charts: Figures that have been drawn already, instead of those asked for.
-        checks: What each run's scenario means, where it is known with its host table; worked out from the manifests
-            when left out.
-        imported: How the requests came about, where they were made from a log.
+        results: The runs, in the order of the tables.
+        asked: Title, question and figures; metrics get a table of their own.
+        charts: Figures drawn before, instead of those asked for.
+        checks: Meaning of each run's scenario with its host table; worked out from the manifests when left out.
+        imported: The import of the requests, where they were made from a log.
 
     Raises:
-        FarwebError: There is no such metric or figure, or a result lacks what it needs.
+        FarwebError: There is no such metric or figure, or a result lacks a table that one needs.
     """
     metrics = [find_metric(name) for name in asked.metrics]
-    names = labels(results)
+    names = folder_names(results)
     points = _points(results, names, checks)
-    compared = _compared(results, asked.metrics)
+    compared = _compared(results, names, asked.metrics)
     summaries = {name: summarize(result) for name, result in zip(names, results, strict=True)}
-    measured = _measured(names, results, metrics)
+    figures = list(charts or _charts(results, asked.plots, list(summaries.values())))
     sections = [
-        section(
-            "Answer",
-            page.facts([*_verdicts(compared), *_answer(summaries), *_asked(measured)]),
-            page.table(_pairs(compared)),
-            kind="answer",
-        ),
-        section("Path", *paths(points, _called)),
-        section("Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), page.table(measured)),
-        section("Figures", *map(page.figure, charts or _charts(results, asked.plots, list(summaries.values())))),
+        first_screen(_answer(summaries, compared, results), figures[:1], paths(points, _called)),
+        *map(load_section, results),
+        page.table(_measured(names, results, metrics)),
+        section("Figures", *map(page.figure, figures[1:])),
         section(
             "Links and connections",
-            page.table(_links_sheet(summaries)),
+            page.table(_links(summaries)),
             *map(page.table, sheets({name: summary.legs for name, summary in summaries.items()})),
-            page.table(held_sheet({name: held_by_leg(result) for name, result in zip(names, results, strict=True)})),
         ),
         section("Log", *([page.table(imported.sheet()), page.bullets(imported.remarks())] if imported else [])),
-        rests_on(points, [_NOT_INDEPENDENT]),
-        warnings(_lost(summaries), points, _called),
-        _reproduction(asked, results, names),
+        rests_on(points, tunnels(summary.tunnel_share for summary in summaries.values())),
+        warnings([], points, _called),
+        _reproduction(asked, results),
     ]
     question = f"How long do requests take over {listed([f'“{name}”' for name in names])}?"
     judged = [] if compared is None else [pair.to_dict() for pair in compared.pairs]
     return asked.page(question, _subject(results), sections, judged)
 
 
-_NOT_INDEPENDENT = (
-    "Requests of a run share queues and connections, so they are not independent; intervals and bands in figures "
-    "of one run take them as if they were, and are too narrow where the path is busy."
-)
-_LATENCY = (
-    "Latency: from the start of a request at the first node to the last byte of its response there. First byte: the "
-    "median time to the first byte. Requests that were not answered, since they failed or the run ended, count in "
-    "quantiles as slower than any that ended; the mean is of the others."
-)
-
-
-def latency_sheet(results: Sequence[RunTables]) -> Sheet:
-    """A row a result: how many requests finished and failed, and how long they took.
-
-    Quantiles are of all requests; the mean says of which share it is.
-    """
-    rows = []
-    for name, result in zip(labels(results), results, strict=True):
-        summary = summarize(result)
-        latency, first = summary.latency, summary.first_byte
-        counts = [count(summary.done), count(summary.failed), share(summary.failed_share)]
-        high = ((0.9, latency.p90_s), (0.99, latency.p99_s))
-        times = [latency.text(latency.p50_s)]
-        times += [latency.text(value) if has_quantile(summary.requests, each) else "" for each, value in high]
-        rows.append([name, *counts, *times, summary.of_ended(seconds(latency.mean_s)), first.text(first.p50_s)])
-    header = ["", "done", "failed", "not answered", "median", "90 %", "99 %", "mean", "first byte"]
-    return Sheet("Latency of requests", header, rows)
-
-
 def _subject(results: Sequence[RunTables]) -> str:
+    called = listed(list(dict.fromkeys(result.name for result in results)))
     seeds = sorted({int(result.manifest["seed"]) for result in results})
     versions = sorted({str(result.manifest["version"]) for result in results})
     seeds_said = f"{'seed' if len(seeds) == 1 else 'seeds'} {ranged(seeds)}"
-    return " · ".join([plural(len(results), "run"), seeds_said, f"farweb {listed(versions)}"])
+    return " · ".join([called, plural(len(results), "run"), seeds_said, f"farweb {listed(versions)}"])
 
 
 def _points(results: Sequence[RunTables], names: Sequence[str], checks: "Sequence[Check] | None") -> list[Point]:
@@ -147,100 +111,36 @@ def _called(points: Sequence[Point]) -> str:
     return listed([each.label for each in points])
 
 
-def _answer(summaries: Summaries) -> list[tuple[str, str]]:
-    """Facts: what was checked, the answer of each run, and the limits of single runs."""
-    found = [(name, summary) for name, summary in summaries.items() if summary.latency.n]
-    by_median = sorted(found, key=lambda row: row[1].latency.p50_s or 0.0)
-    several = len(summaries) > 1
-    facts = [("Checked: the latency", "of all requests, and the share that was not answered.")]
-    for name, summary in by_median:
-        said = f"{name}: {summary.answer[0].lower()}{summary.answer[1:]}" if several else summary.answer
-        facts.append(_parted(said, ", "))
-        facts += _visitors(name if several else "", summary)
-    if not by_median:
-        facts.append(("There is no latency:", "no request finished."))
-    if len(by_median) > 1:
-        facts += _ranking(by_median)
-    facts += tunnels(summary.tunnel_share for summary in summaries.values())
-    facts.append((f"One run{' each' if several else ''}, one seed:", _ONE_SEED))
-    return facts
-
-
-def _visitors(name: str, summary: Summary) -> list[tuple[str, str]]:
-    """Waits of new and of returning visitors; nothing where clients are unknown."""
-    of = {each.place: each for each in summary.visits}
-    if len(of) < 2 or summary.clients is None:
-        return []
-    new, later = of["first"], of["later"]
-    lost = [share(each.failed_share) for each in (new, later)]
-    known = f"{plural(summary.clients.clients, 'client')}, {summary.clients.whose}"
-    return [
-        (
-            f"{f'{name}: n' if name else 'N'}ew visitors wait {new.latency.text(new.latency.p50_s)}, returning ones "
-            f"{later.latency.text(later.latency.p50_s)}",
-            f"(medians of {plural(new.requests, 'request')} that begin a visit and {count(later.requests)} that follow "
-            f"in one; {lost[0]} and {lost[1]} not answered); {known}.",
-        )
-    ]
-
-
-_ONE_SEED = "how much of it is chance cannot be seen; a sweep with replications shows that."
-
-
-def _compared(results: Sequence[RunTables], metrics: Sequence[str]) -> Comparison | None:
-    """Each run compared with each, request by request; None where their requests are not the same."""
+def _compared(results: Sequence[RunTables], names: Sequence[str], metrics: Sequence[str]) -> Comparison | None:
+    """The runs ranked; None of a single run, and where their requests are not the same."""
     if len(results) < 2:
         return None
     try:
-        return compare(*results, by=[name for name in metrics if is_quantity(name)], names=labels(results))
+        return compare(*results, by=[name for name in metrics if is_quantity(name)], names=names)
     except ResultsError:
         return None
 
 
-def _verdicts(compared: Comparison | None) -> list[tuple[str, str]]:
-    """The verdict on two runs, or which of several is the best; and what it holds for."""
-    if compared is None:
-        return []
-    if len(compared.names) > 2:
-        facts = [_parted(compared.rankings[""].sentence(), ". ")]
-    else:
-        facts = [_parted(change.verdict, ": ") for change in compared.changes]
-    holds = next((pair.verdict.holds for pair in compared.pairs), "")
-    more = f" {FIXED_LOG}" if compared.of_a_log else ""
-    first, _, rest = f"{holds}{more}".partition(" (")
-    return [*facts, (first, f"({rest}" if rest else "")]
+def _answer(summaries: Summaries, compared: Comparison | None, results: Sequence[RunTables]) -> list[Part]:
+    """The screen of `run`, or of `compare` with the parts of each mean, and what they hold for."""
+    screens = {name: summary.screen().parts for name, summary in summaries.items()}
+    if len(screens) == 1:
+        ((name, parts),) = screens.items()
+        said = [part.replace("mean ", "Why a mean of ", 1) if isinstance(part, str) else part for part in parts]
+        return [*said, _holds(summaries[name], results[0])]
+    of_each: list[Part] = []
+    for name, (answer, *parts) in screens.items():
+        of_each += [] if compared else [f"{name}: {answer}", *(part for part in parts if isinstance(part, Sheet))]
+        facts = [part for part in parts if isinstance(part, str) and part and not part.startswith(_IN_TABLES)]
+        of_each.append(f"{name}: {'; '.join(facts)}")
+    return [*(compared.screen().parts if compared else ()), *of_each]
 
 
-def _parted(sentence: str, at: str) -> tuple[str, str]:
-    first, found, rest = sentence.partition(at)
-    return first + found.rstrip(), rest
-
-
-def _pairs(compared: Comparison | None) -> Sheet:
-    """Each pair of several runs, a row each; no row of fewer than three."""
-    pairs = compared.pairs if compared is not None and len(compared.names) > 2 else ()
-    return pairs_sheet(pairs)
-
-
-def _ranking(by_median: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:
-    """Ratio of the slowest to the quickest, as far as failures leave that to be said."""
-    (quick, first), (slow, last) = by_median[0], by_median[-1]
-    facts = []
-    for what, short, long in (
-        ("median", first.latency.p50_s, last.latency.p50_s),
-        ("90 % quantile", first.nine_tenths_s, last.nine_tenths_s),
-    ):
-        if not short or not long or not (math.isfinite(short) and math.isfinite(long)):
-            continue
-        if (ratio := f"{long / short:.3g}") == "1":
-            facts.append((f"The {what} is as long", f"for {slow} as for {quick}, within half a percent."))
-        else:
-            facts.append((f"The {what} is {ratio} times as long", f"for {slow} as for {quick}."))
-    more, less = first.failed_share or 0.0, last.failed_share or 0.0
-    if more > less:
-        why = f"{share(more)} of its requests were not answered, against {share(less)} with {slow}."
-        facts.append((f"Failures decide: {quick} has the lower median, and", why))
-    return facts
+def _holds(summary: Summary, result: RunTables) -> str:
+    """The answer of one run holds for its requests, and for one seed."""
+    requests = "this log" if result.manifest["scenario"]["workload"].get("requests") else "requests of this kind"
+    clients = "" if summary.clients is None else f", {plural(summary.clients.clients, 'client')}"
+    return f"Holds for {requests} ({seconds(summary.simulated_s)}{clients}), one seed, the assumptions below."
 
 
 def _measured(names: Sequence[str], results: Sequence[RunTables], metrics: Sequence[Metric]) -> Sheet:
@@ -250,15 +150,6 @@ def _measured(names: Sequence[str], results: Sequence[RunTables], metrics: Seque
         values = measure(result, metrics)
         rows.append([name, *(quantity(values.get(metric.name), metric.unit) for metric in metrics)])
     return Sheet("Metrics", ["", *map(words, metrics)], rows)
-
-
-def _asked(measured: Sheet) -> list[tuple[str, str]]:
-    """The metrics that were asked for, a fact each."""
-    return [
-        (f"{capital(metric)}:", listed([f"{row[0]} {row[column]}" for row in measured.rows]) + ".")
-        for column, metric in enumerate(measured.header)
-        if metric
-    ]
 
 
 def _charts(results: Sequence[RunTables], plots: Sequence[str], summaries: Sequence[Summary]) -> "list[Chart]":
@@ -295,36 +186,19 @@ def _is_of_one(name: str) -> bool:
     return name in FIGURES and FIGURES[name].is_of_one_run
 
 
-def _links_sheet(summaries: Summaries) -> Sheet:
-    rows = [[name, *link.cells()] for name, summary in summaries.items() for link in summary.links]
-    header = ["run", "from – to", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
-    return Sheet("Links over the whole run", header, rows, names=2)
+def _links(summaries: Summaries) -> Sheet:
+    """The fullest direction of each run, and all others that are busy or drop packets."""
+    rows = []
+    for name, summary in summaries.items():
+        fullest = max((link.busy for link in summary.links), default=0.0)
+        shown = [link for link in summary.links if link.busy >= min(fullest, _BUSY) or link.drops]
+        rows += [[name, *link.cells()] for link in shown]
+    header = ["run", "link", "throughput", "busy", "packets", "drops", "mean queue", "peak queue"]
+    return Sheet(f"Links that are busy for {100 * _BUSY:.0f} % or more, and the fullest", header, rows, names=2)
 
 
-def _lost(summaries: Summaries) -> list[str]:
-    """Requests without a latency, by run."""
-    return [
-        f"{name}: {plural(number, 'request')} {what}: quantiles count them as slower than any that ended, means leave "
-        "them out."
-        for name, summary in summaries.items()
-        for number, what in ((summary.failed, "failed"), (summary.unfinished, "had not ended when the run did"))
-        if number
-    ]
-
-
-def _reproduction(asked: Asked, results: Sequence[RunTables], names: Sequence[str]) -> str:
-    folders = [result.path.name for result in results]
-    lines = [
-        f"farweb run scenario{'' if len(results) == 1 else f'-{place}'}.toml --out {shlex.quote(folder)}"
-        for place, folder in enumerate(folders, 1)
-    ]
-    manifests = [(name, result.manifest) for name, result in zip(names, results, strict=True)]
-    ran = [
-        [
-            *(name, str(run["version"]), str(run["seed"])),
-            *(seconds(run["now_ns"] / 1e9), count(run["packet_hops"]), seconds(run["wall_s"])),
-        ]
-        for name, run in manifests
-    ]
-    header = ["", "farweb", "seed", "simulated time", "packet-hops", "wall time"]
-    return reproduction([*lines, asked.command(*folders)], Sheet("Runs", header, ran), manifests)
+def _reproduction(asked: Asked, results: Sequence[RunTables]) -> str:
+    files = ["scenario.toml"] if len(results) == 1 else [f"scenario-{at}.toml" for at, _ in enumerate(results, 1)]
+    runs = [f"farweb run {file} --out {shlex.quote(each.path.name)}" for file, each in zip(files, results, strict=True)]
+    lines = [*runs, asked.command(*(result.path.name for result in results))]
+    return reproduction(lines, dict(zip(files, (result.manifest for result in results), strict=True)))

@@ -1,19 +1,24 @@
-"""Sections that pages of runs and of sweeps share: the path, assumptions, warnings, how to reproduce."""
+"""Sections of all pages: the first screen, the path, assumptions, warnings, how to reproduce."""
 
 import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.page import Page, section
 from farweb.report.path import draw_path, path_of, shape
 from farweb.report.points import Point, warned
+from farweb.report.words import extent
 from farweb.text import toml
-from farweb.text.sheet import Sheet
+from farweb.text.quantities import share
+from farweb.text.sheet import Part, Sheet
+
+if TYPE_CHECKING:
+    from farweb.plot.chart import Chart
 
 
 @dataclass(frozen=True)
@@ -29,12 +34,12 @@ class Asked:
     def page(
         self, question: str, subject: str, sections: Iterable[str], judged: Iterable[Mapping[str, Any]] = ()
     ) -> Page:
-        """The page, with this question unless another one was asked, and the judgements that it is about."""
+        """The page, under this question unless another one was asked, with its judgements."""
         asked = self.question or question
         return Page(self.title or asked, asked if self.title else "", subject, tuple(sections), tuple(judged))
 
     def command(self, *folders: str) -> str:
-        """The command line that makes the report."""
+        """The command line of the report."""
         given = {"title": [self.title], "question": [self.question], "metric": self.metrics, "plot": self.plots}
         options = [
             f"--{name} {shlex.quote(value)}"
@@ -45,12 +50,26 @@ class Asked:
         return " ".join(["farweb report", *map(shlex.quote, folders), *options])
 
 
+def first_screen(parts: Sequence[Part], charts: "Sequence[Chart]", drawn: Sequence[str]) -> str:
+    """The answer: its first line large, then a figure beside the path, then the other lines and tables of the screen.
+
+    Args:
+        parts: A screen as the verbs print it.
+        charts: The figure, or none.
+        drawn: The path; see `paths`.
+    """
+    answer, *rest = page.screen(parts)
+    drawing = f"<div>{''.join(drawn)}</div>"
+    beside = f'<div class="beside">{page.figure(charts[0])}{drawing}</div>' if charts else drawing
+    return f'<section class="answer">{answer}{beside}{"".join(rest)}</section>'
+
+
 def paths(points: Sequence[Point], called: Callable[[Sequence[Point]], str]) -> list[str]:
-    """A drawing for each shape of path; points that differ in values only share one.
+    """A drawing for each shape of path; points that differ only in values share one.
 
     Args:
         points: The simulated points.
-        called: Says of some of the points what they are called.
+        called: Names some of the points.
     """
     shapes: dict[tuple[Any, ...], list[Point]] = {}
     for each in points:
@@ -66,44 +85,42 @@ def paths(points: Sequence[Point], called: Callable[[Sequence[Point]], str]) -> 
 
 
 def rests_on(points: Sequence[Point], more: Iterable[str], *parts: str) -> str:
-    """Assumptions, and what the models leave out."""
-    said = [*(assumptions(points) if points else ()), *more]
-    out = page.part("What the models leave out", page.bullets(left_out(points)))
-    return section("Assumptions", page.bullets(said), *parts, out)
+    """Assumptions, and effects that the models do not have."""
+    said = [*(assumptions(points) if points else ()), *more, left_out(points)]
+    return section("Assumptions", page.bullets(said), *parts)
+
+
+def tunnels(shares: Iterable[float | None]) -> list[str]:
+    """The part of tunnels in the load of runs with these shares; nothing without tunnels."""
+    known = [each for each in shares if each is not None]
+    return (
+        [f"Tunnels are {extent(known, share)} of the load, each one transfer of all its bytes."] if any(known) else []
+    )
 
 
 def warnings(said: Iterable[str], points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> str:
     """Warnings about the results, then those of `farweb check`; see `farweb.report.points.warned`."""
-    return section("Warnings", page.warnings([*said, *warned(points, where)]) or page.paragraph("None."))
+    return section("Warnings", page.warnings([*said, *warned(points, where)]))
 
 
-def reproduction(lines: Sequence[str], ran: Sheet, manifests: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """Commands, inputs and manifests with which these numbers are made again.
+def reproduction(lines: Sequence[str], manifests: Mapping[str, Mapping[str, Any]]) -> str:
+    """Commands, scenarios, manifests and inputs from which these numbers are made again.
 
     Args:
         lines: The commands.
-        ran: Their runs.
-        manifests: With what each is of; that may be empty when there is no other.
+        manifests: By the file of the scenario that the commands name.
     """
-    files = {file["sha256"]: (what, file) for _, each in manifests for what, file in each["inputs"].items()}
-    inputs = [[what, PurePath(str(file["file"])).name, sha256] for sha256, (what, file) in files.items()]
-    folds = []
-    for name, manifest in manifests:
-        contents = {
-            "scenario, as a file": toml.document(manifest["scenario"]).rstrip(),
-            "manifest": json.dumps(manifest, indent=2, ensure_ascii=False),
-        }
-        of = f"{name}: " if name else ""
-        folds += [page.folded(f"{of}{what}", page.commands([text])) for what, text in contents.items()]
+    files = {file["sha256"]: file for each in manifests.values() for file in each["inputs"].values()}
+    inputs = [[PurePath(str(file["file"])).name, sha256] for sha256, file in files.items()]
+    links = []
+    for name, manifest in manifests.items():
+        links.append(page.download(name, toml.document(manifest["scenario"])))
+        text = json.dumps(manifest, indent=2, ensure_ascii=False)
+        links.append(page.download(name.replace("scenario", "manifest").replace(".toml", ".json"), text))
     return section(
         "How to reproduce",
-        page.paragraph(
-            "The same scenario, seeds, request table and result version give the same tables, byte for byte. With what "
-            "is folded below saved as scenario files, beside the tables that they name:"
-        ),
+        page.paragraph("The same files and version give the same tables, byte for byte."),
         page.commands(lines),
-        page.table(ran),
-        page.table(Sheet("Input files", ["table", "file", "SHA-256"], inputs, names=3)),
-        *folds,
-        page.paragraph("Scenarios and manifests are in the page itself, and left out on paper.", "note paper"),
+        f"<p>In this page: {', '.join(links)}.</p>",
+        page.table(Sheet("Input files", ["file", "SHA-256"], inputs, names=2)),
     )

@@ -9,23 +9,26 @@ import polars as pl
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.replicated import words
 from farweb.report import page
-from farweb.report.answer import Search, answer, judgements
+from farweb.report.findings import ends_of, ranked, rows_by
 from farweb.report.page import Page, section
 from farweb.report.path import span
 from farweb.report.points import Point, sweep_points, which
-from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
-from farweb.report.tables import differences, factors_that_matter, results, variation, warmup
-from farweb.report.words import names_of, tunnels
+from farweb.report.sections import Asked, first_screen, paths, reproduction, rests_on, tunnels, warnings
+from farweb.report.tables import factors_that_matter, results, warmup
+from farweb.report.words import at, names_of
 from farweb.results.design import KINDS, Factor
-from farweb.results.judged import deciding, levels_judged
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
-from farweb.results.sweep_summary import MAIN, tunnel_shares
-from farweb.results.sweep_warnings import warnings_of
-from farweb.statistics.intervals import TWO
+from farweb.results.sweep_screen import screen
+from farweb.results.sweep_summary import MAIN, SweepSummary, summarize
+from farweb.results.sweep_warnings import comparable, warnings_of
+from farweb.size.screen import screen as size_screen
+from farweb.size.tried import Numbers
+from farweb.statistics.judgement import DECIDING
+from farweb.statistics.units import is_quantity
 from farweb.text import toml
-from farweb.text.quantities import count
-from farweb.text.sheet import Sheet
+from farweb.text.quantities import quantity
+from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital, listed, named, plural, ranged
 
 if TYPE_CHECKING:
@@ -39,9 +42,6 @@ _FIGURES = 3
 _LOAD = "workload.load"
 _ERRORS = 3  # chosen: different errors listed; more are rarely different causes
 
-_DECIDING = ("latency_p50_s", "latency_p90_s")
-"""Metrics that answer a question without one: how it feels as a rule, and how when it is slow."""
-
 
 def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
     """The page of a sweep.
@@ -51,34 +51,67 @@ def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
         ResultsError: No run has ended yet.
     """
     if sweep.runs.is_empty():
-        raise ResultsError(f"{sweep.path}: no run has ended yet, so there is nothing to report")
-    search = Search(sweep)
-    metrics = _metrics(sweep, asked.metrics or search.metrics)
+        raise ResultsError(f"{sweep.path}: no run has ended yet")
+    found = _answer_of_search(sweep)
+    metrics = _metrics(sweep, asked.metrics or _metrics_of(found))
     main = metrics[0]
     factors = sweep.design.chosen(asked.by) or factors_that_matter(sweep, main)
     points = sweep_points(sweep)
     there = list(points.values())
-    judged, why_not = levels_judged(sweep, deciding(asked.metrics))
-    checked = answer(sweep, _deciding(sweep, metrics, asked.metrics))
-    load = tunnels(tunnel_shares(sweep) or ())
-    facts = [*search.answer(), *judgements(sweep, judged, why_not), *checked, *load]
-    replicated = sweep.points.value_counts()["count"].max() != 1
-    few = f", of {TWO}" if sweep.points.value_counts()["count"].max() == 2 else ""
-    brackets = page.paragraph(f"In brackets: 95 % confidence intervals{few}.", "note") if replicated else ""
+    summary = summarize(sweep, [metric.name for metric in metrics], None, decide=asked.metrics)
+    figures = _charts(sweep, main, asked.plots, factors)
+    shown = results(sweep, metrics, factors) if found is None or asked.metrics else []
+    warned = [*(found.warnings if found else ()), *_warnings(sweep, metrics)]
     sections = [
         page.warnings(_state(sweep)),
-        section("Answer", page.facts(facts), brackets, kind="answer"),
-        section("Path", *paths(there, _called), _factors(sweep)),
-        section("Results", *results(sweep, metrics, factors)),
-        section("Figures", *map(page.figure, _charts(sweep, main, asked.plots, factors))),
-        section("What makes the difference", differences(sweep, main), variation(sweep, main)),
-        rests_on(there, _design_sentences(sweep, metrics), warmup(sweep)),
-        warnings(_warnings(sweep, metrics, search), there, lambda some: which(sweep, points, some)),
-        _reproduction(sweep, asked, search),
+        first_screen(_answer(sweep, summary, found, main), figures[:1], paths(there, _called)),
+        _factors(sweep),
+        section("Results", *shown, page.table(summary.sheets()["variation"])),
+        section("Figures", *map(page.figure, figures[1:])),
+        rests_on(there, [*_design_sentences(sweep, metrics), *tunnels(summary.tunnel_shares or ())], warmup(sweep)),
+        warnings(warned, there, lambda some: which(sweep, points, some)),
+        _reproduction(sweep, asked, found),
     ]
-    return asked.page(
-        search.question or _question(sweep, metrics), _subject(sweep), sections, [each.to_dict() for each in judged]
+    question = _question(sweep, metrics)
+    return asked.page(question, _subject(sweep), sections, [each.to_dict() for each in summary.judged])
+
+
+def _answer_of_search(sweep: SweepTables) -> Numbers | None:
+    """The answer of `farweb size`; None of another sweep, and before it has one."""
+    found = (sweep.manifest.get("search") or {}).get("answer")
+    return Numbers.of_dict(found) if found else None
+
+
+def _metrics_of(found: Numbers | None) -> list[str]:
+    """Metrics of the target."""
+    return list(dict.fromkeys(each.metric for each in found.curve[0].estimates)) if found else []
+
+
+def _answer(sweep: SweepTables, summary: SweepSummary, found: Numbers | None, main: Metric) -> list[Part]:
+    """The screen of `size`, or of `show` without the estimates that `results` has."""
+    if found is not None:
+        return list(size_screen(found, details=True).parts)
+    is_judged = summary.ranking is not None and (is_quantity(main.name) or main.name in DECIDING)
+    ends = [] if is_judged else _ends(sweep, main)
+    shown = screen(summary).parts[0 if summary.ranking else 1 :]
+    return [
+        *(ends or [f"{summary.name}: {plural(len(summary.design.points), 'point')}"] if not is_judged else []),
+        *(part for part in shown if not isinstance(part, tuple)),
+        *summary.notes,
+    ]
+
+
+def _ends(sweep: SweepTables, metric: Metric) -> list[str]:
+    """The best and the worst point by a metric that does not judge; nothing where all are alike."""
+    rows = ranked(rows_by(sweep, [metric], sweep.design.factors), metric) if comparable(sweep, metric.name) else []
+    if len({row.estimates[metric.name].mean for row in rows}) < 2:
+        return []
+    names, (first, last, _) = names_of(sweep), ends_of(metric)
+    best, worst = (
+        f"{quantity(row.estimates[metric.name].mean, metric.unit)} at {at(names, sweep.design.factors, row.levels)}"
+        for row in (rows[0], rows[-1])
     )
+    return [f"{first} {words(metric)}: {best}; {last}: {worst}."]
 
 
 def _metrics(sweep: SweepTables, names: Sequence[str]) -> list[Metric]:
@@ -87,13 +120,6 @@ def _metrics(sweep: SweepTables, names: Sequence[str]) -> list[Metric]:
         sweep.values(name)  # refuses one that the runs do not have
     names = names or [name for name in MAIN if _is_above_zero(sweep, name)] or ["done"]
     return [find_metric(name) for name in dict.fromkeys(names)]
-
-
-def _deciding(sweep: SweepTables, wanted: Sequence[Metric], asked: Sequence[str]) -> list[Metric]:
-    """The metrics of the answer: that asked for or those that suit, and the share that failed where any request did."""
-    chosen = [metric for metric in wanted if metric.name in _DECIDING and not asked] or [wanted[0]]
-    failures = [find_metric("failed_share")] if _is_above_zero(sweep, "failed_share") else []
-    return [*chosen, *(metric for metric in failures if metric not in chosen)]
 
 
 def _is_above_zero(sweep: SweepTables, name: str) -> bool:
@@ -114,6 +140,9 @@ def _state(sweep: SweepTables) -> list[str]:
 
 def _question(sweep: SweepTables, metrics: Sequence[Metric]) -> str:
     called = names_of(sweep)
+    if search := sweep.manifest.get("search"):
+        key = called.get(search["key"], search["key"])
+        return f"What is the {'largest' if search['largest'] else 'smallest'} {key} with {search['target']}?"
     names = [called[factor.name] for factor in sweep.design.factors if len(factor.levels) > 1]
     if not names:
         return f"What is the {words(metrics[0])} of “{sweep.name}”?"
@@ -124,8 +153,9 @@ def _subject(sweep: SweepTables) -> str:
     design, runs = sweep.design, plural(len(sweep.runs), "run")
     points = plural(len(design.points), "point")
     if design.kind != "search":
-        points += f" × {plural(design.replications, 'replication')}"
-    return " · ".join([sweep.name, KINDS[design.kind], points, runs, f"farweb {sweep.manifest['version']}"])
+        points += f" × {plural(design.replications, 'seed')}"
+    seeds = f"seeds {ranged(sorted(set(sweep.runs['seed'].to_list())))}"
+    return " · ".join([sweep.name, KINDS[design.kind], points, runs, seeds, f"farweb {sweep.manifest['version']}"])
 
 
 def _called(points: Sequence[Point]) -> str:
@@ -185,35 +215,20 @@ def _chart(sweep: SweepTables, name: str, metric: Metric, factors: Sequence[Fact
 
 
 def _design_sentences(sweep: SweepTables, metrics: Sequence[Metric]) -> list[str]:
-    """Seeds, and what intervals rest on."""
-    said = ["Every run has a seed of its own; runs are independent of each other."]
-    if sweep.design.random_numbers == "common":
-        said = [
-            "Replication r has the same seed at every point (common random numbers): points meet the same chance, so "
-            "that differences between them, taken by replication, are surer than the points are by themselves."
-        ]
-    estimates = sweep.estimates([metric.name for metric in metrics])
-    made = set(estimates.filter(pl.col("interval_of") == "replications")["method"].to_list())
-    used = [name for method, name in _METHODS.items() if method in made]
-    if used:
-        said.append(
-            "Intervals are 95 % confidence intervals over replications, which are independent of each other "
-            f"({listed(used)}): they say how far chance moves a number, not how far the models are from a real network."
-        )
-    if "blocks" in set(estimates["interval_of"].to_list()):
-        said.append(
-            "Intervals of latencies and failures are 95 % confidence intervals of blocks of the log's time, which each "
-            "replication repeats; other numbers of this log, and means over several points, have none."
-        )
+    """Seeds, and the basis of intervals."""
+    is_common = sweep.design.random_numbers == "common"
+    said = ["Same seeds at every point: differences are taken by seed." if is_common else "Every run has its own seed."]
+    origins = set(sweep.estimates([metric.name for metric in metrics])["interval_of"].to_list())
+    if "replications" in origins:
+        said.append("Intervals: 95 %, over seeds. They show chance, not the distance of the models from a network.")
+    if "blocks" in origins:
+        said.append("Intervals of latencies and failures: 95 %, of time blocks of the log; other numbers have none.")
     return said
 
 
-_METHODS = {"student": "Student's t", "bootstrap": "of quantiles at a point, a bootstrap of the replications"}
-
-
-def _warnings(sweep: SweepTables, metrics: Sequence[Metric], search: Search) -> list[str]:
+def _warnings(sweep: SweepTables, metrics: Sequence[Metric]) -> list[str]:
     """Warnings about the numbers, and the errors of runs that failed."""
-    said = [*search.warnings, *warnings_of(sweep, [metric.name for metric in metrics])]
+    said = warnings_of(sweep, [metric.name for metric in metrics])
     # Keys of scenarios and names of metrics keep their small letters.
     sentences = [f"{capital(text) if text.partition(' ')[0].isalpha() else text}." for text in said]
     failed = sweep.runs.filter(pl.col("status") == "failed")
@@ -224,13 +239,15 @@ def _warnings(sweep: SweepTables, metrics: Sequence[Metric], search: Search) -> 
     return sentences
 
 
-def _reproduction(sweep: SweepTables, asked: Asked, search: Search) -> str:
-    folder, manifest = sweep.path.name, sweep.manifest
-    made = search.command() if "search" in manifest else f"farweb sweep scenario.toml --out {shlex.quote(folder)}"
-    ran = [
-        ["farweb", str(manifest["version"])],
-        ["result version", str(manifest.get("result_version", "–"))],
-        ["seeds", ranged(sorted(set(sweep.runs["seed"].to_list())))],
-        ["runs", f"{count(len(sweep.runs))} of {count(manifest['runs'])}"],
-    ]
-    return reproduction([made, asked.command(folder)], Sheet("What ran", ["", ""], ran), [("", manifest)])
+def _reproduction(sweep: SweepTables, asked: Asked, found: Numbers | None) -> str:
+    folder, search = shlex.quote(sweep.path.name), sweep.manifest.get("search")
+    made = f"farweb sweep scenario.toml --out {folder}"
+    if search:
+        levels = [level for factor in sweep.design.factors for level in factor.levels]
+        labels = [tried.label for tried in found.curve] if found else [level.label for level in levels]
+        has_numbers = all(level.number is not None for level in levels)
+        vary = f"{search['key']}={f'{labels[0]}..{labels[-1]}' if has_numbers else ','.join(labels)}"
+        largest = " --largest" if search["largest"] else ""
+        target = f"--target {shlex.quote(search['target'])}"
+        made = f"farweb size scenario.toml --vary {shlex.quote(vary)} {target}{largest} --out {folder}"
+    return reproduction([made, asked.command(sweep.path.name)], {"scenario.toml": sweep.manifest})

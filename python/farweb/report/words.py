@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from farweb.results.design import Factor, Level
 from farweb.results.sweep import SweepTables
-from farweb.results.sweep_statistics import JOINT
-from farweb.text.quantities import share
 from farweb.text.words import named
 
 Names = Mapping[str, str]
@@ -20,14 +18,6 @@ def extent(values: Iterable[float], say: Callable[[float], str]) -> str:
         return ""
     low, high = say(ordered[0]), say(ordered[-1])
     return low if low == high else f"{low} to {high}"
-
-
-def tunnels(shares: Iterable[float | None]) -> list[tuple[str, str]]:
-    """A fact: the part of tunnels in the load, of runs with these shares; none without tunnels."""
-    known = [each for each in shares if each is not None]
-    if not any(known):
-        return []
-    return [(f"Tunnels are {extent(known, share)} of the load:", "each is one transfer of all its bytes.")]
 
 
 def names_of(sweep: SweepTables) -> Names:
@@ -55,11 +45,6 @@ def _short(key: str, links: int, legs: int) -> str:
 def key_words(key: str) -> str:
     """A key of a scenario in words."""
     return "MSS" if key == "mss" else key.replace("_", " ")
-
-
-def term(names: Names, source: str) -> str:
-    """A source of variation by the names of its factors; `source` is as the table `effects` has it."""
-    return JOINT.join(names.get(each, each) for each in source.split(JOINT))
 
 
 def at(names: Names, factors: Sequence[Factor], levels: Sequence[Level]) -> str:

@@ -16,7 +16,7 @@ from farweb.text.sheet import Sheet
 
 def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequence[Drawn]) -> Page:
     """The page of a campaign."""
-    sections = [section("Answer", page.paragraph(f"{board.text}."), kind="answer")]
+    sections = [page.paragraph(f"{board.text}.", "headline")]
     for each in results:
         study, mine = each.study, board.of(each.study)
         figures = [figure for figure in drawn if figure.study == study.name]
@@ -26,8 +26,8 @@ def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequenc
                 page.paragraph(study.question, "question"),
                 page.paragraph(study.source, "note"),
                 page.table(mine.sheet(f"Claims: {mine.text}")),
-                page.facts(
-                    (f"{verdict.claim.id} {verdict.verdict}:", verdict.why) for verdict in mine.verdicts if verdict.why
+                page.bullets(
+                    f"{verdict.claim.id} {verdict.verdict}: {verdict.why}" for verdict in mine.verdicts if verdict.why
                 ),
                 page.folded("How each claim is measured, and all that was measured", page.table(details(mine))),
                 *(figure.html for figure in figures if figure.html),

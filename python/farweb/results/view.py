@@ -58,7 +58,9 @@ class Viewed:
         protocol: As recorded: h1, h2 or h3.
         parents: Number of each request that it waited for, and as much of that as had to be there: ``start``,
             ``first``, ``end``, or bytes of the response.
+        dependency: How that is known: first, redirect, preflight, initiator, hidden or time.
         gates: True where onLoad waits for its end.
+        server_ns: Time of the server.
         request_bytes: Header and body.
         response_bytes: Header and body.
         recorded_s: Issue, sending, first byte and last byte as recorded, in s.
@@ -77,7 +79,9 @@ class Viewed:
     method: str
     protocol: str
     parents: tuple[tuple[int, str], ...]
+    dependency: str
     gates: bool
+    server_ns: int
     request_bytes: int
     response_bytes: int
     recorded_s: tuple[float, ...]
@@ -158,7 +162,7 @@ class View:
             begin, parent, of = max(held, default=(0, -1, ""))
             until = request.anchor_ns(part)
             steps.append(Step(request, until, {**request.split(until), "think": request.issue_ns - begin}))
-            request, part = (self.requests[parent], of) if held else (None, "")
+            request, part = (self.requests[parent] if held else None), of
         return tuple(reversed(steps))
 
     @property
@@ -182,7 +186,9 @@ def recorded_view(rows: Iterable[Mapping[str, Any]]) -> View:
             row["method"],
             row["recorded_protocol"],
             tuple((int(parent), of) for parent, _, of in (each.partition("@") for each in row["parents"].split())),
+            row["dependency"],
             row["gates"] == "load",
+            round(row["server_s"] * 1e9),
             row["request_bytes"],
             row["response_bytes"],
             recorded_s,

@@ -1,5 +1,6 @@
 """The answer of a search for a size, in numbers; `farweb.size.screen` has it in words."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -147,6 +148,20 @@ class Numbers:
     def in_order(self) -> tuple[Tried, ...]:
         """The values tried, in the order of the search: the one asked for is the first that will do."""
         return self.curve[::-1] if self.largest else self.curve
+
+    @classmethod
+    def of_dict(cls, found: Mapping[str, Any]) -> "Numbers":
+        """The numbers that a manifest keeps, as `to_dict` made them."""
+
+        def tried(row: Mapping[str, Any] | None) -> Tried | None:
+            if row is None:
+                return None
+            return Tried(**{**row, "estimates": tuple(Estimate(**each) for each in row["estimates"])})
+
+        known = {name: found[name] for name in cls.__dataclass_fields__}
+        known |= {name: tried(found[name]) for name in ("answer", "low", "high", "best")}
+        known |= {name: tuple(found[name]) for name in ("reached", "connections", "warnings")}
+        return cls(**{**known, "curve": tuple(map(tried, found["curve"]))})
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""

@@ -1,5 +1,6 @@
 """Lays out small tables for people, on a terminal and in a notebook."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -44,6 +45,11 @@ def _bounded(sheet: Sheet) -> Sheet:
     rows = [[bounded(cell) for cell in row] for row in sheet.rows]
     return replace(sheet, title=bounded(sheet.title), header=[bounded(cell) for cell in sheet.header], rows=rows)
 
+
+_VERDICT = re.compile(r"(?:slightly )?(better|worse)\*?")
+
+_COLOURS = {"better": "green", "worse": "red"}
+"""Colours of verdicts on a terminal; rich leaves them out where it has no colours: NO_COLOR, TERM=dumb, a pipe."""
 
 _GUTTER = 2
 _FEW = 4  # rows that are still easy to compare when they have become columns; chosen
@@ -149,7 +155,8 @@ class Screen:
 
         for place, part in enumerate(self.parts):
             if isinstance(part, str):
-                yield Text(textwrap.fill(part, options.max_width, break_long_words=False, break_on_hyphens=False))
+                line = textwrap.fill(part, options.max_width, break_long_words=False, break_on_hyphens=False)
+                yield Text(line, style="yellow" if part.startswith("warning: ") else "")
                 continue
             if isinstance(part, tuple):
                 yield ""
@@ -159,7 +166,10 @@ class Screen:
                 title = textwrap.fill(part.title, options.max_width)
                 yield Text(f"\n{title}" if place else title)
             lines = _fitted(_bounded(part), options.max_width)
-            yield Text("\n".join(lines if any(part.header) else lines[1:]), no_wrap=True, overflow="ignore")
+            table = Text("\n".join(lines if any(part.header) else lines[1:]), no_wrap=True, overflow="ignore")
+            for word, colour in _COLOURS.items():
+                table.highlight_regex(rf"(?m)(?<=  )(slightly )?{word}\*?(?=  |$)", colour)
+            yield table
 
     def _repr_html_(self) -> str:
         return "".join(
@@ -195,7 +205,12 @@ def _head(cell: str, is_name: bool) -> str:
 def _row(row: Sequence[str], names: int) -> str:
     """Cells that name the row are its headers: whoever has it read aloud hears them with each number."""
     heads = "".join(f'<th scope="row" class="name">{escape(cell)}</th>' for cell in row[:names])
-    return heads + "".join(f"<td>{_lines(cell)}</td>" for cell in row[names:])
+    return heads + "".join(f"<td{_look(cell)}>{_lines(cell)}</td>" for cell in row[names:])
+
+
+def _look(cell: str) -> str:
+    found = _VERDICT.fullmatch(cell)
+    return f' class="{found[1]}"' if found else ""
 
 
 def _lines(cell: str) -> str:

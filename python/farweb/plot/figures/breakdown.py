@@ -10,7 +10,7 @@ from farweb.errors import FarwebError
 from farweb.plot import style
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
-from farweb.plot.measured import labels, of_group, provenance, short_labels
+from farweb.plot.measured import of_group, provenance, short_labels
 from farweb.results.breakdown import Breakdown, break_down, break_down_by
 from farweb.results.parts import Kind
 from farweb.results.run import RunTables
@@ -23,10 +23,10 @@ _INDENT = "\N{EM SPACE}\N{EM SPACE}"
 
 @dataclass(frozen=True)
 class _Part:
-    """Kinds of parts that are stacked under one name.
+    """Kinds of parts under one name.
 
     Attributes:
-        option: The name by which it is left out.
+        option: Its name in `--without`.
         label: Its name in the legend.
         kinds: The kinds of parts that it holds.
         index: Number of its colour.
@@ -39,13 +39,13 @@ class _Part:
 
 
 _SHOWN: Sequence[_Part] = (
-    _Part("wait", "waiting for a connection or a fetch", ("wait", "fetch"), 5),
-    _Part("handshake", "handshake", ("handshake",), 0),
-    _Part("way", "on the way, there and back", ("request", "travel"), 2),
+    _Part("wait", "connection queue or a fetch in flight", ("wait", "fetch"), 5),
+    _Part("handshake", "connecting", ("handshake",), 0),
+    _Part("way", "on the way", ("request", "travel"), 2),
     _Part("server", "server and its pace", ("server", "pace"), 3),
-    _Part("cwnd", "held by cwnd", ("cwnd", "flight"), 1),
-    _Part("window", "held by the window or the send buffer", ("window", "buffer"), 4),
-    _Part("credit", "held by credit", ("credit",), style.BRIGHTLY),
+    _Part("cwnd", "slow start", ("cwnd", "flight"), 1),
+    _Part("window", "receive window or send buffer", ("window", "buffer"), 4),
+    _Part("credit", "credit", ("credit",), style.BRIGHTLY),
     _Part("other", "held otherwise (Nagle)", ("nagle", "other"), None),
     _Part("rest", "queues and transmission", ("rest",), style.QUIETLY),
 )
@@ -53,7 +53,7 @@ _SHOWN: Sequence[_Part] = (
 length of a way changes between paths only."""
 
 PARTS = tuple(part.option for part in _SHOWN)
-"""Names of the parts, by which they are left out."""
+"""Names of the parts in `--without`."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class _Bar:
 @figure(
     "breakdown",
     of="runs",
-    shows="where the time of requests goes: handshake, server, cwnd, window and others, as stacked bars",
+    shows="where the time of requests goes: connecting, server, slow start, window and others, as stacked bars",
     needs="record.exchanges",
 )
 def breakdown(
@@ -115,15 +115,15 @@ def breakdown(
     if len(set(whose)) == 1 < len(whose):
         whose = [f"{whose[0]} in each"]
     caption = (
-        "Mean latency in parts that follow one another and add up. Held: from when the last byte of the response was "
-        "there to be sent until it was. The rest: queues, transmission, segments sent again.",
-        f"Left out of the bars, which are shorter than the latency by it: {missing}." if missing else "",
+        "Mean latency in parts that follow one another and add up. Slow start, window, buffer and credit: waits of the "
+        "response's last byte. The rest: queues, transmission, retransmissions.",
+        f"Not in the bars: {missing}." if missing else "",
         f"n = {listed(whose)}.",
         *_remarks(names, found),
         provenance(results, measured=True),
     )
     return Figure(
-        f"Where the time goes{f' – {labels(results)[0]}' if len(results) == 1 else ''}",
+        f"Where the time goes{f' – {results[0].path.name}' if len(results) == 1 else ''}",
         " ".join(each for each in caption if each),
         tuple(panels),
         columns=len(panels),

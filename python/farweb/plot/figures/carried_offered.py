@@ -1,4 +1,4 @@
-"""Load that a link carried against the load that was offered."""
+"""Throughput of a link against the offered load."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ VARIES = 0.05
 @figure(
     "carried-offered",
     of="sweep",
-    shows="what the link carried against what was offered, or presented",
+    shows="throughput of the link against the offered or presented load",
     needs="a factor with numbers",
 )
 def carried_offered(
@@ -29,7 +29,7 @@ def carried_offered(
     x: str | None = None,
     where: Where | None = None,
 ) -> Figure:
-    """Load that link 0 carried down against what was offered, with the line of equality and the rates of links.
+    """Throughput of link 0 down against the offered load, with the line of equality and the rates of links.
 
     With a metric on the axis it is against that one: `presented_bps` is the load as papers have it, headers included.
 
@@ -48,13 +48,13 @@ def carried_offered(
             f'"{LOAD}" several levels in [sweep.factors]'
         )
     carried = Estimates(sweep, "carried_bps")
-    y = Axis("carried, link 0 down", "bit/s", low=0).fitted(drawing.means(carried))
+    y = Axis("throughput, link 0 down", "bit/s", low=0).fitted(drawing.means(carried))
     links, lines = Links(sweep), Lines()
     panels = []
     every = [drawing.series(carried, number) for number in range(len(drawing.arrangement.titles))]
     for number, series in enumerate(every):
         groups = [group for group in drawing.arrangement.groups if group.panel == number]
-        references = [Reference(f"carried = {load.removesuffix(' load')}", along="identity")]
+        references = [Reference(f"throughput = {load.removesuffix(' load')}", along="identity")]
         for link in range(links.number):
             references += lines.of(
                 groups,
@@ -66,11 +66,10 @@ def carried_offered(
             )
         panels.append(Panel(drawing.x.axis, y, series, tuple(references), drawing.title(number)))
     own = x == "presented_bps"  # which has the headers of responses
-    more = "segments sent again, acknowledgements and framing" if own else "headers and segments sent again"
+    more = "retransmissions, acknowledgements and framing" if own else "headers and retransmissions"
     return drawing.figure(
-        f"Carried against {load} – {sweep.name}",
-        f"Markers: IP bits that link 0 carried down, over the measured interval; they hold {more}, which the {load} "
-        "does not.",
+        f"Throughput against {load} – {sweep.name}",
+        f"Markers: IP bits over link 0 down in the measured interval, with {more}; the {load} is without them.",
         [panels],
         lines.left_out,
     )

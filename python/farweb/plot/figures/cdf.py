@@ -1,4 +1,4 @@
-"""Distribution of latency: of runs a curve each, of a sweep one of the replications together."""
+"""Distribution of latency: of runs a curve each, of a sweep one of all seeds."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -70,7 +70,7 @@ def of_sweep(sweep: SweepTables, *, by: Sequence[str] | None = None, where: Wher
     ]
     return pools.figure(
         "Distribution of latency",
-        "Share of all requests whose last byte arrived within the time on the axis, the requests of all replications "
+        "Share of all requests whose last byte arrived within the time on the axis, the requests of all seeds "
         f"together. Dots: 50th, 90th and 99th percentile. {pools.interval('Shade', 'Dvoretzky–Kiefer–Wolfowitz')}",
         panels,
     )

@@ -9,7 +9,7 @@ from farweb.errors import ResultsError
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel
-from farweb.plot.measured import Samples, labels, mean, provenance, rows_of, samples, warmup_line
+from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.plot.options import Where
 from farweb.results.legs import carrier_name
 from farweb.results.run import RunTables
@@ -32,7 +32,7 @@ def of_run(result: RunTables) -> Figure:
     rows = rows_of(result, "legs")
     found = {number: intervals(rows, number) for number in sorted(rows["leg"].unique().to_list())}
     return Figure(
-        f"Connections over time – {labels([result])[0]}",
+        f"Connections over time – {result.path.name}",
         f"Averages over {seconds(next(iter(found.values())).length_s)} of connections open and of those that carry a "
         "request (shade: most open), and of requests on the leg, those that wait for a connection included (shade: "
         f"most at a time). {provenance([result])}",

@@ -86,7 +86,7 @@ def _panel(one: Trace, x: Axis, y: Axis, name: str) -> Panel:
     if len(threshold):
         series.append(Series("ssthresh", "ssthresh", *_columns(threshold, "ssthresh_bytes"), "steps", part="ssthresh"))
     again = one.sent.filter(pl.col("retransmission"))["time_s"].to_numpy()
-    for label, sign, times in (("sent again", "v", again), ("dropped", "x", one.drops["time_s"].to_numpy())):
+    for label, sign, times in (("retransmission", "v", again), ("dropped", "x", one.drops["time_s"].to_numpy())):
         if len(times):
             series.append(Series(label, "again", times, np.full(len(times), foot), "signs", sign=sign, part=label))
     return Panel(x, y, tuple(series), title=name, phases=phases(one), rounds=round_trips(one))

@@ -107,7 +107,7 @@ def _shares(terms: pl.DataFrame, names: Mapping[str, str]) -> Panel:
     rows = _largest(terms)
     labels = tuple(f"{_short(term, names)}  {_percent(percent)}" for term, percent in rows)
     values = np.array([percent for _, percent in rows])
-    axis = Axis("share of the variation", "%", low=0)
+    axis = Axis("share of variation", "%", low=0)
     series = Series("", 0, values, np.arange(len(rows), dtype=np.float64), "bars")
     return Panel(axis, Axis("", scale="category", levels=labels), (series,), weight=len(rows) + 1.5)
 

@@ -5,7 +5,7 @@ import polars as pl
 from farweb.errors import ResultsError
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel
-from farweb.plot.measured import Samples, labels, provenance, samples, warmup_line
+from farweb.plot.measured import Samples, provenance, samples, warmup_line
 from farweb.results.run import RunTables
 from farweb.results.totals import caches_of
 from farweb.text.quantities import seconds, share
@@ -38,7 +38,7 @@ def hits(result: RunTables) -> Figure:
         for cache in caches
     ]
     return Figure(
-        f"Hits over time – {labels([result])[0]}",
+        f"Hits over time – {result.path.name}",
         f"Shares over {seconds(found[0][1].length_s)} of the requests that came to a cache: hits, delayed hits (served "
         "from a fetch that was under way), and of their bytes those of hits; right: what the cache holds. After the "
         f"warm-up: {'; '.join(after_warmup)}. {provenance([result])}",

@@ -50,7 +50,7 @@ def _differences(sweep: SweepTables, drawing: Drawing, metric: str, factor: str,
     what, base = words(estimates.metric), f"{short_names(sweep.design)[factor]} = {level}"
     y = Axis(f"{what}, less that of {base}", base_unit(estimates.metric)).fitted(drawing.means(estimates))
     paired = "the same requests in both" if sweep.design.random_numbers == "common" else "of other requests in each"
-    seen = f"Markers: {what}, less that of {base} in the same replication ({paired}). Below the line it is less."
+    seen = f"Markers: {what}, less that of {base} with the same seed ({paired}). Below the line it is less."
     title = f"{what[0].upper()}{what[1:]}, less that of {base}, against {drawing.x.name} – {sweep.name}"
     return drawing.figure(title, seen, [drawing.panels(estimates, y, Reference("no difference", 0.0))])
 

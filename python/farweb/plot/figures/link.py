@@ -7,7 +7,7 @@ import polars as pl
 from farweb.errors import ResultsError
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.measured import Samples, labels, mean, provenance, rows_of, samples, warmup_line
+from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.run import RunTables
 from farweb.text.quantities import seconds
 
@@ -17,7 +17,7 @@ DIRECTIONS = ("down", "up")
 
 @figure("link", of="run", shows="rate, queue, busy share and drops of a link over time", needs="record.links_every")
 def link_over_time(result: RunTables, *, link: int | None = None) -> Figure:
-    """Rate carried, queue, busy share and drops of one link over time, a column a direction.
+    """Throughput, queue, busy share and drops of one link over time, a column a direction.
 
     Raises:
         ResultsError: No recorded intervals, or no such link.
@@ -33,9 +33,9 @@ def link_over_time(result: RunTables, *, link: int | None = None) -> Figure:
     length_s = max(each.length_s for each in shown.values())
     packets = rows["packets"].filter(rows["link"] == link).sum()
     return Figure(
-        f"Link {link} over time – {labels([result])[0]}",
-        f"Averages over {seconds(length_s)} of: IP bits carried, queue (line: time-weighted mean; shade: peak), share "
-        f"of time in transmission; and packets dropped in each. Scales differ by column. n = {packets:,} packets. "
+        f"Link {link} over time – {result.path.name}",
+        f"Averages over {seconds(length_s)} of: throughput in IP bits, queue (line: time-weighted mean; shade: peak), "
+        f"time in transmission, packets dropped. Scales differ by column. n = {packets:,} packets. "
         f"{provenance([result])}",
         tuple(panel for row in zip(*columns, strict=True) for panel in row),
         columns=2,
@@ -72,7 +72,7 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
     drops = int(shown.rows["drops"].sum())
     return (
         panel(
-            Axis("carried", "bit/s", low=0),
+            Axis("throughput", "bit/s", low=0),
             shown.series("", 0, "rate_bps"),
             weight=3,
             title=_title(result.manifest["scenario"], link, direction),

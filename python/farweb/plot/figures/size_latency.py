@@ -1,4 +1,4 @@
-"""Latency against the size of the response: of runs each request, of a sweep medians of the replications together."""
+"""Latency against the size of the response: of runs each request, of a sweep medians over all seeds."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -118,6 +118,6 @@ def of_sweep(sweep: SweepTables, *, by: Sequence[str] | None = None, where: Wher
     return pools.figure(
         "Latency by response size",
         f"Median latency by size class (a factor of two, at least {CLASS_MIN} requests), the requests of all "
-        f"replications together. {pools.interval('Bars', 'by order statistics')}{about_hollow(pools.counted)}",
+        f"seeds. {pools.interval('Bars', 'by order statistics')}{about_hollow(pools.counted)}",
         panels,
     )

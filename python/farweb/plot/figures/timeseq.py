@@ -157,7 +157,7 @@ def _segments(one: Trace) -> tuple[Series, ...]:
     drawn = []
     for again, role, label, part in (
         (False, "data", "segment", "segments"),
-        (True, "again", "sent again (R)", "retransmissions"),
+        (True, "again", "retransmission (R)", "retransmissions"),
     ):
         some = data.filter(data["retransmission"] == again)
         low = some["seq"].to_numpy().astype(np.float64)
