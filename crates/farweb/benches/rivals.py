@@ -5,8 +5,8 @@
 
 A packet-hop is the arrival of a packet at the far end of a link, data and ACKs alike. farweb does more for a transfer
 than the others: a request goes up first, and a connection closes in order; ns-2 sends data without a connection. Times
-are processor time of the whole process, its start included; the best of `--repeat` runs counts. docs/performance.md has
-results.
+are processor time of the whole process, its start included; the best of `--repeat` runs counts.
+docs/measurements/simulators.md has results.
 """
 
 import argparse
