@@ -133,4 +133,4 @@ def test_site(folder: Path) -> None:
     flight = 82 + 1128 + 19 + 18 + (472 + 264) + 2 * (1952 + 3309) + 478 + (8 + 3309) + 36 + 99
     assert re.search(r"^  first of a visit +241 .* worse$", said, re.M)
     assert flight == 16_435 and -(-flight // 1448) == 12
-    assert "1.01*best is 12 for this log" in said
+    assert "Take 12: 12 to 17 cannot be told apart, 11 is worse." in said

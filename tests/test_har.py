@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -304,7 +305,7 @@ def test_an_entry_that_names_itself_has_no_initiator(tmp_path: Path) -> None:
 
 
 def test_a_request_waits_for_its_preflight(tmp_path: Path) -> None:
-    preflight = entry("https://b.example/api", 70, _initiator="https://b.example/api", request={"method": "OPTIONS"})
+    preflight = entry("https://b.example/api", 70, _initiator="https://b.example/api", _request_type="Preflight")
     found = of(tmp_path, entry(PAGE), preflight, entry("https://b.example/api", 140, _initiator=PAGE))
     assert (found[1].kind, found[2].edges) == ("time", (Edge(1, 1.0),))
 
@@ -320,6 +321,9 @@ def test_a_har_is_known_by_its_first_bytes(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(json.dumps(content).encode()))
     assert is_har(packed)
     assert not is_har(written(tmp_path, '{"ts": 1, "url": "/"}\n', "d.json"))
+    os.mkfifo(tmp_path / "pipe")  # no name of a HAR, so that it is not waited for
+    assert not is_har(tmp_path / "pipe")
+    assert not is_har(tmp_path / ("x" * 5_000))
     assert not is_har(tmp_path)
 
 
@@ -357,11 +361,12 @@ def test_a_bad_file_is_refused_in_one_line_with_the_place(
     folder: Path, farweb: Farweb, content: Any, says: str
 ) -> None:
     path = written(folder, content)
-    answer = farweb("workload", "import", "page.har", "--format", "har")
-    assert answer.code == 2
-    assert says in answer.err
-    assert answer.err.startswith("farweb: page.har: ")
-    assert answer.err.count("\n") == 1
+    for verb in (("page", "page.har"), ("workload", "import", "page.har", "--format", "har")):
+        answer = farweb(*verb)
+        assert answer.code == 2
+        assert says in answer.err
+        assert answer.err.startswith("farweb: page.har: ")
+        assert answer.err.count("\n") == 1
     assert [*folder.iterdir()] == [path]
 
 
@@ -434,14 +439,15 @@ def test_anything_in_a_field_is_read_or_refused(
 def test_import_writes_pages_views_and_hosts(folder: Path, farweb: Farweb) -> None:
     document = entry(PAGE, timings={"wait": 50, "receive": 100})
     css = entry("https://cdn.example/x.css", 75, _initiator=PAGE, _initiator_type="parser")
-    written(folder, har(document, css, entry("data:x"), creator="chrome-har", onload=200), "shop.har")
+    late = entry("https://a.example/x.png", 300, _initiator=PAGE, _initiator_type="parser")
+    written(folder, har(document, css, late, entry("data:x"), creator="chrome-har", onload=200), "shop.har")
     written(folder, har(entry(), onload=80), "blog.har")
     answer = farweb("workload", "import", "shop.har", "blog.har", "-o", "both", "--json").json()
     assert [page["page"] for page in answer["pages"]] == ["shop", "blog"]
     assert answer["pages"][0]["dropped"] == {"no http (data)": 1}
-    assert [host["confidence"] for host in answer["pages"][0]["hosts"]] == [1.0, 0.9]
+    assert [host["confidence"] for host in answer["pages"][0]["hosts"]] == [0.95, 0.9]
     rows = pq.read_table(folder / "both-pages.parquet").to_pylist()
-    assert [row["parents"] for row in rows] == ["", "0@325", ""]
+    assert [row["parents"] for row in rows] == ["", "0@325", "0@end", ""]
     assert rows[0]["tail_s"] == pytest.approx(0.05)
     views = pq.read_table(folder / "both-views.parquet").to_pylist()
     assert [(view["client"], view["page"], view["host"]) for view in views] == [
@@ -449,6 +455,13 @@ def test_import_writes_pages_views_and_hosts(folder: Path, farweb: Farweb) -> No
         (1, "blog", "a.example"),
     ]
     assert "cdn.example" in (folder / "both-hosts.tsv").read_text()
+
+
+def test_stats_describes_what_an_import_would_write(folder: Path, farweb: Farweb) -> None:
+    path = written(folder, har(entry(), onload=80))
+    assert farweb("workload", "stats", "page.har", "--json").json()["pages"][0]["recorded_onload_s"] == 0.08
+    assert farweb("workload", "stats", "page.har", "-o", "x.svg").code == 2
+    assert [*folder.iterdir()] == [path]
 
 
 def test_import_takes_a_folder(folder: Path, farweb: Farweb) -> None:

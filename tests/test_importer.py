@@ -122,9 +122,9 @@ def test_the_facts_of_all_requests_stand_beside_what_the_table_carries(farweb: F
     assert found["carried_bytes_share"] == pytest.approx(15500 / 103000)
     kept = json.loads(pq.read_schema("access.parquet").metadata[REPORT_KEY])
     assert all(kept[name] == found[name] for name in ("schemes", "methods", "tunnels", "carried_bytes_share"))
-    with_tunnels = farweb("workload", "import", "access.log", "--force")
+    with_tunnels = farweb("workload", "import", "access.log", "--force", "--explain")
     assert "tunnels: 1 in the log" in with_tunnels.out
-    shown = farweb("workload", "import", "access.log", "--no-tunnels", "--force").out
+    shown = farweb("workload", "import", "access.log", "--no-tunnels", "--force", "--explain").out
     for row in ("http 80 %, https 20 %", "GET 80 %, CONNECT 20 %", "82.0 %", "15.0 %", "Squid"):
         assert row in shown, row
 
@@ -208,7 +208,7 @@ CLF = """\
 
 def test_the_format_is_found_and_said(farweb: Farweb, folder: Path) -> None:
     (folder / "access.log").write_text(CLF)
-    answer = farweb("workload", "import", "access.log")
+    answer = farweb("workload", "import", "access.log", "--explain")
     assert answer.code == 0, answer.err
     assert re.search(r"format +│? *by the first lines +│? *clf", answer.out)
     assert "no server times" in answer.out
@@ -366,7 +366,7 @@ def test_clients_are_kept_as_logged_on_demand(farweb: Farweb, folder: Path) -> N
     assert np.asarray(columns["client"]).tolist() == [
         2**64 - 1 if name is None else object_ids([name])[0] for name in names
     ]
-    answer = farweb("workload", "import", "access.log", "--force", "-o", "out.parquet", "--keep-clients")
+    answer = farweb("workload", "import", "access.log", "--force", "-o", "out.parquet", "--keep-clients", "--explain")
     assert re.search(r"requests without a client\s+clients are named as in the log\s+1\b", answer.out)
     answer = farweb("workload", "import", "access.log", "--keep-clients", "--client-key", "k", "-o", "x.parquet")
     assert (answer.code, answer.err.count("\n")) == (2, 1)
@@ -427,3 +427,53 @@ def test_a_log_comes_from_standard_input(folder: Path) -> None:
     done = subprocess.run(command, input=gzip.compress(CLF.encode()), capture_output=True, check=True)
     assert json.loads(done.stdout)["requests"] == 4
     assert pq.read_metadata("requests.parquet").num_rows == 4
+
+
+def test_the_first_request_is_shown_as_its_line_was_read(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(f"junk\n{CLF}")
+    options = ("workload", "import", "access.log", "--max-unreadable", 0.5, "--force")
+    found = farweb(*options, "--json").json()
+    first = found["first_request"]
+    assert (first["line"], first["client"], first["method"], first["url"]) == (2, "10.0.0.1", "GET", "/a")
+    assert (first["response_bytes"], first["response_bytes_logged"], first["server_s"]) == (1250, 1000, None)
+    assert (found["hosts"], found["clients"], found["unreadable_by"]) == (1, 3, {"form": 1})
+    assert found["gaps"] == {"longer_than_s": 3600.0, "number": 1, "longest_s": 5400.0}
+    kept = json.loads(pq.read_schema("access.parquet").metadata[REPORT_KEY])
+    assert kept["first_request"] == {**first, "client": None}, "a pseudonym does not stand beside its client"
+    shown = farweb(*options)
+    assert shown.out.splitlines() == [
+        "4 requests of 3 clients to 1 host: 914 kB in 3 h 00 min",
+        "",
+        "first request, from line 2 (clf, recognized)",
+        "  start        2015-10-25 03:00:00 UTC",
+        "  client       10.0.0.1, stored as a pseudonym",
+        '  request      GET /a to "server", 238 B (estimated)',
+        "  response     200, 1,250 B: 1,000 B logged + 250 B of header (assumed)",
+        "  server time  not in this log: servers answer at once",
+        "",
+        "left out   1 of 5 lines: 1 cannot be read",
+        'warning: unreadable: line 1: has no " " after the client',
+        "warning: 1 gap of more than 1 h, the longest 90 min; choose a part with",
+        "  --busiest 1h or --from",
+    ]
+    assert shown.err.splitlines()[-1] == "wrote access.parquet    next: farweb new link.toml --log access.log"
+
+
+def test_the_first_request_of_a_busiest_span_is_that_of_its_log(farweb: Farweb, folder: Path) -> None:
+    (folder / "old.log").write_text("".join(CLF.splitlines(keepends=True)[:2]))
+    (folder / "new.log").write_text("".join(CLF.splitlines(keepends=True)[2:]))
+    options = ("workload", "import", "old.log", "new.log", "-o", "t.parquet", "--busiest", "1h", "--json")
+    found = farweb(*options).json()
+    first = found["first_request"]
+    assert (first["log"], first["line"], first["url"]) == ("old.log", 2, "/b")
+    assert (found["requests"], found["clients"]) == (2, 2)
+
+
+def test_a_size_that_a_log_lacks_may_be_assumed(farweb: Farweb, folder: Path) -> None:
+    head = "#Fields: date time cs-method cs-uri-stem sc-status\n"
+    (folder / "iis.log").write_text(head + "2026-03-01 08:00:01 GET /x 200\n")
+    refused = farweb("workload", "import", "iis.log")
+    assert (refused.code, "--assume-bytes 10000 assumes a size" in refused.err) == (2, True)
+    answer = farweb("workload", "import", "iis.log", "--assume-bytes", 10000)
+    assert "response     200, 10,000 B (assumed)" in answer.out
+    assert pq.read_table("iis.parquet")["response_bytes"].to_pylist() == [10000]

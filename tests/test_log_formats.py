@@ -147,7 +147,7 @@ def test_stats_of_a_log_say_what_the_import_left_out(farweb: Farweb, folder: Pat
     assert (found["requests"], found["imported"]) == (3, left_out)
     assert farweb("workload", "stats", "access.log", "--format", "squid", "--json").json() == found
     shown = farweb("workload", "stats", "access.log")
-    assert "left out: hit" in shown.out
+    assert "left out of 4 lines: 1 hit" in shown.out
     assert "access.log is a log; workload import, which has more options, makes a table of it." in shown.err
     farweb("workload", "import", "access.log", "-o", "table.parquet")
     assert farweb("workload", "stats", "table.parquet", "--json").json()["imported"] is None

@@ -21,7 +21,7 @@ def test_each_path_passes_the_check_and_names_its_years(farweb: Farweb, folder: 
     assert answer.code == 0, answer.err
     assert "warning" not in answer.err
     kind = PATHS[STAND_FOR.get(path, path)]
-    assert f" of {kind.dated}. The scenario is in" in answer.err.replace("\n", " ")
+    assert f"({kind.dated}): round trip" in " ".join(answer.out.split())
     checked = farweb("check", "link.toml", "--json").json()
     assert checked["check"]["warnings"] == []
     assert checked["scenario"]["name"] == f"{kind.title}, {kind.dated}"
@@ -181,7 +181,7 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     answer = farweb("new", "links.toml", "--log", "access.log", "--compare", "geo,leo,cable", "--server-time", "none")
     assert answer.code == 0, answer.err
     assert sorted(os.listdir(folder)) == ["access.log", "links-hosts.tsv", "links-requests.parquet", "links.toml"]
-    assert "3 points × 1 replication" in farweb("check", "links.toml").out
+    assert "3 points × 1 replication" in farweb("check", "links.toml", "--details").out
     assert farweb("sweep", "links.toml", "--quiet").code == 0
 
 
@@ -255,8 +255,21 @@ def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: P
     assert "1 tunnel with 86.0 %" in checked["text"].replace("\n", " ")
     assert "of the log's bytes came in 1 tunnel (CONNECT)" in (folder / "with.toml").read_text()
     without = farweb("new", "without.toml", "--log", "access.log", "--no-tunnels")
-    assert "carries 14.0 % of the 110 kB that crossed the link in access.log (another" in without.err
+    assert "it has 14.0 % of 110 kB that crossed the link in access.log (" in without.err
     assert "; left out: 86.0 % connect-tunnel" in without.err
     assert "(CONNECT)" not in (folder / "without.toml").read_text()
     farweb("new", "early.toml", "--log", "access.log", "--no-tunnels", "--client", "10.0.0.1")
     assert farweb("check", "early.toml", "--json").json()["check"]["carried_bytes_share"] == 1, "of the part asked for"
+
+
+def test_the_screen_names_the_path_and_what_the_log_decided(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(LOG)
+    answer = farweb("new", "link.toml", "--log", "access.log", "--path", "geo-2021", "--server-time", "none")
+    path, _, table = answer.out.partition("\n\n")
+    facts = table.splitlines()
+    assert " ".join(path.split()) == (
+        "A geostationary satellite (2021 and 2022): round trip 620 ms, 3 Mbit/s up, 18.8 Mbit/s down"
+    )
+    assert facts[0] == "log      3 of 4 lines: 15.5 kB in 1.90 s, from 1996-12-19 12:53:26 UTC"
+    assert [line.split()[0] for line in facts if line[0] != " "] == ["log", "first", "http", "clients", "servers"]
+    assert "wrote link.toml, link-requests.parquet, link-hosts.tsv" in answer.err

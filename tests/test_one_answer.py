@@ -81,7 +81,7 @@ def test_size_judges_as_compare_does(folder: Path, farweb: Farweb, workload: str
     said = found.json()
     fixed = workload in LOGS
     assert said["interval_of"] == ("blocks" if fixed else "replications")
-    assert ("for this log" in said["text"], said["scope"] == "for this log") == (fixed, fixed)
+    assert ("this log" in said["holds"], said["scope"] == "for this log") == (fixed, fixed)
     curve = {tried["label"]: tried for tried in said["curve"]}
     if fixed:
         assert [tried["n"] for tried in curve.values()] == [1, 1, 1]

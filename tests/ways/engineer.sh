@@ -2,7 +2,7 @@
 set -e
 log=$DATA/clf/semicomplete-2015-combined.log.gz
 
-farweb new mobile.toml --path mobile --log "$log" --busiest 6h --server-time none -q
+farweb new mobile.toml --path mobile-2012 --log "$log" --busiest 6h --server-time none -q
 for tls in "" '{version="1.2"}' '{version="1.3"}' '{version="1.3",small_record="1400 B"}'; do
     farweb run mobile.toml ${tls:+--set "leg.0.tls=$tls"} -o phones --force -q
     echo "tls = ${tls:-none}"

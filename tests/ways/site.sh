@@ -5,8 +5,8 @@ tls='start="resumed", scts=2, small_record="cloudflare"'
 today="leg.0.tls={$tls, key_exchange=\"x25519\", certificates=\"ecdsa-p256\"}"
 later="leg.0.tls={$tls, key_exchange=\"x25519mlkem768\", certificates=\"ml-dsa-65\"}"
 
-farweb new site.toml --path mobile --log "$log" --busiest 6h --server-time none -q
-farweb check site.toml --set "$later" | grep -A1 "the server's flight"
+farweb new site.toml --path mobile-2012 --log "$log" --busiest 6h --server-time none -q
+COLUMNS=120 farweb check site.toml --set "$later" --details | grep -A1 "the server's flight"
 farweb run site.toml --set "$today" -o today --force -q
 farweb run site.toml --set "$later" -o later --force -q
 for run in today later; do
@@ -15,5 +15,5 @@ for run in today later; do
                      from requests group by 1 order by 1"
 done
 COLUMNS=80 farweb compare today later
-COLUMNS=300 farweb size site.toml --set "$later" --vary leg.0.tcp.constants.initial_cwnd_segments=10..20 \
-    --target 'p50(visit_first_latency) <= 1.01*best' | grep -o '^The smallest .* for this log'
+COLUMNS=80 farweb size site.toml --set "$later" --vary leg.0.tcp.constants.initial_cwnd_segments=10..20 \
+    --target 'p50(visit_first_latency) <= 1.01*best' | sed -n 1p

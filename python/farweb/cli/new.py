@@ -1,12 +1,15 @@
 """`farweb new`: writes a commented scenario to start from."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from farweb.cli.importing import takes_import_options
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
+
+if TYPE_CHECKING:
+    from farweb.check import Check
 
 
 @takes_import_options
@@ -76,7 +79,7 @@ def new(
 
         farweb new office.toml --log access.log.gz --seen-at proxy-clients
 
-        farweb new edge.toml --log access.log.gz --cache "10 GB,s3-fifo" --shield "1 TB"
+        farweb new edge.toml --log access.log.gz --cache 10GB --shield 90GB
 
         farweb new proxy.toml --log access.log --rtt-ms 680 --busiest 1h
 
@@ -125,17 +128,31 @@ def new(
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
             **importing,
         )
-    warnings = [*written.remarks, *Scenario.load(file).check().warnings]
-    if as_json:
-        output.result({**written.to_dict(), "warnings": warnings}, "")
-    elif written.imported is not None and not quiet:
-        output.result({}, written.imported)
+    checked = Scenario.load(file).check()
+    warnings = [*written.remarks, *checked.warnings]
+    if as_json or not quiet:
+        output.result({**written.to_dict(), "warnings": warnings}, written.screen(_path(compared or [path], checked)))
     for warning in warnings:
         output.note(f"warning: {warning}")
-    verb = "sweep" if compared else "run"
-    dated = ", ".join(f"{each} of {PATHS[each].dated}" for each in simulated)
-    output.note(f"Figures for {dated}.")
-    output.note(f"The scenario is in {file}; farweb check {file} explains it, farweb {verb} {file} simulates it.")
+    output.note(f"wrote {', '.join(str(each) for each in (file, written.requests, written.hosts) if each is not None)}")
+    output.note(f"change: --path, --proxy, --cache, or edit it    next: farweb check {file}")
+
+
+def _path(paths: list[str], checked: "Check") -> str:
+    """The path in a sentence, or the paths that a sweep compares."""
+    from farweb.inputs.paths import path_kind
+    from farweb.text.quantities import rate, seconds
+    from farweb.text.words import capital, listed
+
+    if len(paths) > 1:
+        kinds = map(path_kind, paths)
+        return f"A sweep over {len(paths)} paths: {listed([f'{kind.title} ({kind.dated})' for kind in kinds])}"
+    kind = path_kind(paths[0])
+    legs = checked.figures["legs"]
+    narrow = min(legs, key=lambda leg: leg["bottleneck_down_bps"] or float("inf"))
+    trip = seconds(sum(leg["rtt_ns"] for leg in legs) / 1e9)
+    up, down = rate(narrow["bottleneck_up_bps"]), rate(narrow["bottleneck_down_bps"])
+    return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down"
 
 
 def _options_of_log(context: typer.Context) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from farweb.cli import cache, merge, probe
+from farweb.cli.help import Verb
 from farweb.cli.importing import Fields, LogFormat, keys_of, takes_import_options
 from farweb.cli.options import (
     Debug,
@@ -25,9 +26,9 @@ from farweb.files.made import is_figure
 from farweb.text.words import listed
 
 app = group("Make and examine request and host tables.")
-app.command()(probe.probe)
-app.command()(merge.merge)
-app.command()(cache.cache)
+app.command(cls=Verb)(probe.probe)
+app.command(cls=Verb)(merge.merge)
+app.command(cls=Verb)(cache.cache)
 
 Format = Annotated[
     str | None,
@@ -43,7 +44,7 @@ Logs = Annotated[
 ]
 
 
-@app.command("import")
+@app.command("import", cls=Verb)
 @takes_import_options
 def import_(
     context: typer.Context,
@@ -57,6 +58,9 @@ def import_(
             help="Request table; LOG.parquet here when left out. Of HARs the beginning of three names.",
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print all counts, assumptions and rules of caches as well.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -107,8 +111,8 @@ def import_(
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
         )
     if as_json or not quiet:
-        output.result(report.to_dict(), report)
-    output.note(f"The requests are in {report.out}; farweb workload stats {report.out} describes them.")
+        output.result(report.to_dict(), report.explained() if explain else report)
+    output.note(f"wrote {report.out}    next: farweb new link.toml --log {logs[0]}")
 
 
 def _import_har(context: typer.Context, hars: list[Path], out: Path | None, output: Output, *, force: bool) -> None:
@@ -122,7 +126,7 @@ def _import_har(context: typer.Context, hars: list[Path], out: Path | None, outp
     output.note(f"The tables are {listed([str(path) for path in report.out])}; farweb page simulates a HAR.")
 
 
-@app.command("generate")
+@app.command("generate", cls=Verb)
 def generate_(
     family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix, prowgen.")],
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams, as run.seed.")] = 1,
@@ -182,10 +186,12 @@ def generate_(
     output.note(f"The trace is in {written.out}.")
 
 
-@app.command()
+@app.command(cls=Verb)
 def stats(
     context: typer.Context,
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), or a log.")],
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), a log, or a HAR.")
+    ],
     format_: Format = None,
     log_format: LogFormat = None,
     fields: Fields = None,
@@ -196,6 +202,9 @@ def stats(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Draw it as well: a .png, .svg, .pdf or .html file."),
     ] = None,
+    is_all: Annotated[
+        bool, typer.Option("--all", help="All tables: hosts, clients, copies, what caches do with the requests.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -203,6 +212,7 @@ def stats(
 ) -> None:
     """Describe a request table or a log: requests by time, sizes, server times, hosts.
 
+    Of a HAR it describes the pages that workload import writes.
     Of a log it describes the requests that workload import keeps without further options, and counts the others.
     --log-format and --field describe a log whose format has no name, as there.
 
@@ -219,13 +229,21 @@ def stats(
     """
     del debug
     from farweb.inputs.statistics import describe, read_stats
+    from farweb.page.har import is_har
 
+    output = Output(as_json, quiet)
+    if is_har(table):
+        from farweb.page.tables import describe_har
+
+        if out is not None:
+            raise FarwebError(f"{out}: no figure is drawn of a HAR; leave --out out")
+        pages = describe_har([table])
+        return output.result(pages.to_dict(), pages)
     if out is not None:
         from farweb.plot import chart, paper
 
         chart.check_target(out)
     context.with_resource(taken_free(out, force=force))
-    output = Output(as_json, quiet)
     with output.progress("reading") as show:
         found = read_stats(
             table,
@@ -237,14 +255,14 @@ def stats(
         )
     if out is not None:
         paper.draw(describe(found), out)
-    output.result(found.to_dict(), found)
+    output.result(found.to_dict(), found.screen(is_all))
     if found.imported is not None:
         output.note(f"{table} is a log; workload import, which has more options, makes a table of it.")
     if out is not None:
-        output.note(f"The figure is in {out}.")
+        output.note(f"wrote {out}")
 
 
-@app.command()
+@app.command(cls=Verb)
 def fit(
     context: typer.Context,
     log: Annotated[

@@ -9,7 +9,6 @@ from farweb.comparison import words
 from farweb.comparison.change import Change, Pair, Side
 from farweb.comparison.measure import changed
 from farweb.comparison.points import runs_of_points
-from farweb.comparison.words import Part
 from farweb.errors import FarwebError
 from farweb.results.groups import By, RequestGroup, grouped
 from farweb.results.judged import OF_LOG, Matched, judged, pairs_together, quantity_name
@@ -19,7 +18,7 @@ from farweb.results.run import RunTables
 from farweb.results.sweep import SweepTables
 from farweb.statistics.judgement import DECIDING, Verdict
 from farweb.statistics.verdicts import MARGIN
-from farweb.text.sheet import Screen
+from farweb.text.sheet import Part, Screen
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:

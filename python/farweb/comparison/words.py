@@ -1,15 +1,13 @@
 """The screens of a comparison: of two runs, of several, and the tables behind them."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from farweb.results.parts import KINDS
-from farweb.statistics.intervals import Interval
-from farweb.statistics.judgement import Verdict
-from farweb.statistics.verdicts import Word
-from farweb.text.quantities import count, difference, interval, number, percents, seconds, share, size
-from farweb.text.sheet import Sheet
+from farweb.statistics.judgement import Verdict, cell
+from farweb.text.quantities import change_cells, count, difference, in_one_unit, interval, seconds, share, size
+from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital
 
 if TYPE_CHECKING:
@@ -31,9 +29,6 @@ _CAUSES = {
     "request": "for requests on the way",
     "wait": "in the connection queue",
 }
-
-Part = Sheet | str
-"""A part of a screen: a table, a line, or an empty one."""
 
 
 def screen(change: "Change", hints: Sequence[str]) -> list[Part]:
@@ -61,15 +56,15 @@ def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verd
         verdicts: Of the pairs.
         group: The property that the requests share; empty: all.
     """
-    write, unit = _unit(sides)
+    write, unit = in_one_unit([value for side in sides for value in side.quantiles_s.values()])
     rows = [
         [
             row.letters,
             row.name,
             *(write(value) for value in sides[row.place].quantiles_s.values()),
-            *_change_cells(row.change, row.word is None, "best" if row is ranking.rows[0] else "base"),
+            *(["best" if row is ranking.rows[0] else "base", ""] if row.change is None else change_cells(row.change)),
             _failed(sides[row.place].failed_share),
-            "" if row.word is None else _cell(row.word),
+            "" if row.word is None else cell(row.word),
         ]
         for row in ranking.rows
     ]
@@ -86,8 +81,8 @@ def pairs(found: Sequence["Pair"]) -> Sheet:
     rows = [
         [
             f"{each.other} against {each.base}" + (f", {each.group}" if each.group else ""),
-            *_change_cells(each.verdict.change, False, ""),
-            _cell(each.verdict.overall),
+            *change_cells(each.verdict.change),
+            cell(each.verdict.overall),
         ]
         for each in found
     ]
@@ -101,28 +96,11 @@ def _for_whom(judgement: Verdict) -> Sheet:
     found += [(_GROUPS.get(label, label), each.slices[0], each.overall) for label, each in judgement.groups]
     found += [(_ROWS[each.name], each, each.word) for each in slow]
     rows = [
-        [name, count(each.requests), _share(each.faster), _share(each.slower), *_change_cells(each.change), _cell(word)]
+        [name, count(each.requests), _share(each.faster), _share(each.slower), *change_cells(each.change), cell(word)]
         for name, each, word in found
     ]
     sure = f"{100 * judgement.confidence:.3g} % interval"
     return Sheet("", ["", "requests", "faster", "slower", "time %", sure, ""], rows)
-
-
-def _cell(word: Word) -> str:
-    return "open" if word in ("unclear", "cannot be told apart") else word
-
-
-def _change_cells(change: Interval | None, is_reference: bool = False, called: str = "") -> list[str]:
-    """A relative difference and its interval."""
-    if is_reference:
-        return [called, ""]
-    if change is None or change.mean is None:
-        return [_NONE, ""]
-    value = percents(change.mean, signed=True)
-    if change.low is None or change.high is None:
-        return [value, ""]
-    low, high = (percents(end, signed=True) for end in (change.low, change.high))
-    return [value, "" if low == high == "0" else f"{low} … {high}"]
 
 
 def _share(value: float) -> str:
@@ -135,22 +113,9 @@ def _failed(value: float) -> str:
 
 def _latency(sides: Sequence[tuple[str, "Side"]]) -> Sheet:
     """Quantiles of each side, in one unit."""
-    write, unit = _unit([side for _, side in sides])
+    write, unit = in_one_unit([value for _, side in sides for value in side.quantiles_s.values()])
     rows = [[name, *map(write, side.quantiles_s.values()), _failed(side.failed_share)] for name, side in sides]
     return Sheet("", [f"latency, {unit}", "median", "90 %", "99 %", "failed"], rows)
-
-
-def _unit(sides: Sequence["Side"]) -> tuple[Callable[[float | None], str], str]:
-    """A way to write latencies in the unit that suits them all, and that unit."""
-    known = [value for side in sides for value in side.quantiles_s.values() if value and math.isfinite(value)]
-    scale, unit = (1.0, "s") if max(known, default=1.0) >= 1 else (1000.0, "ms")
-
-    def write(value: float | None) -> str:
-        if value is None:
-            return _NONE
-        return "failed" if math.isinf(value) else number(scale * value)
-
-    return write, unit
 
 
 def _cause(change: "Change") -> str:

@@ -11,11 +11,10 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,18 +28,14 @@ from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
-from farweb.inputs.caching import RULES, CacheTreatment, assumed, survey_of
+from farweb.inputs.caching import CacheTreatment, survey_of
+from farweb.inputs.import_report import GAP_S, ImportReport
 from farweb.inputs.tables import REQUESTS
-from farweb.text.quantities import count, seconds, share, size
-from farweb.text.sheet import Sheet, to_html, to_rich
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from farweb.text.quantities import count
 
 REPORT_KEY = b"farweb.import"
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
-_UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
 _OUTSIDE_BUSIEST = "outside-busiest"
 _TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
 """Columns that may be null, each with the name for the number of its values."""
@@ -62,140 +57,6 @@ _HINTS = {
     "zero-bytes": "let the server write the size of the response",
 }
 """Advice where nothing is left, by the reason for which most was left out."""
-
-
-@dataclass(frozen=True)
-class ImportReport:
-    """Report of an import: what it kept and what it left out.
-
-    Attributes:
-        out: The request table.
-        requests: Its rows.
-        span_s: From the first start to the last.
-        log: Name, format and options of the logs.
-        counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
-            `unreadable`, `unreadable_by` (the value that is wrong), `assumptions` and others; `hosts` and `clients` are
-            the numbers of different ones in the table; `first_request` is the first one, as its line was read: `log`,
-            `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those that are
-            logged, `server_s`, `wait_s`; null where a log from standard input was cut to its busiest span;
-            `with_server_time` is the number of requests that have one,
-            `with_wait` of those whose wait for the first byte is known too, `with_client` of those that name their
-            client, `origin_unix_s` the Unix time of `start_s`
-            0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
-            kept and bytes of their responses by the rule that caches follow, before the busiest span is cut out:
-            `caching` (`{rule: {"requests", "bytes"}}`, rules of `farweb.inputs.caching.RULES`); `storable_with` the
-            storable ones with `query`, `cookie` and `set-cookie`; `has_cache_control`: the log has the header. Of all
-            requests that could be read, also those left out: `schemes`, `http_versions` and `methods`
-            (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests", "bytes"}`), `bytes_logged`: bytes of responses
-            and, where logged, of requests, without estimates. `dropped_bytes` are those left out, by reason, and
-            `carried_bytes_share` is the share of the others, 0 to 1; null where no bytes are logged. `software`: the
-            server that wrote the logs; null where they do not name it.
-    """
-
-    out: Path
-    requests: int
-    span_s: float
-    log: Mapping[str, Any]
-    counts: Mapping[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        figures = {"requests": self.requests, "span_s": self.span_s}
-        return {**self.counts, "out": str(self.out), **figures, "log": dict(self.log)}
-
-    def sheet(self) -> Sheet:
-        """Contents of the log, and the part of them in the table."""
-        counts = self.counts
-        dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
-        meaning = counts["meanings"]
-        served = f"{count(counts['with_server_time'])} with a server time"
-        if counts["with_wait"] > 0:
-            served += f", {count(counts['with_wait'])} with its wait"
-        rows = [
-            ["format", self._how_found(), ", ".join(counts["formats"])],
-            ["lines", "", count(counts["lines"])],
-            ["requests kept", served, count(self.requests)],
-            ["unreadable", "", count(counts["unreadable_lines"])],
-            *([f"left out: {reason}", meaning.get(reason, ""), count(lines)] for reason, lines in dropped),
-            ["from first to last start", f"from {_utc(counts['origin_unix_s'])}", seconds(self.span_s)],
-            ["bytes of responses", "", size(counts["response_bytes"])],
-            *self._facts(),
-            ["objects", "", count(counts["objects"])],
-            ["requests without a client", self._client_names(), count(self.requests - counts["with_client"])],
-            *CacheTreatment(**counts["cache_treatment"]).rows(),
-        ]
-        return Sheet(self.log["file"], ["", "", "value"], rows, names=2)
-
-    def _facts(self) -> list[list[str]]:
-        """Rows on all requests of the log, the table's and those left out."""
-        counts = self.counts
-        tunnels, logged = counts["tunnels"], counts["bytes_logged"]
-        rows = [
-            ["all requests: schemes", "", _by_share(counts["schemes"])],
-            ["all requests: HTTP versions", "", _by_share(counts["http_versions"])],
-            ["all requests: methods", "", _by_share(counts["methods"])],
-        ]
-        if tunnels["requests"]:
-            bytes_share = f", {share(tunnels['bytes'] / logged)} of all bytes" if logged else ""
-            rows.append(["all requests: tunnels", f"{size(tunnels['bytes'])}{bytes_share}", count(tunnels["requests"])])
-        if (carried := counts["carried_bytes_share"]) is not None:
-            rows.append(["bytes that the table carries", f"of {size(logged)} logged", share(carried)])
-        if counts["software"] is not None:
-            rows.append(["server", "", counts["software"]])
-        return rows
-
-    def _how_found(self) -> str:
-        return "by the first lines" if self.log["format"] == "auto" else "as was asked for"
-
-    def _client_names(self) -> str:
-        if self.log["client_names"] == "as-logged":
-            return "clients are named as in the log"
-        return f"clients have pseudonyms by a {self.log['client_key']} key"
-
-    def remarks(self) -> list[str]:
-        """Assumptions, and facts that a reader of the table has to know, a line each."""
-        counts = self.counts
-        remarks = []
-        if (busiest := counts.get("busiest")) is not None:
-            remarks.append(
-                f"busiest: the {seconds(busiest['length_s'])} with most bytes of responses begin at "
-                f"{_utc(busiest['from_unix_s'])} and have {share(busiest['bytes_share'])} of all of them"
-            )
-        if "sample" in self.log:
-            remarks.append(
-                f"sample: {share(self.log['sample'])} of the {self.log['sample_by']}s, whole; the load is theirs alone"
-            )
-        if counts["tunnels"]["requests"] and "connect-tunnel" not in counts["dropped"]:
-            remarks.append(
-                f"tunnels: {count(counts['tunnels']['requests'])} in the log; each is one request and one response of "
-                "all its bytes, on a connection of its own where connections carry one request at a time"
-            )
-        if counts["with_server_time"] == 0 and self.log.get("server_time") != "none":
-            remarks.append(
-                "no server times: responses are there at once; nginx writes them as $upstream_response_time or "
-                "$request_time, Apache as %D, Squid as %<pt"
-            )
-        assumptions = [f"assumed: {text}" for text in (*counts["assumptions"], *assumed(counts))]
-        rules = [
-            f"caches: {count(part['requests'])} {RULES[rule]}"
-            for rule, part in counts["caching"].items()
-            if len(counts["caching"]) > 1
-        ]
-        unreadable = [
-            f"unreadable: {line['log']}line {line['line']}: {line['why']}: {line['text']}"
-            for line in counts["unreadable"]
-        ]
-        return remarks + rules + assumptions + unreadable[:_UNREADABLE_SHOWN]
-
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
-        return Group(to_rich([self.sheet()]), *map(Text, self.remarks()))
-
-    def _repr_html_(self) -> str:
-        remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self.remarks())
-        return f"{to_html([self.sheet()])}<ul>{remarks}</ul>"
 
 
 def import_log(
@@ -488,13 +349,18 @@ def _without_client(first: Mapping[str, Any] | None, key: bytes | None) -> Mappi
 def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:
     """Survey of the requests that start within `span`, and their methods; their hosts and clients are counted."""
     hosts, clients, methods = set[str](), set[int | str](), set[str]()
-    counts["with_client"] = 0
+    counts["with_client"], last, gaps = 0, span[0], [0.0]
 
     def inside() -> Iterator[pa.RecordBatch]:
+        nonlocal last
         columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching"]
         for batch in source.iter_batches(batch_size=_ROWS, columns=columns):
             those = _within(batch, span)
             counts["with_client"] += those.num_rows - those["client"].null_count
+            starts = those["start_s"].to_numpy()
+            between = np.diff(starts, prepend=last)
+            gaps.extend(between[between > GAP_S].tolist())
+            last = float(starts[-1]) if len(starts) else last
             for seen, column in ((hosts, "host"), (clients, "client"), (methods, "method")):
                 seen.update(pc.unique(those[column].drop_null()).to_pylist())
             yield those
@@ -502,6 +368,7 @@ def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> t
     with pq.ParquetFile(raw) as source:
         survey = survey_of(inside())
     counts["hosts"], counts["clients"] = len(hosts), len(clients)
+    counts["gaps"] = {"longer_than_s": GAP_S, "number": len(gaps) - 1, "longest_s": max(gaps)}
     return survey, methods
 
 
@@ -534,17 +401,6 @@ def _begin_at_zero(raw: Path, out: Path, span: tuple[float, float], absent: set[
                 microseconds = np.rint((inside["start_s"].to_numpy() - span[0]) * 1e6)
                 columns = [*inside.columns[:position], pa.array(microseconds / 1e6), *inside.columns[position + 1 :]]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
-
-
-def _by_share(parts: Mapping[str, Mapping[str, int]]) -> str:
-    """`https 90 %, http 10 %` of requests, the most frequent first."""
-    whole = sum(part["requests"] for part in parts.values())
-    ordered = sorted(parts.items(), key=lambda item: (-item[1]["requests"], item[0]))
-    return ", ".join(f"{name} {share(part['requests'] / whole)}" for name, part in ordered) or "–"
-
-
-def _utc(unix_s: float) -> str:
-    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _schema(names: Iterable[str], report: str, clients_as_text: bool) -> pa.Schema:

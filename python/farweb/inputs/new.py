@@ -8,6 +8,7 @@ import os
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,13 +20,15 @@ from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.inputs.formats import TABLE, format_of
 from farweb.inputs.importer import REPORT_KEY, import_log
-from farweb.inputs.paths import PATHS, STAND_FOR, years_apart
+from farweb.inputs.paths import path_kind, years_apart
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
-from farweb.text.quantities import count
+from farweb.text.quantities import count, seconds, size
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
-    from farweb.inputs.importer import ImportReport
+    from farweb.inputs.import_report import ImportReport
 
 
 _PACED = """\
@@ -66,7 +69,7 @@ class Wanted:
     """Parts of a scenario to write.
 
     Attributes:
-        paths: Keys of `PATHS`; of several the first is simulated, and a sweep compares them.
+        paths: Keys of `PATHS` or `STAND_FOR`; of several the first is simulated, and a sweep compares them.
         proxy: A key of `PROXIES`.
         cache: Size and policy of a cache in front of the long part; None: none.
         shield: The same of a cache behind it.
@@ -112,6 +115,7 @@ class NewScenario:
         hosts: The host table of the log.
         imported: Numbers that the import kept and left out.
         remarks: Reservations about the answers, a sentence each.
+        facts: What the log decided about the scenario: a label and a sentence each.
     """
 
     scenario: Path
@@ -119,6 +123,15 @@ class NewScenario:
     hosts: Path | None
     imported: "ImportReport | None"
     remarks: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+
+    def screen(self, path: str) -> Screen:
+        """The path, the log's first request and what the log decided.
+
+        Args:
+            path: The path in a sentence.
+        """
+        return Screen((path, "", Sheet("", ["", ""], [list(fact) for fact in self.facts])) if self.facts else (path,))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -168,7 +181,7 @@ def new_scenario(
         WorkloadError: The log cannot be imported, or would be replaced. Nothing is written then.
     """
     file = Path(file)
-    paths = tuple(dict.fromkeys(STAND_FOR.get(each, each) for each in compare or (path,)))
+    paths = tuple(dict.fromkeys(compare or (path,)))
     wanted = Wanted(paths, proxy, None if cache == "none" else cache, shield, cache is not None)
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
     table = table_of(logs)
@@ -195,7 +208,26 @@ def new_scenario(
     asked = _clients(seen_at or _likely(imported.counts))
     served = serving_of(imported.counts)
     _write(file, _scenario(file, wanted, served, asked, _release(imported.counts), workload, imported.span_s))
-    return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)))
+    facts = tuple(_facts(imported, served, _SEEN_AT[seen_at or _likely(imported.counts)][1]))
+    return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)), facts)
+
+
+def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
+    """What the log has, its first request, and what that decided."""
+    counts = imported.counts
+    begin = datetime.fromtimestamp(counts["origin_unix_s"], UTC)
+    yield (
+        "log",
+        f"{count(imported.requests)} of {plural(counts['lines'], 'line')}: {size(counts['response_bytes'])} in "
+        f"{seconds(imported.span_s)}, from {begin:%Y-%m-%d %H:%M:%S} UTC",
+    )
+    if first := counts.get("first_request"):
+        yield "first", f"{first['client']} {first['method']} {first['url']} to {first['host']} (line {first['line']})"
+    yield "http", served.reasons[0]
+    yield "clients", clients
+    timed = counts["with_server_time"]
+    known = f"{plural(timed, 'request')} with a server time"
+    yield "servers", known if timed else "answer at once: no server times in the log"
 
 
 def table_of(logs: Sequence[Path]) -> Path | None:
@@ -310,7 +342,7 @@ family = "prowgen"
 def _scenario(
     file: Path, wanted: Wanted, serving: Serving, clients: str, release: str, workload: str, span_s: float
 ) -> str:
-    kind = PATHS[wanted.paths[0]]
+    kind = path_kind(wanted.paths[0])
     tls = '\ntls = { version = "1.3" }' if serving.tls else ""
     joined = "\n".join(
         f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\n'
@@ -319,7 +351,7 @@ def _scenario(
     )
     every, in_words = next((each for each in _EVERY if span_s / each[0] <= _ROWS_MAX), _EVERY[-1])[1:]
     title = f"{kind.title}, {kind.dated}" + ("" if wanted.proxy == "none" else f", proxy: {wanted.proxy}")
-    several = " or ".join(f"{each} ({PATHS[each].dated})" for each in wanted.paths)
+    several = " or ".join(f"{each} ({path_kind(each).dated})" for each in wanted.paths)
     return f"""\
 {_head(file, wanted)}
 # Every key is in the documentation of the scenario format; farweb schema scenario prints it for editors.
@@ -333,7 +365,7 @@ nodes = [{", ".join(f'"{node}"' for node in wanted.nodes)}]
 
 {_LOCAL.format(near=wanted.nodes[1]) if wanted.is_local else ""}\
 # {wanted.nodes[wanted.long_link]} – far-end: the long part.
-{_facts(wanted)}\
+{_figures(wanted)}\
 [[path.link]]
 {_lines("{:<4} = {}", kind.directions())}
 # far-end – servers: the rest of the Internet, 10 ms away (chosen). Where the log has server times that were measured at
@@ -370,7 +402,7 @@ def _nagle(end: str, serving: Serving) -> str:
 
 def _head(file: Path, wanted: Wanted) -> str:
     """First lines: the path, the years of its figures, and commands for it."""
-    about = " or ".join(f"{PATHS[each].title} (figures of {PATHS[each].dated})" for each in wanted.paths)
+    about = " or ".join(f"{path_kind(each).title} (figures of {path_kind(each).dated})" for each in wanted.paths)
     verb = "run" if len(wanted.paths) == 1 else "sweep"
     return (
         f"{_comment(f'The web over {about}.')}#\n#   farweb check {file.name}\n"
@@ -387,10 +419,10 @@ down = {{ rate = "1 Gbit/s", delay = "1 ms" }}
 """
 
 
-def _facts(wanted: Wanted) -> str:
+def _figures(wanted: Wanted) -> str:
     """Each figure of the long part with its source; of several paths each under its name."""
     return "".join(
-        ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, PATHS[each].facts))
+        ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, path_kind(each).facts))
         for each in wanted.paths
     )
 
@@ -416,11 +448,11 @@ def _lines(form: str, links: Mapping[str, str]) -> str:
 def _sweep(wanted: Wanted, *, is_log: bool) -> str:
     """A sweep over the paths, or over the depths of the queues of one. A log's requests are the same in each run."""
     replications, often = (1, "once: its requests are those of the log") if is_log else (5, "with five seeds")
-    kind = PATHS[wanted.paths[0]]
+    kind = path_kind(wanted.paths[0])
     if len(wanted.paths) > 1:
         factor, about = "path", f"farweb sweep runs each path {often}."
-        levels = {each: PATHS[each].directions() for each in wanted.paths}
-        unknown = ", ".join(each for each in wanted.paths if PATHS[each].depths)
+        levels = {each: path_kind(each).directions() for each in wanted.paths}
+        unknown = ", ".join(each for each in wanted.paths if path_kind(each).depths)
         if unknown:
             about += f" Depths of queues are unpublished and chosen for {unknown}: farweb new --path NAME sweeps them."
     elif kind.depths:

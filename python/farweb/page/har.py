@@ -17,8 +17,8 @@ from farweb.files.regular import check_file
 BYTES_MAX = 128 << 20
 """Bytes of the largest HAR, unpacked. Chosen: a crowded page has 5 MB without its bodies."""
 PAGES_MAX = 1_000
-ENTRIES_MAX = 10_000
-"""Most pages of a file, and most entries of a page. Chosen: ten times what any of ours has."""
+ENTRIES_MAX = 5_000
+"""Most pages of a file, and most entries of a page. Chosen: ten times what crowded ones have."""
 
 _GZIP = b"\x1f\x8b"
 _HEAD_BYTES = 4096
@@ -55,11 +55,13 @@ class HarPage:
 
 def is_har(path: Path) -> bool:
     """True for a HAR, plain or gzip, by its first bytes; and for a folder with one."""
-    if path.is_dir():
-        return bool(_files_of(path))
     try:
+        if path.is_dir():
+            return bool(_files_of(path))
+        if not path.is_file():  # a pipe without a writer opens never
+            return False
         with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES) if path.is_file() else b""
+            head = file.read(_HEAD_BYTES)
     except OSError:
         return False
     if head.startswith(_GZIP):

@@ -102,7 +102,6 @@ class PagesReport:
         if dropped:
             yield "Left out: " + ", ".join(f"{n} {why}" for why, n in dropped.most_common()) + "."
         if len(self.pages) == 1:
-            yield ""
             yield _hosts(self.pages[0][1])
         said: dict[str, list[str]] = {}
         for key, page in self.pages:
@@ -127,6 +126,32 @@ def import_har(paths: Sequence[Path], out: Path, progress: Callable[[int, int], 
         WorkloadError: A file cannot be read. Nothing is written then.
         RunError: A table cannot be written there.
     """
+    found = _read(paths, progress)
+    tables = tables_of(out)
+    if taken := [table for table in tables if table.is_dir()]:
+        raise RunError(f"{taken[0]}: is a folder; name another file with --out")
+    with staged_file(tables[0]) as pages_stage, staged_file(tables[1]) as views_stage, staged_file(tables[2]) as hosts:
+        rows = [row for key, _, page in found for row in _rows(key, page)]
+        pq.write_table(pa.Table.from_pylist(rows, _PAGES), pages_stage, compression="zstd")
+        views = [_view(number, key, start - found[0][1], page) for number, (key, start, page) in enumerate(found)]
+        pq.write_table(pa.Table.from_pylist(views, _VIEWS), views_stage, compression="zstd")
+        names = sorted({sent.host for _, _, page in found for sent in page.sent})
+        lines = "".join(f"{name}\t{name}\t\t\n" for name in names)
+        hosts.write_text("host\tname\twindow_bytes\tmss_bytes\n" + lines, "utf-8")
+    return PagesReport(tables, [(key, page) for key, _, page in found])
+
+
+def describe_har(paths: Sequence[Path]) -> PagesReport:
+    """What `import_har` would keep and leave out; nothing is written.
+
+    Raises:
+        WorkloadError: A file cannot be read.
+    """
+    return PagesReport([], [(key, page) for key, _, page in _read(paths, None)])
+
+
+def _read(paths: Sequence[Path], progress: Callable[[int, int], None] | None) -> list[tuple[str, float, Recording]]:
+    """The pages of HARs by start: key, start in Unix time, and recording."""
     files = har_files(paths)
     found: list[tuple[str, float, Recording]] = []
     for number, file in enumerate(files):
@@ -139,19 +164,7 @@ def import_har(paths: Sequence[Path], out: Path, progress: Callable[[int, int], 
             progress(number + 1, len(files))
     if twice := [key for key, times in Counter(key for key, _, _ in found).items() if times > 1]:
         raise WorkloadError(f"{twice[0]}: is the name of two HARs; import them into tables of their own")
-    tables = tables_of(out)
-    if taken := [table for table in tables if table.is_dir()]:
-        raise RunError(f"{taken[0]}: is a folder; name another file with --out")
-    found.sort(key=lambda each: each[1])
-    with staged_file(tables[0]) as pages_stage, staged_file(tables[1]) as views_stage, staged_file(tables[2]) as hosts:
-        rows = [row for key, _, page in found for row in _rows(key, page)]
-        pq.write_table(pa.Table.from_pylist(rows, _PAGES), pages_stage, compression="zstd")
-        views = [_view(number, key, start - found[0][1], page) for number, (key, start, page) in enumerate(found)]
-        pq.write_table(pa.Table.from_pylist(views, _VIEWS), views_stage, compression="zstd")
-        names = sorted({sent.host for _, _, page in found for sent in page.sent})
-        lines = "".join(f"{name}\t{name}\t\t\n" for name in names)
-        hosts.write_text("host\tname\twindow_bytes\tmss_bytes\n" + lines, "utf-8")
-    return PagesReport(tables, [(key, page) for key, _, page in found])
+    return sorted(found, key=lambda each: each[1])
 
 
 def tables_of(out: Path) -> list[Path]:

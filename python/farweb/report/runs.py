@@ -28,7 +28,7 @@ from farweb.text.words import capital, listed, plural, ranged
 
 if TYPE_CHECKING:
     from farweb.check import Check
-    from farweb.inputs.importer import ImportReport
+    from farweb.inputs.import_report import ImportReport
     from farweb.plot.chart import Chart
 
 Summaries = Mapping[str, Summary]

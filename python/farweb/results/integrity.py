@@ -29,10 +29,10 @@ from farweb.results.manifest import (
     parse_manifest,
 )
 from farweb.results.store import Store, part_name
+from farweb.text.quantities import count
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from farweb.results.sweep import SweepTables
 
 _FILES = "files"
@@ -162,17 +162,24 @@ class Verification:
         """Plain values, as `farweb verify --json` prints them."""
         return {**asdict(self), "whole": self.whole}
 
-    def __rich__(self) -> "RenderableType":
-        checked = "every byte" if self.full else "manifests, sizes and numbers of rows (--full: every byte)"
-        lines = [f"{self.path}: {checked} of {self.folders:,} result folder{'s' if self.folders > 1 else ''} checked."]
+    @property
+    def text(self) -> str:
+        """The outcome in lines, paths in one piece."""
+        read = "every byte read" if self.full else "--full reads every byte"
+        folders = f"{plural(self.folders, 'folder')}; " if self.folders > 1 else ""
+        if self.whole:
+            lines = [f"{self.path}: complete ({folders}{read})"]
+        else:
+            are = "file is" if len(self.damages) == 1 else "files are"
+            lines = [f"{self.path}: {count(len(self.damages))} {are} damaged or missing ({read})"]
         lines += [f"  {damage.file}: {damage.what}" for damage in self.damages]
         if self.unfinished:
-            lines.append(f"{self.unfinished:,} planned runs have not ended; farweb sweep goes on with them.")
+            lines.append(f"{count(self.unfinished)} planned runs have not ended; farweb sweep continues with them.")
         if self.leftovers:
             lines.append(f"Left by commands that were killed, and safe to remove: {', '.join(self.leftovers)}")
-        begun = "Remove the folder: the" if any(damage.file == MANIFEST for damage in self.damages) else "The"
-        again = f"{begun} same farweb run or farweb sweep as before makes what is damaged again."
-        lines.append("Nothing is damaged." if self.whole else again)
+        if self.damages:
+            first = "remove the folder, then " if any(each.file == MANIFEST for each in self.damages) else ""
+            lines.append(f"repair: {first}the same farweb run with -o {self.path} --force, or the same farweb sweep")
         return "\n".join(lines)
 
 

@@ -1,16 +1,24 @@
 """Several alternatives ranked by the rule of verdicts: the best first, and letters that tie those not told apart."""
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from farweb.results.judged import MOST_LEVELS
+from farweb.errors import ResultsError
+from farweb.results.design import Design
+from farweb.results.judged import KEPT_REQUESTS, MOST_LEVELS, MOST_REQUESTS, judged, matched, pairs_together
+from farweb.results.pairs import read_once
 from farweb.statistics.intervals import Interval
-from farweb.statistics.judgement import Verdict, is_apart, turned
+from farweb.statistics.judgement import DECIDING, Verdict, is_apart, turned
 from farweb.statistics.verdicts import Word, letters
 from farweb.text.quantities import plain
-from farweb.text.words import listed, plural
+from farweb.text.words import listed, named, plural
+
+if TYPE_CHECKING:
+    from farweb.results.sweep import SweepTables
 
 Judge = Callable[[int, int], Verdict]
 """Judges the second of two alternatives against the first, by their places."""
@@ -49,6 +57,20 @@ class Ranking:
     verdicts: dict[tuple[int, int], Verdict]
     reference: str
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Rows as plain values, for JSON."""
+        return [
+            {
+                "name": row.name,
+                "letters": row.letters,
+                "overall": "best" if row.change is None else row.word,
+                "change": None if row.change is None else row.change.mean,
+                "low": None if row.change is None else row.change.low,
+                "high": None if row.change is None else row.change.high,
+            }
+            for row in self.rows
+        ]
+
     @property
     def places(self) -> list[list[str]]:
         """Names, the best first; those with the same letters, or ties with the best of many, share a place."""
@@ -65,9 +87,10 @@ class Ranking:
         ties = [row for row in others if row.letters and set(row.letters) & set(best.letters)]
         ties = ties or [row for row in others if not row.letters and row.word is not None and not is_apart(row.word)]
         rest = [row for row in others if row not in ties]
+        head = f"Best: {best.name}." if what == "point" else f"{best.name} is best."
         if not rest:
             return f"{best.name} takes the least time; all {len(others)} other {what}s tie with it."
-        said = f"{best.name} is best." if not ties else f"{best.name} is best; {_names(ties, what)} with it."
+        said = head if not ties else f"{head[:-1]}; {_names(ties, what)} with it."
         second = [row for row in rest if row.letters and set(row.letters) & set(rest[0].letters)]
         if len(rest) == 1:
             return f"{said} {rest[0].name} is {rest[0].word}{_more(rest)}."
@@ -135,6 +158,45 @@ def ranking(names: Sequence[str], judge: Judge, reference: int | None = None) ->
         for each in order
     ]
     return Ranking(tuple(rows), verdicts, names[to])
+
+
+def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ranking | None, str]:
+    """Rank the points of a sweep that have the same requests, or say why they are not ranked.
+
+    Args:
+        sweep: Which.
+        by: Names of quantities that decide.
+    """
+    points = [point for point in range(len(sweep.design.points)) if sweep.has_requests(point)]
+    if len(points) < 2 or sweep.design.kind == "latin-hypercube":
+        return None, "fewer than two points have requests" if len(points) < 2 else ""
+    if (requests := int(sweep.runs["requests"].sum() or 0)) > MOST_REQUESTS:
+        return None, f"{requests:,} requests are too many to rank points here"
+    few = requests <= KEPT_REQUESTS
+    read, part = (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
+    factors, together = range(len(sweep.design.factors)), pairs_together(len(points))
+    names = [point_name(sweep.design, point) for point in points]
+
+    def judge(base: int, other: int) -> Verdict:
+        runs = matched(sweep, [points[base]], [points[other]], factors, part)
+        if not runs.base:
+            raise ResultsError("points have no seeds in common")
+        verdict = judged(runs, (names[base], names[other]), by, read=read, together=together)
+        if not verdict.is_of_pairs:
+            raise ResultsError("points have different requests")
+        return verdict
+
+    try:
+        return ranking(names, judge), ""
+    except ResultsError as error:
+        return None, str(error)
+
+
+def point_name(design: Design, point: int) -> str:
+    """What a point is called in a sentence: ``http 1.1, window 20``."""
+    levels = design.levels(point)
+    varied = [factor.name for factor in design.factors if len(factor.levels) > 1] or list(levels)
+    return ", ".join(named(design.short_names[name], levels[name].label) for name in varied)
 
 
 def _beats(against: Judge, one: int, other: int) -> bool:

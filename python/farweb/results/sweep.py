@@ -184,6 +184,11 @@ class SweepTables:
             point for point, run in runs.items() if repeats_its_requests(self.manifest_of(run)["scenario"])
         )
 
+    def has_requests(self, point: int) -> bool:
+        """True where a run of a point has ended and has rows of requests."""
+        runs = self.runs.filter((self.points == point) & (self.runs["status"] == "done"))["run"]
+        return any(self.manifest_of(run)["rows"].get("requests") for run in runs)
+
     def _done(self) -> list[str]:
         done: list[str] = self.runs.filter(self.runs["status"] == "done")["run"].to_list()
         return done
@@ -347,7 +352,7 @@ class SweepTables:
         rows: list[Row] = []
         for metric in self.metrics if metrics is None else metrics:
             try:
-                terms, levels = effects(self.design, metric, self.values(metric), log=True)
+                terms, levels = effects(self.design, metric, self.values(metric), self.fixed_points, log=True)
             except ValueError as error:
                 raise ResultsError(f"{self.store.url}: {error}") from None
             rows += terms if table == "effects" else levels
@@ -362,7 +367,7 @@ class SweepTables:
         found = {}
         for metric in self.metrics if metrics is None else metrics:
             try:
-                effects(self.design, metric, self.values(metric))
+                effects(self.design, metric, self.values(metric), self.fixed_points)
             except ValueError as error:
                 found[metric] = str(error)
         return found

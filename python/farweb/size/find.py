@@ -24,7 +24,7 @@ from farweb.results.store import Outcome, Store, part_name
 from farweb.size.answer import Answer, answer_of
 from farweb.size.log import OfLog, asked_of
 from farweb.size.search import Limits, Search
-from farweb.size.target import Target, parse_target
+from farweb.size.target import DEFAULT, Target, parse_target
 from farweb.size.vary import Axis, parse_vary
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.limits import RunLimits
@@ -54,7 +54,7 @@ class Progress:
 def extent_of_search(
     scenario: Description,
     vary: str,
-    target: str,
+    target: str = DEFAULT,
     *,
     largest: bool = False,
     resolution: str | None = None,
@@ -78,7 +78,7 @@ def extent_of_search(
 def find_size(
     scenario: Description,
     vary: str,
-    target: str,
+    target: str = DEFAULT,
     *,
     largest: bool = False,
     resolution: str | None = None,
@@ -100,7 +100,8 @@ def find_size(
         scenario: Scenario. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
         vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]`; see
             `farweb.size.vary`. Other factors of that table are left out.
-        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`.
+        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`. When left out,
+            latencies are not to be worse than the best, by the rule of verdicts.
         largest: Find the largest value instead.
         resolution: How far apart the values of a range are at most: a quantity, or a share of the value (``"1 %"``).
         width: How wide the answer's interval may stay, likewise; a step when left out.
@@ -214,7 +215,7 @@ def _run(
                 search.add(position, replication, row)
                 if search.judge.log is not None and not replication:
                     part = RunTables.open_part(store, part_name(run))
-                    search.judge.log.add(position, asked_of(part, [clause.metric for clause in target.clauses]))
+                    search.judge.log.add(position, asked_of(part, [clause.metric for clause in target.clauses]), part)
 
 
 def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:

@@ -158,6 +158,11 @@ class Verdict:
     groups: "tuple[tuple[str, Verdict], ...]" = ()
 
     @property
+    def is_of_pairs(self) -> bool:
+        """True where the same requests were compared, and not those of another load."""
+        return bool(self.slices) and self.slices[0].count.mean is not None
+
+    @property
     def change(self) -> Interval:
         """Relative difference of all requests, with its interval."""
         return self.slices[0].change if self.slices else Interval(0, None, None, None, None)
@@ -194,6 +199,11 @@ def _inverted(change: Interval) -> Interval:
     """A relative difference the other way round."""
     mean, low, high = (None if each is None else 1 / (1 + each) - 1 for each in (change.mean, change.high, change.low))
     return Interval(change.n, mean, None, low, high)
+
+
+def cell(word: Word) -> str:
+    """A judgement in a cell of a table."""
+    return "open" if word in ("unclear", "cannot be told apart") else word
 
 
 def is_apart(word: Word) -> bool:

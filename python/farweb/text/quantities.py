@@ -1,7 +1,8 @@
 """Formats numbers with units for people: three significant digits."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 _NONE = "–"
 _LEAST_PERCENT = 0.01
@@ -28,6 +29,17 @@ def seconds(value: float | None) -> str:
         return f"{_digits(value)} s"
     minutes = round(value / 60)
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def times(values: Iterable[float | None]) -> tuple[str, Callable[[float | None], str]]:
+    """The unit of a column of times, ms or s, and what writes a time of so many seconds in it, without the unit."""
+    known = [abs(value) for value in values if value and math.isfinite(value)]
+    scale, unit = (1.0, "s") if max(known, default=1.0) >= 0.9995 else (1e3, "ms")
+
+    def write(value: float | None) -> str:
+        return _NONE if value is None else "failed" if math.isinf(value) else number(scale * value)
+
+    return unit, write
 
 
 def rate(bits_per_second: float | None) -> str:
@@ -74,6 +86,46 @@ def percents(value: float, *, signed: bool = False) -> str:
     if not signed or text == "0":
         return text
     return f">−{text[1:]}" if value < 0 and text[0] == "<" else text if text[0] == "<" else _sign(value) + text
+
+
+class Ends(Protocol):
+    """A relative difference and its interval."""
+
+    @property
+    def mean(self) -> float | None:
+        """The difference."""
+
+    @property
+    def low(self) -> float | None:
+        """Lower end."""
+
+    @property
+    def high(self) -> float | None:
+        """Upper end."""
+
+
+def change_cells(change: Ends) -> list[str]:
+    """A relative difference in percent, and its interval; the latter empty where there is none."""
+    if change.mean is None:
+        return [_NONE, ""]
+    value = percents(change.mean, signed=True)
+    if change.low is None or change.high is None:
+        return [value, ""]
+    low, high = (percents(end, signed=True) for end in (change.low, change.high))
+    return [value, "" if low == high == "0" else f"{low} … {high}"]
+
+
+def in_one_unit(times_s: Iterable[float | None]) -> tuple[Callable[[float | None], str], str]:
+    """A way to write times in the unit that suits them all, and that unit; an infinite one is failed."""
+    known = [value for value in times_s if value and math.isfinite(value)]
+    scale, unit = (1.0, "s") if max(known, default=1.0) >= 1 else (1000.0, "ms")
+
+    def write(value: float | None) -> str:
+        if value is None:
+            return _NONE
+        return "failed" if math.isinf(value) else number(scale * value)
+
+    return write, unit
 
 
 def plain(value: float, digits: int) -> str:

@@ -103,7 +103,7 @@ impl LogFormat {
                 lines += usize::from(verdict.is_ok() || !others::is_other(&line));
                 read += usize::from(verdict.is_ok());
                 let is_empty = matches!(verdict, Ok(Verdict::Dropped(Reason::NoSize | Reason::NoRequest)));
-                requests += usize::from(!matches!(layout, Layout::Json(_)) || !is_empty);
+                requests += usize::from(verdict.is_ok() && !(is_empty && matches!(layout, Layout::Json(_))));
             }
             if read * 2 >= lines && read > best.1 && requests > 0 {
                 best = (Some(Self::Known(known)), read);

@@ -280,8 +280,8 @@ fn unknown(lines: &Lines) -> WorkloadError {
     }
     if is_har(lines.head()) {
         return WorkloadError(format!(
-            "{}: is a HAR file, the page loads of a browser, which farweb does not model (docs/not.md); a log of a server or a proxy \
-             is read",
+            "{}: is a HAR file, the page loads of a browser, which farweb page simulates and workload import makes tables of; a log of a \
+             server or a proxy is read here",
             lines.name()
         ));
     }

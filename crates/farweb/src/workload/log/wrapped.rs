@@ -14,6 +14,9 @@ use super::{LogFormat, syslog, when};
 /// Levels of JSON that are looked into. Chosen: as many as exports of clouds have.
 const DEPTH_MAX: usize = 3;
 
+/// Longest time, in bytes. Chosen: more than any spelling of one has.
+const TIME_MAX: usize = 64;
+
 /// The message of a line; any other line as it is.
 pub(super) fn message(line: &[u8]) -> Cow<'_, [u8]> {
     if let Some(inner) = of_docker(line) {
@@ -72,8 +75,9 @@ fn of_docker(line: &[u8]) -> Option<Vec<u8>> {
 
 /// The object of `TIME⇥LEVEL⇥LOGGER⇥MESSAGE⇥{…}` with its time as `ts`.
 fn of_console(line: &[u8]) -> Option<Vec<u8>> {
+    let time = &line[..line.iter().take(TIME_MAX).position(|byte| *byte == b'\t')?];
+    when::parse(time)?;
     let at = line.windows(2).position(|pair| pair == b"\t{")? + 1;
-    let time = line.split(|byte| *byte == b'\t').next().filter(|time| when::parse(time).is_some())?;
     let time = serde_json::to_string(std::str::from_utf8(time).ok()?).ok()?;
     let rest = line[at + 1..].trim_ascii();
     let comma = if rest == b"}" { "" } else { "," };
