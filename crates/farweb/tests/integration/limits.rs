@@ -6,13 +6,14 @@ use proptest::prelude::*;
 use crate::run::{Asked, ints, run};
 
 const SEGMENT: u64 = 1460;
-const SEGMENTS: u64 = 20_000; // enough for thirty loss events, as the limit is a mean
+const SEGMENTS: u64 = 5_000; // many windows and credits
+const EVENTS: f64 = 100.0; // the limit by losses is a mean
 
 /// Ways in which a connection is limited.
 fn limits() -> impl Strategy<Value = (String, String, String)> {
     let loss = prop_oneof![
-        (0.002..0.03_f64).prop_map(|p| format!("{{ kind = \"bernoulli\", probability = {p} }}")),
-        (0.01..0.03_f64, 2.0..6.0_f64).prop_map(|(p, mean)| {
+        (0.003..0.03_f64).prop_map(|p| format!("{{ kind = \"bernoulli\", probability = {p} }}")),
+        (0.005..0.01_f64, 2.0..4.0_f64).prop_map(|(p, mean)| {
             let (into, out) = (p / (1.0 - p) / mean, 1.0 / mean);
             format!("{{ kind = \"gilbert-elliott\", good_to_bad = {into}, bad_to_good = {out} }}")
         }),
@@ -53,13 +54,15 @@ proptest! {
             way(uploads), way(!uploads)
         );
         let scenario = Scenario::parse(&text, "test.toml", &[]).expect("it keeps all rules");
-        let bytes = SEGMENTS * SEGMENT;
-        let asked = if uploads { Asked(0, bytes, 500, 0) } else { Asked(0, 300, bytes, 0) };
-        let (tables, _) = run(&scenario, seed, vec![asked]);
         let leg = scenario.report(None).legs.remove(0);
         let limit = if uploads { leg.up.expect("requests go up") } else { leg.least };
         let stated = limit.connection_limit_bps.expect("a round trip takes time");
-        let margin = if limit.limited_by == LimitedBy::Loss { LOSS_MARGIN } else { 1.0 };
+        let is_loss = limit.limited_by == LimitedBy::Loss;
+        let segments = if is_loss { (EVENTS / limit.loss_event_share) as u64 } else { SEGMENTS };
+        let bytes = segments * SEGMENT;
+        let asked = if uploads { Asked(0, bytes, 500, 0) } else { Asked(0, 300, bytes, 0) };
+        let (tables, _) = run(&scenario, seed, vec![asked]);
+        let margin = if is_loss { LOSS_MARGIN } else { 1.0 };
         let took = ints(&tables, "requests", "end_ns")[0] as f64 / 1e9;
         let rate = (bytes * 8) as f64 / took;
         prop_assert!(rate <= margin * stated, "{rate} bit/s for {stated}, by {:?}", limit.limited_by);

@@ -315,22 +315,23 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             limit.window_segments * limit.mss_bytes
         ),
     );
-    let said = |limit: &ConnectionLimit| (limit.connection_limit_text.clone(), limit.session_text(trip));
-    let (down, up) = (said(&leg.least), leg.up.as_ref().map(said));
-    let mut both = |label: &str, down: Option<String>, up: Option<String>| match (down, up) {
-        (Some(down), Some(up)) if down != up => {
-            line(label, format!("down {down}"));
-            line(label, format!("up {up}"));
-        }
-        (Some(down), _) => line(label, down),
-        _ => {}
-    };
-    // A window is that of both directions; up it differs by the time of a segment alone.
+    // Both directions have one window; its limit up differs by the time of a segment alone.
     let is_window = |limit: &ConnectionLimit| limit.limited_by == LimitedBy::Window;
-    let has_one = is_window(&leg.least) && leg.up.as_ref().is_none_or(is_window);
-    both("limit of a connection", down.0, up.as_ref().and_then(|up| up.0.clone()).filter(|_| !has_one));
-    if leg.carrier == "http/2" {
-        both("limit of a session", down.1, up.and_then(|up| up.1));
+    let other = leg.up.as_ref().filter(|up| !(is_window(up) && is_window(&leg.least)));
+    let said = |text: fn(&ConnectionLimit, Duration) -> Option<String>| {
+        (text(&leg.least, trip), other.and_then(|up| text(up, trip)))
+    };
+    let of_connection = said(|limit, _| limit.connection_limit_text.clone());
+    let of_session = if leg.carrier == "http/2" { said(ConnectionLimit::session_text) } else { (None, None) };
+    for (label, (down, up)) in [("limit of a connection", of_connection), ("limit of a session", of_session)]
+    {
+        match (down, up) {
+            (Some(down), Some(up)) if down != up => {
+                line(label, format!("down {down}"));
+                line(label, format!("up {up}"));
+            }
+            (down, _) => down.into_iter().for_each(|down| line(label, down)),
+        }
     }
     if let (Some(number), Some(bps)) = (leg.connections, leg.connections_limit_bps) {
         line(&format!("limit of {number} of them"), figures::rate(bps));

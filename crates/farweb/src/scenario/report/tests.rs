@@ -285,7 +285,7 @@ fn losses_in_bursts_count_as_events() {
     assert!((bursts.loss_limit_bps.unwrap() / single - 1.0).abs() < 0.05, "{bursts:?}, {single}");
     assert_eq!(
         bursts.connection_limit_text.unwrap().split_once("about, ").unwrap().1,
-        "1 % are lost in bursts, 0.102 % begin one (Padhye)"
+        "1 % lost, 0.102 % begin a burst"
     );
     // States that change with each packet are losses at random.
     let mixed = lossy("kind=\"gilbert-elliott\",good_to_bad=0.01,bad_to_good=0.99");
