@@ -80,7 +80,7 @@ fn http2_by_itself_names_its_presets_and_their_sources() {
     let text = &report(&["leg.0.carrier={kind=\"http/2\"}"]).legs[0].text;
     for line in [
         "client end               Chrome, net/spdy/spdy_session.h (preset \"chrome\", default)",
-        "server end               nginx 1.22, ngx_http_v2_filter_module.c (preset \"nginx\", default)",
+        "server end               nginx 1.22, uploads buffered, ngx_http_v2.c (preset \"nginx\", default)",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
