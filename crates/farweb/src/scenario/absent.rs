@@ -55,23 +55,8 @@ const ABSENT: &[(&[&str], &str)] = &[
         "server push and hints; a request table says when each request starts",
     ),
     (
-        &[
-            "har",
-            "page",
-            "pages",
-            "onload",
-            "plt",
-            "lcp",
-            "fcp",
-            "speedindex",
-            "browser",
-            "javascript",
-            "dependencies",
-            "dependency",
-            "dependson",
-            "initiator",
-        ],
-        "pages and browsers; a request table says when each request starts",
+        &["lcp", "fcp", "speedindex", "browser", "javascript"],
+        "browsers; farweb page FILE.har has the page loads of a HAR up to onLoad",
     ),
     (&["dns", "resolver"], "name resolution; connections open to a host at once"),
     (
@@ -203,6 +188,10 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (
         &["users", "rps", "qps", "requestrate", "arrivalrate"],
         "workload.load, workload.speed, or a request table",
+    ),
+    (
+        &["har", "page", "pages", "onload", "plt", "dependencies", "dependency", "dependson", "initiator"],
+        "farweb page FILE.har, or farweb workload import FILE.har for its requests without what waited for what",
     ),
     (&["log", "accesslog", "logfile"], "farweb new FILE --log LOG, which imports it into workload.requests"),
     (
