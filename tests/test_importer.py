@@ -70,7 +70,8 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
                 "software": None,
             }
             facts |= {"storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
-            facts |= {"unreadable_by": {}, "first_request": None}
+            waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0}
+            facts |= {"unreadable_by": {}, "first_request": None, "time_outs": waits}
             return json.dumps({**counts, **sizes, **remarks, **times, **order, **facts})
 
     return Reader
@@ -457,6 +458,22 @@ def test_the_first_request_is_shown_as_its_line_was_read(farweb: Farweb, folder:
         "  --busiest 1h or --from",
     ]
     assert shown.err.splitlines()[-1] == "wrote access.parquet    next: farweb new link.toml --log access.log"
+
+
+def test_time_outs_of_a_log_are_named(farweb: Farweb, folder: Path) -> None:
+    line = '10.0.0.1 - - [25/Oct/2015:04:00:0{} +0100] "GET /a HTTP/1.1" {} 3000 {}\n'
+    (folder / "a.log").write_text(line.format(0, 200, 70_000_000) + line.format(1, 504, 60_000_000))
+    (folder / "b.log").write_text(line.format(2, 503, 155_000_000))
+    logs = ("a.log", "b.log", "--log-format", '%h %l %u %t "%r" %>s %b %D')
+    found = farweb("workload", "import", *logs, "-o", "table.parquet", "--json").json()
+    assert found["time_outs"] == {"log": "b.log", "requests": 2, "longest_s": 155.0, "status": 503, "line": 1}
+    shown = " ".join(farweb("workload", "import", *logs, "-o", "table.parquet", "--force").out.split())
+    assert (
+        "warning: 2 requests with 408, 502, 503 or 504 after 10 s or more, the longest 155 s (503, line 1 of "
+        "b.log): time-outs of the log's own count as server times; --no-errors leaves errors out"
+    ) in shown
+    without = farweb("workload", "import", *logs, "-o", "without.parquet", "--no-errors", "--json").json()
+    assert without["time_outs"]["requests"] == 0
 
 
 def test_the_first_request_of_a_busiest_span_is_that_of_its_log(farweb: Farweb, folder: Path) -> None:

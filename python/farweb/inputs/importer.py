@@ -259,6 +259,10 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     if together.get("first_request") is None:
         first = counts["first_request"]
         together["first_request"] = None if first is None else {"log": log.strip(), **first}
+    waits = {"log": log.strip(), **counts["time_outs"]}
+    known = together.get("time_outs", {**waits, "requests": 0})
+    longest = max(known, waits, key=lambda those: those["longest_s"])
+    together["time_outs"] = {**longest, "requests": known["requests"] + waits["requests"]}
     together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
     if counts["requests"] == 0:
         together.setdefault("sorted", True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -19,6 +19,7 @@ from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.inputs.formats import TABLE, format_of
+from farweb.inputs.import_report import ImportReport, time_outs
 from farweb.inputs.importer import REPORT_KEY, import_log
 from farweb.inputs.paths import path_kind, years_apart
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
@@ -26,10 +27,6 @@ from farweb.inputs.tables import open_requests
 from farweb.text.quantities import count, seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
-
-if TYPE_CHECKING:
-    from farweb.inputs.import_report import ImportReport
-
 
 _PACED = """\
 # A response comes spread over the time that its server took, where the workload has it.
@@ -121,7 +118,7 @@ class NewScenario:
     scenario: Path
     requests: Path | None
     hosts: Path | None
-    imported: "ImportReport | None"
+    imported: ImportReport | None
     remarks: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
 
@@ -212,7 +209,7 @@ def new_scenario(
     return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)), facts)
 
 
-def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
+def _facts(imported: ImportReport, served: Serving, clients: str) -> Iterator[tuple[str, str]]:
     """What the log has, its first request, and what that decided."""
     counts = imported.counts
     begin = datetime.fromtimestamp(counts["origin_unix_s"], UTC)
@@ -254,13 +251,14 @@ def _table(path: Path) -> tuple[Mapping[str, Any] | None, float]:
     return None if kept is None else json.loads(kept), 0.0 if first is None or last is None else last - first
 
 
-def _remarks(wanted: Wanted, imported: "ImportReport | None") -> Iterator[str]:
+def _remarks(wanted: Wanted, imported: ImportReport | None) -> Iterator[str]:
     apart = years_apart(wanted.paths)
     if apart is not None:
         yield apart
     if imported is None:
         return
     counts, log = imported.counts, imported.log
+    yield from time_outs(counts)
     if counts["with_elapsed_time"] and not log.get("rtt_ns"):
         yield (
             f"{count(counts['with_elapsed_time'])} server times are elapsed times and contain the path that the log "
@@ -296,7 +294,7 @@ requests = {requests}
 """
 
 
-def _workload(imported: "ImportReport", requests: Path, hosts: Path) -> str:
+def _workload(imported: ImportReport, requests: Path, hosts: Path) -> str:
     counts = imported.counts
     dropped = ", ".join(f"{count(lines)} {reason}" for reason, lines in sorted(counts["dropped"].items()))
     origin = (

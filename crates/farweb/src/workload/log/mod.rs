@@ -43,7 +43,7 @@ pub use caching::{Bypass, CachingReport, Rule};
 pub use clients::{ClientKey, ClientNames};
 pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
-pub use report::{FirstRequest, Reason, Report};
+pub use report::{FirstRequest, Reason, Report, TimeOuts};
 pub use select::{Sample, SampleBy};
 pub use when::Bound;
 
@@ -262,6 +262,7 @@ fn verdict(
             report.treated.add(&record, entry);
             let is_own = record.server.is_some() || record.server_header.is_some();
             report.with_elapsed_time += u64::from(entry.server.whole().is_some() && !is_own);
+            report.time_outs.add(number, &record, entry.server.whole());
             if report.first_request.is_none() {
                 report.first_request = Some(entry.described(number, &record));
             }

@@ -66,6 +66,24 @@ fn nginx_logs_the_wait_for_the_header_of_each_server_that_it_asked() {
 }
 
 #[test]
+fn time_outs_are_counted_and_answered_at_their_end() {
+    let lines = |waits: &[(u64, u64)]| {
+        let line = |(status, ms): &(u64, u64)| {
+            format!("c - - [25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.1\" {status} 3000 {}", ms * 1000)
+        };
+        let text = waits.iter().map(line).collect::<Vec<_>>().join("\n");
+        read(LogFormat::Custom("%h %l %u %t \"%r\" %>s %b %D".into()), &text, LogOptions::default())
+    };
+    let (batch, report) =
+        lines(&[(503, 155_000), (504, 60_000), (503, 9_999), (200, 155_000), (500, 20_000)]);
+    let waits: Vec<_> = batch.wait_s.iter().map(|wait| wait.is_nan()).collect();
+    assert_eq!(waits, [false, false, false, true, true], "a page comes at once, when the wait is over");
+    assert_eq!(batch.wait_s[..3], batch.server_s[..3]);
+    assert_eq!(report.time_outs, TimeOuts { requests: 2, longest_s: 155.0, status: 503, line: 1 });
+    assert_eq!(lines(&[(200, 155_000)]).1.time_outs, TimeOuts::default());
+}
+
+#[test]
 fn first_bytes_that_a_server_sent_are_part_of_its_elapsed_time() {
     let line = "c - - [25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.1\" 200 1000";
     let apache = |directives: &str, values: &str| {
