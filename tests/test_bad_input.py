@@ -35,6 +35,32 @@ def test_a_scenario_that_is_not_text(farweb: Farweb, cable: Path, content: bytes
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("access.log", LOG, "is a log (squid) and no scenario; farweb new link.toml --log access.log writes one"),
+        ("t.csv", REQUESTS, "is a table and no scenario; farweb new link.toml --log t.csv writes one"),
+        ("page.har", '{"log": {', "is a HAR and no scenario; farweb page page.har simulates it"),
+    ],
+)
+def test_a_file_that_is_no_scenario_says_which_verb_takes_it(
+    farweb: Farweb, folder: Path, name: str, content: str, says: str
+) -> None:
+    (folder / name).write_text(content)
+    for verb in ("check", "run"):
+        _refused(farweb, verb, name, named=f"farweb: {name}: {says}\n")
+
+
+def test_a_table_of_other_columns_says_how_to_describe_them(farweb: Farweb, folder: Path) -> None:
+    rows = "1700000000.5,/a,300\n1700000001.5,/b,600\n"
+    (folder / "t.csv").write_text(f"when,what,size\n{rows}")
+    _refused(
+        farweb, "new", "link.toml", "--log", "t.csv", named="'when,what,size'; describe its lines, such as --log-f"
+    )
+    (folder / "t.csv").write_text(rows)
+    assert farweb("new", "link.toml", "--log", "t.csv", "--log-format", "{start},{url},{bytes}").code == 0
+
+
+@pytest.mark.parametrize(
     ("arguments", "named"),
     [
         (["run", "cable.toml", "--set", "leg.9.tcp.buffer=1 B"], "leg.9"),

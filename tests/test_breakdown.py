@@ -420,7 +420,7 @@ def test_the_table_for_people(tmp_path: Path) -> None:
         ["slow start", "15 ms", "20 ms", "35 ms", "15.2 %", "0.146"],
         ["receive window", "5 ms", "18 ms", "23 ms", "10 %", "0.0958"],
         ["response on the way", "60 ms", "7 ms", "67 ms", "29.1 %", "0.279"],
-        ["the rest", "3 ms", "0 s", "3 ms", "1.30 %", "0.0125"],
+        ["queues and transmission", "3 ms", "0 s", "3 ms", "1.30 %", "0.0125"],
         ["latency", "", "", "230 ms", "100 %", "0.958"],
     ]
     nagle = break_down(make(tmp_path / "nagle", [{**row, "nagle_ns": 2 * MS} for row in chain(0)], requests[:1]))

@@ -41,6 +41,39 @@ def test_line_1_says_whether_the_path_can_carry_the_load(cable: Path, rate: str,
 
 
 @pytest.mark.parametrize(
+    ("levels", "answer"),
+    [
+        (
+            '"24 kbit/s", "30 kbit/s"',
+            "The path carries the load of all 2 points: its fullest link is 50 % busy in the busiest minute, 50 % in "
+            "the busiest second, at rate 24 kbit/s. No request can take less than 240 ms.",
+        ),
+        (
+            '"24 kbit/s", "8 kbit/s", "6 kbit/s"',
+            "Overloaded at 2 of 3 points, first at rate 8 kbit/s, worst at rate 6 kbit/s: 200 % of 6 kbit/s in the "
+            "busiest minute; queues grow. Raise the rate or lower workload.load.",
+        ),
+        (
+            '"14 kbit/s", "24 kbit/s"',
+            "Nearly full at 1 of 2 points, worst at rate 14 kbit/s: its fullest link is 85.7 % busy in the busiest "
+            "minute, 85.7 % in the busiest second. No request can take less than 240 ms.",
+        ),
+        (
+            ", ".join(f'"{rate} kbit/s"' for rate in range(1, 31)),
+            "Overloaded at 6 of 16 points looked at, of 30, worst at rate 1 kbit/s: 1200 % of 1 kbit/s in the busiest "
+            "minute; queues grow. Raise the rate or lower workload.load.",
+        ),
+    ],
+)
+def test_line_1_of_a_sweep_names_the_worst_point(cable: Path, levels: str, answer: str) -> None:
+    Path("requests.csv").write_text(STEADY)
+    cable.write_text(f'{SCENARIO}\n[sweep.factors]\n"path.link.0.down.rate" = [{levels}]\n')
+    checked = Scenario.load(cable).check()
+    assert checked.answer == answer
+    assert any("(at rate" in each for each in checked.warnings) == (not answer.startswith("The path carries"))
+
+
+@pytest.mark.parametrize(
     ("leg", "least"),
     [
         ('carrier = { kind = "http/1.0" }', "240 ms"),

@@ -284,4 +284,6 @@ def test_verbs_of_other_tools_are_answered_by_name(farweb: Farweb) -> None:
         answer = farweb(verb, "x")
         assert (answer.code, answer.out) == (2, "") and sentence in answer.err
     assert "Did you mean 'sweep'?" in farweb("swep", "x").err
+    for verb, meant in (("stats", "workload stats"), ("stat", "workload stats"), ("import", "workload import")):
+        assert f"No such command '{verb}'. Did you mean 'farweb {meant}'?" in farweb(verb, "x").err
     assert farweb("frobnicate").err == "farweb: No such command 'frobnicate'. (see farweb --help)\n"

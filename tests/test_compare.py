@@ -199,6 +199,11 @@ def test_points_of_a_sweep_are_compared_by_replication(tmp_path: Path) -> None:
     assert (found.pairs, found.of_base.quantiles_s[50]) == (120, 2.0)
     with pytest.raises(FarwebError, match="levels of the same factors"):
         farweb.compare(sweep, points=[{"circuit": "cable"}, {"workload.load": "2"}])
+    cable, satellite = "'circuit=cable and workload.load=1'", "'circuit=satellite and workload.load=2'"
+    with pytest.raises(FarwebError, match=f"name two points of it: --point {cable} --point {satellite}"):
+        farweb.compare(sweep)
+    with pytest.raises(FarwebError, match=f"no factor 'link'; points: {cable}, "):
+        farweb.compare(sweep, points=[{"link": "cable"}, {"link": "5g"}])
 
 
 def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) -> None:
@@ -209,7 +214,7 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
     answer = farweb("compare", *places)
     assert answer.code == 0, answer.err
     printed = " ".join(answer.out.split())
-    assert answer.out.startswith("b is best. ")
+    assert answer.out.startswith("Failures decide: 100 % of requests fail at c. b is best. ")
     assert "a b 1.00 1.01 1.01 best 0 b a 2.01 2.02 2.02 +100 +99.8 … +100 0 worse" in printed
     assert "c c failed failed failed" in printed and printed.endswith("more: --pairs (3 verdicts) --base NAME")
     against_a = farweb("compare", *places, "--base", "a", "--pairs")

@@ -65,11 +65,11 @@ def test_of_as_many_that_end_as_do_not_the_median_lies_on_the_way_to_infinity(tm
     counts, found = distributions(file, 5 * SECOND, (0.0, 0.5))
     assert (counts.of["requests"], counts.of["done"]) == (2, 1)
     assert found == {
-        "latency": Distribution(1, 2.0, (2.0, np.inf), 2.0),
-        "first_byte": Distribution(1, 1.0, (1.0, np.inf), 1.0),
-        "sample_latency": Distribution(1, 2.0, (2.0, 2.0), 2.0),
-        "visit_first_latency": Distribution(0, None, (np.inf, np.inf), None),
-        "visit_later_latency": Distribution(0, None, (None, None), None),
+        "latency": Distribution(1, 2.0, (2.0, np.inf), (2.0, 2.0), 2.0),
+        "first_byte": Distribution(1, 1.0, (1.0, np.inf), (1.0, 1.0), 1.0),
+        "sample_latency": Distribution(1, 2.0, (2.0, 2.0), (2.0, 2.0), 2.0),
+        "visit_first_latency": Distribution(0, None, (np.inf, np.inf), (np.inf, np.inf), None),
+        "visit_later_latency": Distribution(0, None, (None, None), (None, None), None),
     }
 
 

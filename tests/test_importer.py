@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from farweb import RunError, WorkloadError, _core, object_ids
 from farweb.files.columns import Column
-from farweb.inputs.importer import REPORT_KEY, import_log
+from farweb.inputs.importer import import_log
+from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import RequestBatches
 from samples import LOG, Farweb
 
@@ -472,8 +473,9 @@ def test_time_outs_of_a_log_are_named(farweb: Farweb, folder: Path) -> None:
         "warning: 2 requests with 408, 502, 503 or 504 after 10 s or more, the longest 155 s (503, line 1 of "
         "b.log): time-outs of the log's own count as server times; --no-errors leaves errors out"
     ) in shown
-    without = farweb("workload", "import", *logs, "-o", "without.parquet", "--no-errors", "--json").json()
-    assert without["time_outs"]["requests"] == 0
+    for case, options in enumerate((("--no-errors",), ("--busiest", "1s"), ("--server-time", "none"))):
+        without = farweb("workload", "import", *logs, "-o", f"{case}.parquet", *options, "--json").json()
+        assert without["time_outs"]["requests"] == 0, "of the requests of the table"
 
 
 def test_the_first_request_of_a_busiest_span_is_that_of_its_log(farweb: Farweb, folder: Path) -> None:

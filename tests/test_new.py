@@ -22,6 +22,7 @@ def test_each_path_passes_the_check_and_names_its_years(farweb: Farweb, folder: 
     assert "warning" not in answer.err
     kind = PATHS[STAND_FOR.get(path, path)]
     assert f"({kind.dated}): round trip" in " ".join(answer.out.split())
+    assert ("as no depth is published" in answer.out) == bool(kind.depths)
     checked = farweb("check", "link.toml", "--json").json()
     assert checked["check"]["warnings"] == []
     assert checked["scenario"]["name"] == f"{kind.title}, {kind.dated}"
@@ -67,7 +68,7 @@ def test_a_log_is_imported_beside_the_scenario(farweb: Farweb, folder: Path) -> 
     written = answer.json()
     assert (written["requests"], written["hosts"]) == ("link-requests.parquet", "link-hosts.tsv")
     assert written["import"]["requests"] == 3
-    assert written["warnings"] == written["remarks"], "none of the check"
+    assert [each.partition(" of ")[0] for each in written["warnings"]] == ["workload.requests: server times"]
     assert (folder / "link-hosts.tsv").read_text().splitlines()[1] == "quick.example\tquick.example\t\t"
     assert (
         "# Imported from access.log (squid): 3 requests of 4 lines; left out: 1 hit; unreadable: 0."
@@ -183,6 +184,9 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     assert sorted(os.listdir(folder)) == ["access.log", "links-hosts.tsv", "links-requests.parquet", "links.toml"]
     assert "3 points × 1 replication" in farweb("check", "links.toml", "--details").out
     assert farweb("sweep", "links.toml", "--quiet").code == 0
+    ran = farweb("run", "links.toml", "-o", "results/one")
+    assert "not its sweep of 3 points: farweb sweep links.toml -o" in ran.err
+    assert sorted(os.listdir("results")) == ["links", "one"]
 
 
 def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) -> None:
@@ -238,12 +242,38 @@ def test_a_request_table_is_taken_as_it_is(farweb: Farweb, folder: Path, suffix:
     assert (refused.code, "--busiest: is of logs; a request table is simulated as it is" in refused.err) == (2, True)
 
 
-def test_elapsed_times_are_said_to_contain_the_old_path(farweb: Farweb, folder: Path) -> None:
+def test_what_the_log_does_not_say_of_server_times_stays_until_the_report(farweb: Farweb, folder: Path) -> None:
+    """Also by a sweep's copy of the table; once in each place."""
     (folder / "access.log").write_text(LOG)
-    said = "3 server times are elapsed times and contain the path"
-    for options, is_said in ((), True), (("--rtt-ms", "20"), False), (("--server-time", "none"), False):
+    elapsed, at_once = "server times of 3 requests are elapsed times and", "servers answer at once: server times"
+    for case, options in enumerate(((), ("--rtt-ms", "20"), ("--server-time", "none"))):
+        is_said, is_none = case == 0, case == 2
         answer = farweb("new", "link.toml", "--log", "access.log", "--force", *options)
-        assert (said in answer.err) is is_said
+        assert answer.err.count(elapsed) == is_said
+        checked = " ".join(farweb("check", "link.toml").out.split())
+        assert checked.count(elapsed) == is_said
+        assert ("answer at once: server times were left out" in checked) is is_none
+        for verb, out in ("run", f"r{case}"), ("sweep", f"s{case}"):
+            assert farweb(verb, "link.toml", "--out", out, "--quiet").code == 0
+            assert farweb("report", out, "--out", f"{out}.html", "--plot", "cdf").code == 0
+            page = (folder / f"{out}.html").read_text()
+            counts = [page.count(f"workload.requests: {said}") for said in (elapsed, at_once)]
+            assert counts == [is_said, is_none]
+
+
+def test_time_outs_in_a_log_are_named(farweb: Farweb, folder: Path) -> None:
+    """Until the report, but not a download that took as long."""
+    log = '{} - - [12/Mar/2024:10:{:02}:00 +0000] "GET /{} HTTP/1.1" {} {} "-" "-" {}\n'
+    rows = [(200, 900, "0.020")] * 5 + [(200, 5_000_000, "90.000"), (503, 3000, "155.000")] + [(504, 167, "60.001")] * 4
+    lines = [log.format("192.0.2.1", minute, minute, *row) for minute, row in enumerate(rows)]
+    (folder / "access.log").write_text("".join(lines))
+    form = '$remote_addr - - [$time_local] "$request" $status $body_bytes_sent "-" "-" $request_time'
+    said = "5 requests with 408, 502, 503 or 504 after 10 s or more, the longest 155 s (503, line 7): time-outs of the"
+    for verb in (("new", "a.toml", "--log", "access.log", "--log-format", form), ("check", "a.toml")):
+        answer = farweb(*verb)
+        assert said in " ".join((answer.out + answer.err).split())
+    left = farweb("new", "b.toml", "--log", "access.log", "--log-format", form, "--no-errors")
+    assert "time-outs" not in left.err
 
 
 def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: Path) -> None:

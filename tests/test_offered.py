@@ -81,6 +81,21 @@ def test_copies_within_a_burst_are_warned_of(folder: Path) -> None:
     assert offered(folder, even, load=20).warnings == ()
 
 
+def test_copies_that_stretch_a_short_log_are_warned_of(folder: Path) -> None:
+    """A minute: the last of 8 copies starts 259 s later, so 8 times the requests take 319 s."""
+    rows = [(float(second), 1000) for second in range(61)]
+    found = offered(folder, rows, load=8)
+    assert found.rate_multiple == pytest.approx(8 * 60 / 319)
+    (warning,) = found.warnings
+    assert warning.startswith("workload.load: 8 is 1.5 times the rate of requests: 8 copies start each 37 s later")
+    assert warning.endswith('write period = "61 s" and copies_offset = "8 s"')
+    remedied = offered(folder, rows, load=8, period="61 s", copies_offset="8 s")
+    assert (remedied.rate_multiple, remedied.warnings) == (8, ())
+    repeated = offered(folder, rows, load=8, scale="rate")
+    assert repeated.rate_multiple == pytest.approx(8 * 60 / 97)
+    assert repeated.warnings[0].endswith('write copies_offset = "1 s"')
+
+
 def with_edge(folder: Path, cache: str) -> Scenario:
     """The cable with an equal link behind it, and a cache between them."""
     text = SCENARIO.replace('nodes = ["client", "server"]', 'nodes = ["client", "edge", "server"]')

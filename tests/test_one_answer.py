@@ -6,10 +6,10 @@ Verdicts are read from the JSON of each verb. Logs are cut to a busy span, so th
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from farweb.results import judged, pairs
+from farweb.results.ranking import rank_points
 from farweb.results.sweep import SweepTables
 from samples import SCENARIO, Farweb
 
@@ -110,7 +110,7 @@ def test_each_run_is_read_once_while_levels_are_judged(
     assert farweb("sweep", "asked.toml", "--out", "s", "--jobs", "2", "--quiet").code == 0
     requests_of, counted = pairs.requests_of, []
 
-    def counting(*arguments: Any) -> pl.DataFrame:
+    def counting(*arguments: Any) -> dict[str, Any]:
         counted.append(arguments)
         return requests_of(*arguments)
 
@@ -118,7 +118,8 @@ def test_each_run_is_read_once_while_levels_are_judged(
     kept = judged.levels_judged(sweep := SweepTables.open("s"))
     assert len(counted) == 9
     assert judged.levels_judged(sweep) == kept
-    assert len(counted) == 9, "a page and its figure of effects ask the same"
+    rank_points(sweep)
+    assert len(counted) == 9, "a page, its figure of effects and the ranking read the same"
     monkeypatch.setattr(judged, "KEPT_REQUESTS", 0)
     assert judged.levels_judged(SweepTables.open("s")) == kept
     assert len(counted) == 9 + 18

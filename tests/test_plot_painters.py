@@ -7,14 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from farweb.errors import FarwebError
 from farweb.folders import Results, SweepResults
+from farweb.page.recording import recording_of
+from farweb.page.tables import page_rows
 from farweb.plot import FIGURES, describe, draw
 from farweb.plot.chart import encode, look, save
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.paper import paint
+from farweb.results.tables import PAGE, PAGE_SCHEMA
+from hars import entry, har
+from hars import page_of as page_of_har
 from sample_results import cache_interval, exchange, interval, leg, leg_interval, request, write_results
 from sample_sweeps import Levels, design_of, factor, write_sweep
 from test_plot_connection import connection
@@ -57,7 +64,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     caches = [cache_interval("server", second, requests=4, hits=second) for second in range(3)]
     tables: Any = {"links": links, "exchanges": [exchange(1)], "caches": caches, "scenario": [leg()]}
     tables |= {"packets": connection(1), "legs": [leg_interval(0, second) for second in range(3)]}
-    return write_results(tmp_path_factory.mktemp("run") / "run", [request(1, 1.0, 3000)], **tables)
+    run = write_results(tmp_path_factory.mktemp("run") / "run", [request(1, 1.0, 3000, connect_ns=10)], **tables)
+    (row,) = page_rows("a", recording_of(page_of_har(tmp_path_factory.mktemp("har"), har(entry()))))
+    pq.write_table(pa.Table.from_pylist([row], PAGE_SCHEMA), run.path / f"{PAGE}.parquet")
+    return run
 
 
 STARTS = {"html": b"<!doctype html>", "png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}

@@ -115,7 +115,16 @@ def test_the_ratio_to_the_best_is_shown(scenario: Scenario) -> None:
     assert found.answer.estimates[0].ratio == 2
     assert found.text == "Take 20: it ties with 40, the best, 19 is worse."
     assert [each.word for each in found.curve[-2:]] == ["ties", "best"]
-    assert "against 40, %" in text(found)
+    assert "against 40, %" in text(found) and "Ties: up to 100 % more than the best." in text(found)
+
+
+def test_values_are_never_cut(scenario: Scenario) -> None:
+    found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 2*best", noise=0.01)
+    *others, best = found.curve
+    curve = tuple(replace(each, label=f"{each.label} of {38 * 'x'}") for each in others)
+    shown = text(replace(found, curve=(*curve, best), answer=curve[-1], best=best)).splitlines()
+    assert max(map(len, shown)) <= 80
+    assert any(line.startswith(f"{curve[-1].label}  ") for line in shown)
 
 
 def scripted(values: dict[int, float | None], best: int, scenario: Scenario) -> Answer:

@@ -190,6 +190,7 @@ def test_a_run_that_fails_ends_with_3_and_keeps_the_others(
         (["--vary", "workload.loud=1..9", "--target", "drops <= 0"], "workload.loud"),
         (["--vary", "workload.load=1..9", "--target", "drops <= 0", "--max-runs", "4"], "--max-runs 4: the first"),
         (["--vary", "workload.load=1..9", "--target", "drops <= 0", "--max-replications", "3"], "at least --repl"),
+        (["--vary", "workload.load=1..9"], "write --largest for the most load that is not worse"),
         (
             ["--vary", "workload.load=1..9", "--target", "drops <= 0", "--jobs", "1", "--scheduler", "x"],
             "--jobs is for",
@@ -236,6 +237,9 @@ def test_a_factor_of_the_sweep_is_varied_and_the_others_are_left_out(
     assert found.code == 0, found.err
     assert "Take far: it meets p50(latency) <= 1.5 s, satellite fails." in found.out
     assert "warning: factors of [sweep] were not varied: leg.0.tcp.buffer" in found.err
+    assert "replaces" not in found.err
+    again = farweb("size", download, "--vary", "circuit", *arguments)
+    assert "replaces the answer for p50(latency) <= 1.5 s in results/download-size" in again.err
     results = SweepResults.open("results/download-size")
     assert [level.label for level in results.design.factors[0].levels] == ["near", "far", "satellite"]
     assert "sweep" not in results.manifest["scenario"]

@@ -45,22 +45,6 @@ def test_two_factors_of_two_levels_by_hand() -> None:
     assert high is not None and high - 4 == pytest.approx(half)
 
 
-def test_the_interaction_is_the_error_with_one_replication() -> None:
-    values = np.array([[[10], [20]], [[14], [32]]], float)
-    terms = by_factors(full_factorial(values, blocks=True))
-    assert set(terms) == {(0,), (1,), "error"}
-    assert (terms["error"].ss, terms["error"].df) == (16, 1)
-
-
-def test_one_factor_and_one_replication_have_nothing_to_judge_by() -> None:
-    analysis = full_factorial(np.array([[1.0], [2.0], [4.0]]), blocks=False)
-    terms = by_factors(analysis)
-    assert {key: (term.percent, term.df, term.f) for key, term in terms.items()} == {
-        (0,): (pytest.approx(100), 2, None),
-        "error": (pytest.approx(0), 0, None),
-    }
-
-
 def frame_of(values: Any) -> tuple[Any, list[str]]:
     """The values as a data frame for formulas, and the names of its factors."""
     axes = list("abcde"[: values.ndim - 1])
@@ -102,9 +86,6 @@ def test_beyond_three_factors_higher_interactions_are_one_term() -> None:
     terms = by_factors(full_factorial(values, blocks=False))
     assert terms["higher"].df == 23 - (1 + 1 + 2 + 1) - (1 + 2 + 1 + 2 + 1 + 2)
     assert terms["error"].df == 24
-    single = by_factors(full_factorial(values[..., :1], blocks=False))
-    assert "higher" not in single
-    assert single["error"].df == terms["higher"].df
 
 
 SHAPES = arrays.array_shapes(min_dims=2, max_dims=4, min_side=1, max_side=3)

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results, ResultsError
+from farweb.text.sheet import Sheet
 from samples import Farweb
 
 MS = 1_000_000
@@ -84,6 +85,21 @@ def test_quantiles_lie_between_values(tmp_path: Path) -> None:
     summary = make(tmp_path / "r", [request(0, 100), request(0, 200)]).summary()
     assert summary.latency.p50_s == pytest.approx(0.15)
     assert summary.latency.p90_s == pytest.approx(0.19)
+
+
+def test_the_answer_is_true_of_few_requests_and_says_no_quantile_that_they_lack(tmp_path: Path) -> None:
+    """Of 10 requests 5 take 50 ms, 9 take 90 ms: observed, not the interpolated 55 and 91 ms; 9 have no 90 %."""
+    rows = [request(0, 10 * number) for number in range(1, 11)]
+    ten, nine = make(tmp_path / "10", rows).summary(), make(tmp_path / "9", rows[:9]).summary()
+    assert (ten.latency.p50_s, ten.latency.p90_s) == pytest.approx((0.055, 0.091))
+    assert (ten.latency.p50_observed_s, ten.latency.p90_observed_s) == pytest.approx((0.05, 0.09))
+    assert ten.answer == "Half of 10 requests take 50 ms or less, 90 % take 90 ms or less; 0 failed."
+    assert nine.answer == "Half of 9 requests take 50 ms or less; 0 failed."
+    heads = [next(part for part in each.screen().parts if isinstance(part, Sheet)).header for each in (ten, nine)]
+    assert [head[1:] for head in heads] == [
+        ["requests", "median", "90 %", "max", "failed"],
+        ["requests", "median", "max", "failed"],
+    ]
 
 
 def test_failed_requests_are_counted_apart(tmp_path: Path) -> None:

@@ -54,6 +54,21 @@ def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResult
     assert "incomplete" not in shown.out
 
 
+def test_line_1_of_a_sweep_says_that_failures_decide(tmp_path: Path, farweb: Farweb) -> None:
+    def failing(levels: Mapping[str, Any], replication: int) -> list[Row]:
+        lost = {"end_ns": None, "first_byte_ns": None, "status": "failed"}
+        return [request(n, 0.5 + n / 600, 1000, **(lost if levels["load"] == 2 and n % 3 else {})) for n in range(600)]
+
+    for levels, line in (
+        ([1, 2], "Failures decide: 66.7 % of requests fail at load 2. Best: load 1."),
+        ([1, 3], "No difference: all 2 points take the same time."),
+    ):
+        sweep = write_sweep(tmp_path / str(levels[1]), design_of({"load": levels}, 1), requests=failing)
+        shown = farweb("show", sweep.path).out
+        assert shown.startswith(f"{line}\n")
+        assert ("failed" in shown.partition("one setting")[0].splitlines()[2]) == (levels[1] == 2)
+
+
 def test_json_has_all_metrics_and_tables(sweep: SweepResults, farweb: Farweb) -> None:
     result = farweb("show", sweep.path, "--json").json()["sweep"]
     assert result["runs"] == {"planned": 12, "done": 12, "failed": 0, "missing": 0}

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 import typer
+from hypothesis import example, given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from farweb.cli import app
@@ -19,6 +21,7 @@ from farweb.folders import Results
 from farweb.results.integrity import unsealed
 from farweb.text.quantities import plain, relative, share
 from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import elided, shortened
 from samples import LOG, SCENARIO, Farweb
 
 FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
@@ -76,7 +79,7 @@ def test_help_is_a_screen_and_the_rest_is_behind_help_all(farweb: Farweb) -> Non
         lines = brief.out.splitlines()
         assert lines[0].startswith(f"farweb {verb} ") and lines[0].endswith("[options]")
         assert len(lines) <= 24 and all(len(line) <= 80 or "farweb" in line for line in lines), verb
-        assert "--debug" in brief.out and "--help-all" in brief.out
+        assert "--debug" in brief.out and "--help-all" in brief.out and "RANGE" not in brief.out
         assert "Usage: " in whole.out
 
 
@@ -173,6 +176,17 @@ def test_sentences_fold_and_numbers_do_not() -> None:
         assert "1,234.5 ms" in shown and rows[0][2] in " ".join(shown.split()).replace(
             "value meaning p90 1,234.5 ms ", ""
         )
+
+
+@given(text=st.text("0199.,+-− aé", max_size=60), most=st.integers(3, 40))
+@example(text="by +0.169 % of all", most=9)
+def test_what_is_shortened_has_no_part_of_a_number(text: str, most: int) -> None:
+    def numbers(of: str) -> list[str]:
+        return re.findall(r"[+−-]?\d[\d.,]*", of)
+
+    for shorter in (elided(text, most), shortened(text, most)):
+        assert len(shorter) <= most
+        assert set(numbers(shorter)) <= set(numbers(text))
 
 
 def test_numbers_have_no_exponents() -> None:

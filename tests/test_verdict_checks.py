@@ -195,6 +195,27 @@ def test_six_runs_rank_with_letters_and_a_tie() -> None:
     assert more.rows[1].word == "equivalent" and "x ties with it" in more.sentence()
 
 
+def test_runs_that_lose_requests_rank_by_these_and_not_by_the_others() -> None:
+    """The fifth and the half that are left take half the time, and still stand behind all that answer."""
+    base = trips()
+    lost = [np.where(some(1800, share), np.inf, base * 0.5) for share in (0.2, 0.5)]
+    runs = [lost[1], base * 1.3, lost[0], base]
+    found = ranking(["half", "slow", "fifth", "whole"], lambda one, other: verdict(runs[one], runs[other], together=6))
+    assert [row.name for row in found.rows] == ["whole", "slow", "fifth", "half"]
+    assert [row.by_failures for row in found.rows] == [False, False, True, True]
+    assert found.rows[3].change is not None and found.rows[3].change.mean is None
+    assert found.sentence() == (
+        "Failures decide: 49.6 % of requests fail at half and 20.8 % at fifth. whole is best. "
+        "slow is worse: 30 % more time."
+    )
+
+
+def test_runs_that_are_alike_have_no_difference() -> None:
+    base = trips()
+    found = ranking(["a", "b", "c"], lambda one, other: verdict(base, base, together=3))
+    assert found.sentence("point") == "No difference: all 3 points take the same time."
+
+
 def test_seeds_of_one_scenario_are_equivalent() -> None:
     """120 pairs of 16 seeds: the same requests, of which 3 % lose a packet and wait for a timeout."""
     base = trips(1000)

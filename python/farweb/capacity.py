@@ -1,6 +1,7 @@
 """Answers whether a path can carry its load, and lays out what `farweb check` prints of a scenario."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from farweb.extent import Extent
@@ -9,34 +10,106 @@ from farweb.offered import BUSY, Offered, OfferedLoad
 from farweb.results.legs import carrier_name
 from farweb.text.parse import QuantityError, parse
 from farweb.text.quantities import count, rate, seconds, share
+from farweb.text.words import elided, plural
 
 _NS = 1e9
 _TLS_TURNS = {"1.2": 2, "1.3": 1}  # round trips of a full handshake, at least
 _TURNS = {1: "a round trip", 2: "two round trips", 3: "three round trips", 4: "four round trips"}
+_OVERLOADED, _FULL = "Overloaded", "Nearly full"
+_NAME = 40  # letters of a point in a sentence; chosen: half a line
 _LIMITS = {"window": "receive window", "credit": "credit of the carrier", "loss": "losses"}
+
+
+@dataclass(frozen=True)
+class PointLoad:
+    """A point of a sweep.
+
+    Attributes:
+        name: What it is called.
+        load: What its workload offers to the links; None without a rate, or where it is too much to lay out.
+        least_s: Least time of a request, in s.
+    """
+
+    name: str
+    load: Offered | None
+    least_s: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name, fullness of the fullest link and least time, as plain values."""
+        fullness = None if self.load is None else _fullness(_fullest(self.load))
+        return {"name": self.name, "fullest_link": fullness, "least_s": self.least_s}
 
 
 def answer(figures: Mapping[str, Any], scenario: Mapping[str, Any], load: Offered | None) -> str:
     """A sentence: whether the fullest link has room, and the least time of a request."""
     whose = "No request to the servers" if figures["caches"] else "No request"
-    least = f"{whose} can take less than {seconds(_least_s(figures, scenario))}."
+    least = f"{whose} can take less than {seconds(least_s(figures, scenario))}."
     if load is None:
         return f"The load was not held against the path: no link has a rate, or there are no requests yet. {least}"
-    fullest = max(load.links, key=_fullness)
+    state, says = _state(load), _says(load)
+    if state == _OVERLOADED:
+        return f"{state}: {says}"
+    if state == _FULL:
+        return f"{state}: {says} Latencies are mostly queueing. {least}"
+    return f"The path carries this load: {says} {least}"
+
+
+def answer_of_points(points: Sequence[PointLoad], number: int) -> str:
+    """The same of a sweep: at how many points, which is the worst, and how full its fullest link is.
+
+    Args:
+        points: Those that were looked at.
+        number: Points of the sweep.
+    """
+    known = [(point, point.load) for point in points if point.load is not None]
+    least = f"No request can take less than {seconds(min(point.least_s for point in points))}."
+    if not known:
+        return f"The load of {plural(number, 'point')} was not held against the path: no link has a rate. {least}"
+    worst, load = max(known, key=lambda each: _fullness(_fullest(each[1])))
+    state, says = _state(load), _says(load)
+    which = elided(worst.name, _NAME)
+    looked = plural(number, "point") if len(known) == number else f"{len(known)} points looked at, of {number},"
+    if not state:
+        alike = len({_says(each) for _, each in known}) == 1
+        return f"The path carries the load of all {looked}: {says[:-1]}{'' if alike else f', at {which}'}. {least}"
+    there = [point for point, each in known if _state(each) == state]
+    first = "" if there[0] == worst else f"first at {elided(there[0].name, _NAME)}, "
+    end = "" if state == _OVERLOADED else f" {least}"
+    return f"{state} at {len(there)} of {looked.rstrip(',')}, {first}worst at {which}: {says}{end}"
+
+
+def warnings_of_points(points: Sequence[PointLoad], known: Sequence[str]) -> list[str]:
+    """Warnings about the load of the worst point, but for keys that are warned of already."""
+    loads = [(point.name, point.load) for point in points if point.load is not None]
+    keys = {warning.partition(":")[0] for warning in known}
+    if not loads:
+        return []
+    name, load = max(loads, key=lambda each: _fullness(_fullest(each[1])))
+    return [f"{each} (at {elided(name, _NAME)})" for each in load.warnings if each.partition(":")[0] not in keys]
+
+
+def _state(load: Offered) -> str:
+    """Overloaded or nearly full; empty with room left."""
+    fullest = _fullest(load)
     peak = _fullness(fullest)
+    return "" if fullest.at_most or peak <= BUSY else _FULL if peak <= 1 else _OVERLOADED
+
+
+def _says(load: Offered) -> str:
+    """How full the fullest link is, as a sentence goes on."""
+    fullest, state = _fullest(load), _state(load)
+    peak = share(_fullness(fullest))
     when = "on average" if fullest.minute_bps is None else "in the busiest minute"
-    if peak > 1 and not fullest.at_most:
-        return (
-            f"Overloaded: {share(peak)} of {rate(fullest.rate_bps)} {when}; queues grow. Raise the rate or lower "
-            "workload.load."
-        )
+    if state == _OVERLOADED:
+        return f"{peak} of {rate(fullest.rate_bps)} {when}; queues grow. Raise the rate or lower workload.load."
     second = (
         "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.rate_bps)} in the busiest second"
     )
-    says = f"its fullest link is {'at most ' if fullest.at_most else ''}{share(peak)} busy {when}{second}."
-    if peak > BUSY and not fullest.at_most:
-        return f"Nearly full: {says} Latencies are mostly queueing. {least}"
-    return f"The path carries this load: {says} {least}"
+    return f"its fullest link is {'at most ' if fullest.at_most else ''}{peak} busy {when}{second}."
+
+
+def _fullest(load: Offered) -> OfferedLoad:
+    return max(load.links, key=_fullness)
 
 
 def _fullness(load: OfferedLoad) -> float:
@@ -54,7 +127,8 @@ def _turns(leg: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
     return 2 + _TLS_TURNS.get(str(tls.get("version")), 0)
 
 
-def _least_s(figures: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
+def least_s(figures: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
+    """Least time of a request to the servers, in s."""
     return sum(_turns(leg, scenario) * float(leg["rtt_ns"]) / _NS for leg in figures["legs"])
 
 
@@ -69,12 +143,15 @@ def rows(
     found = [["path", _path(figures)]]
     if load is not None:
         clients = figures["clients"]["text"]
-        copies = f", load {load.load:g}" if load.load != 1 else ""
+        is_less = float(f"{load.rate_multiple:.3g}") < load.load
+        times = f" ({load.rate_multiple:.3g} times the rate)" if is_less else ""
+        copies = f", load {load.load:g}{times}" if load.load != 1 else ""
         found.append(["requests", f"{count(load.requests)} in {seconds(load.span_s)}{copies}; {clients}"])
     for leg in figures["legs"]:
         found += _leg(figures, scenario, leg)
     found += [[f"cache at {cache['node']}", cache["contents"]] for cache in figures["caches"]]
     found += [] if part is None else [["log", part.text]]
+    found += [["servers", figures["servers"]]] if figures["servers"] else []
     for extent in extents:
         runs = "a run" if extent.runs == 1 else f"{count(extent.runs)} runs"
         found.append([runs, f"about {_rounded(extent.packet_hops)} packets over links"])

@@ -8,14 +8,16 @@ from typing import Any
 
 from farweb import capacity
 from farweb.description import Description
-from farweb.extent import Extent, extent_of_run, extent_of_sweep, sheet
+from farweb.extent import Extent, extent_of_points, extent_of_run, points_of_sweep, sheet
 from farweb.inputs.carried import LOW, Carried, carried
+from farweb.inputs.provenance import doubts, provenance, server_times
 from farweb.inputs.tables import open_hosts
 from farweb.offered import Offered, Trace, offered, read_trace
 from farweb.results.clients import whose
+from farweb.results.design import Design
 from farweb.text.quantities import count, share
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import elided, plural
+from farweb.text.words import elided, listed, plural
 
 _WARNINGS_MAX = 3
 _LETTERS = 600  # of a line that is not folded, a name or a drawing; chosen: some lines of a terminal
@@ -32,6 +34,8 @@ class Check:
             many to lay them over each other.
         extents: Estimated size of a run and, if there is one, of the sweep; empty without requests.
         part: Share of its log that the request table has; None without a log.
+        points: Load of the points of a sweep that were looked at; those at both ends and some between.
+        design: Of the sweep; None without one.
     """
 
     figures: Mapping[str, Any]
@@ -39,6 +43,8 @@ class Check:
     offered: Offered | None = None
     extents: tuple[Extent, ...] = ()
     part: Carried | None = None
+    points: tuple[capacity.PointLoad, ...] = ()
+    design: Design | None = None
 
     @property
     def text(self) -> str:
@@ -57,13 +63,7 @@ class Check:
     def screen(self, details: bool = False) -> Screen:
         """The answer in a screen; with `details` the path drawn, every leg, load and warning."""
         shown: list[Sheet | str] = [self.answer, ""]
-        shown += (
-            self._details()
-            if details
-            else [
-                Sheet("", ["", ""], capacity.rows(self.figures, self.scenario, self.offered, self.extents, self.part))
-            ]
-        )
+        shown += self._details() if details else [Sheet("", ["", ""], [*self._sweep(), *self._rows()])]
         most = len(self.warnings) if details else _WARNINGS_MAX
         shown += [f"warning: {warning}" for warning in self.warnings[:most]]
         if len(self.warnings) > most:
@@ -73,6 +73,8 @@ class Check:
     @property
     def answer(self) -> str:
         """Whether the path can carry the load, and the least time of a request, in a sentence."""
+        if self.design is not None and self.points:
+            return capacity.answer_of_points(self.points, len(self.design.points))
         return capacity.answer(self.figures, self.scenario, self.offered)
 
     def __rich__(self) -> Screen:
@@ -80,6 +82,16 @@ class Check:
 
     def _repr_html_(self) -> str:
         return self.screen()._repr_html_()
+
+    def _rows(self) -> list[list[str]]:
+        return capacity.rows(self.figures, self.scenario, self.offered, self.extents, self.part)
+
+    def _sweep(self) -> list[list[str]]:
+        """A row about the points of a sweep, as the others are about the scenario without it."""
+        if self.design is None:
+            return []
+        names = listed(list(self.design.short_names.values()))
+        return [["sweep", f"{plural(len(self.design.points), 'point')} of {names}; below is the scenario without it"]]
 
     def _details(self) -> Iterator[Sheet | str]:
         rows: list[list[str]] = []
@@ -111,12 +123,20 @@ def check(scenario: Description) -> Check:
         figures["warnings"].append(f"workload.requests: {requests} does not exist yet; a run needs it")
     trace = read_trace(scenario, figures)
     load, extents = (None, ()) if trace is None else _sized(scenario, figures, trace)
+    points: tuple[capacity.PointLoad, ...] = ()
+    if trace is not None and scenario.design is not None:
+        points, of_sweep = _swept(scenario, scenario.design, trace)
+        extents += () if of_sweep is None else (of_sweep,)
     figures["offered"] = None if load is None else load.to_dict()
+    figures["points"] = [point.to_dict() for point in points]
     figures["extents"] = [extent.to_dict() for extent in extents]
     figures["requests_of_several_sizes"] = None if trace is None else trace.of_several_sizes
     figures["requests_bypassing_caches"] = None if trace is None else trace.bypassing
     figures["text"] += "" if trace is None or not trace.bypassing else f"{_bypassing(trace)}\n"
-    part = None if requests is None else carried(requests)
+    kept = None if requests is None else provenance(requests)
+    part = None if requests is None or kept is None else carried(requests.name, kept)
+    figures["servers"] = None if kept is None else server_times(kept)
+    figures["warnings"] += [] if kept is None else [f"workload.requests: {each}" for each in doubts(kept)]
     figures["carried_bytes_share"] = None if part is None else part.share
     figures["text"] += "" if part is None else f"\n{part.table} has {part.text}\n"
     figures["warnings"] += [] if part is None else _carries_little(part)
@@ -124,8 +144,9 @@ def check(scenario: Description) -> Check:
     figures["text"] += "" if trace is None else f"\n{figures['clients']['text']}\n"
     figures["warnings"] += [] if trace is None else [*_several_sizes(trace), *_nobody_named(scenario, figures, trace)]
     figures["warnings"] += [] if load is None else load.warnings
+    figures["warnings"] += capacity.warnings_of_points(points, figures["warnings"])
     figures["warnings"] += [warning for extent in extents for warning in extent.warnings]
-    return Check(figures, scenario.effective, load, extents, part)
+    return Check(figures, scenario.effective, load, extents, part, points, scenario.design)
 
 
 def _clients(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
@@ -182,8 +203,17 @@ def _several_sizes(trace: Trace) -> list[str]:
 def _sized(
     scenario: Description, figures: Mapping[str, Any], trace: Trace
 ) -> tuple[Offered | None, tuple[Extent, ...]]:
-    """The load on the links, and the size of a run and of the sweep."""
+    """The load on the links, and the size of a run."""
     extent = extent_of_run(scenario, figures, trace)
-    load = offered(scenario, figures, trace) if extent.is_allowed else None
-    sweep = None if scenario.design is None else extent_of_sweep(scenario, trace)
-    return load, (extent,) if sweep is None else (extent, sweep)
+    return (offered(scenario, figures, trace) if extent.is_allowed else None), (extent,)
+
+
+def _swept(scenario: Description, design: Design, trace: Trace) -> tuple[tuple[capacity.PointLoad, ...], Extent | None]:
+    """The load at the points of the sweep that are looked at, and the size of all runs."""
+    points = points_of_sweep(scenario, trace)
+    loads = []
+    for number, point in points.items():
+        load, _ = _sized(point.scenario, point.figures, point.trace)
+        least_s = capacity.least_s(point.figures, point.scenario.effective)
+        loads.append(capacity.PointLoad(design.point_name(number), load, least_s))
+    return tuple(loads), extent_of_points(points.values(), len(design.points) * design.replications)

@@ -73,13 +73,13 @@ def main(out: Path, console: "Console") -> list[Path]:
 def _answer(runs: "Mapping[str, Results]", out: Path, report: Path, page: Path) -> "Screen":
     """The cost of the satellite in a sentence, latencies of both paths, and where to read on."""
     from farweb.comparison import compare
-    from farweb.text.quantities import times
+    from farweb.text.quantities import in_one_unit
     from farweb.text.sheet import Screen, Sheet
 
     change = compare(*(out / name for name in SCENARIOS)).changes[0]
     summaries = {name: results.summary() for name, results in runs.items()}
     of = {name: (each.latency.p50_s, each.latency.p90_s, each.latency.p99_s) for name, each in summaries.items()}
-    unit, write = times(value for values in of.values() for value in values)
+    write, unit = in_one_unit(value for values in of.values() for value in values)
     rows = [
         [name, *map(write, values), count(summaries[name].failed + summaries[name].unfinished)]
         for name, values in of.items()

@@ -8,8 +8,7 @@ of two bounds: those that start within the round trips of a request (Little's la
 the busiest link cannot carry while they arrive.
 
 Of a sweep some points are looked at, spread over its design, and stand for the others; of a search the values that it
-tries first. The request table is read once, that of the scenario itself: points with other tables count as if they had
-its requests.
+tries first. A request table is read once where all points have it.
 """
 
 import json
@@ -146,29 +145,30 @@ def extent_of_run(scenario: Description, figures: Mapping[str, Any], trace: Trac
     )
 
 
-def extent_of_sweep(scenario: Description, trace: Trace) -> Extent | None:
-    """Estimate the size of all runs of the sweep of `scenario`, whose own workload is `trace`.
+@dataclass(frozen=True)
+class Point:
+    """A run that a sweep or a search will do: its scenario, the figures of its check, and its workload."""
 
-    None when no point that is looked at can be run.
+    scenario: Description
+    figures: Mapping[str, Any]
+    trace: Trace
+
+
+def points_of_sweep(scenario: Description, trace: Trace) -> dict[int, Point]:
+    """The points of the sweep of `scenario` that are looked at, by number; `trace` is its own workload.
+
+    Points whose levels make no sense together are left out: their runs fail.
     """
     design = scenario.design
     assert design is not None, "who asks has a sweep"
-    changed = (partial(scenario.point, number) for number in spread(len(design.points), _POINTS))
-    return _extent_of_runs(changed, len(design.points) * design.replications, trace)
+    numbers = spread(len(design.points), _POINTS)
+    found = ((number, _point(partial(scenario.point, number), scenario, trace)) for number in sorted(numbers))
+    return {number: point for number, point in found if point is not None}
 
 
-def extent_of_values(scenario: Description, changes: Sequence[Mapping[str, Value]], runs: int) -> Extent | None:
-    """Estimate the size of so many runs of `scenario`, spread over some of the values of its keys.
-
-    None without requests, and when it can be run with none of the values.
-    """
-    trace = read_trace(scenario, json.loads(scenario.core.check(None)))
-    return None if trace is None else _extent_of_runs((partial(scenario.with_, each) for each in changes), runs, trace)
-
-
-def _extent_of_runs(points: Iterable[Callable[[], Description]], runs: int, trace: Trace) -> Extent | None:
-    """The size of runs of which each point stands for as many."""
-    extents = [extent for point in points if (extent := _extent_of_point(point, trace)) is not None]
+def extent_of_points(points: Iterable[Point], runs: int) -> Extent | None:
+    """Estimate the size of so many runs, of which each point stands for as many; None without points."""
+    extents = [extent_of_run(point.scenario, point.figures, point.trace) for point in points]
     if not extents:
         return None
     tables = dict.fromkeys(table for extent in extents for table in extent.rows)
@@ -182,15 +182,29 @@ def _extent_of_runs(points: Iterable[Callable[[], Description]], runs: int, trac
     )
 
 
-def _extent_of_point(make: Callable[[], Description], trace: Trace) -> Extent | None:
-    """The size of a run at a point; None where its levels make no sense together, so that its runs fail."""
+def extent_of_values(scenario: Description, changes: Sequence[Mapping[str, Value]], runs: int) -> Extent | None:
+    """Estimate the size of so many runs of `scenario`, spread over some of the values of its keys.
+
+    None without requests, and when it can be run with none of the values.
+    """
+    trace = read_trace(scenario, json.loads(scenario.core.check(None)))
+    if trace is None:
+        return None
+    points = (_point(partial(scenario.with_, each), scenario, trace) for each in changes)
+    return extent_of_points([point for point in points if point is not None], runs)
+
+
+def _point(make: Callable[[], Description], base: Description, trace: Trace) -> Point | None:
+    """A point of a sweep of `base`, with its `trace` where that is its own; None where its levels make no sense."""
     try:
         point = make()
         figures = json.loads(point.core.check(None))
-        of_point = read_trace(point, figures) if point.requests_path is None else trace
+        sizes = {link.mss for link in rated_links(point, figures)}
+        is_own = point.requests_path is not None and point.requests_path == base.requests_path
+        of_point = trace if is_own and sizes.issubset(trace.sizes) else read_trace(point, figures)
     except FarwebError:
         return None
-    return None if of_point is None else extent_of_run(point, figures, of_point)
+    return None if of_point is None else Point(point, figures, of_point)
 
 
 def _recorded(

@@ -38,6 +38,7 @@ _SAMPLE = "sample"  # the tag of requests whose connections are recorded with pa
 _BURSTS_S = (60, 600, 3600)
 _BURST = 2.0  # chosen: less than twice the mean is no burst
 _TOGETHER = 0.5  # chosen: more than half of what the burst of one copy has above its mean is still there
+_STRETCHED = 0.9  # chosen: a load that is a tenth less than it says is another load
 _BINS_MAX = 1 << 23  # chosen: 97 days of seconds, 64 MB an array
 _ROWS = 65_536
 
@@ -78,7 +79,10 @@ class Offered:
         span_s: From the first to the last start.
         load: Days and copies that run at the same time, or how many times as many requests there are.
         links: Both directions of each link that has a rate.
-        warnings: What will not fit, and copies whose bursts coincide; each begins with its key.
+        warnings: What will not fit, and copies that stretch the workload or whose bursts coincide; each begins with its
+            key.
+        rate_multiple: Requests a second, in the mean, over those of a load of 1: less than the load where copies begin
+            so far apart that the workload takes longer.
     """
 
     requests: int
@@ -86,6 +90,7 @@ class Offered:
     load: float
     links: tuple[OfferedLoad, ...]
     warnings: tuple[str, ...]
+    rate_multiple: float
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the warnings, as plain values."""
@@ -306,7 +311,10 @@ def _held_against(scenario: Description, workload: Mapping[str, Any], trace: Tra
             warnings.append(warning)
     if (together := _bursts_together(scenario.effective["workload"], trace, laid)) is not None:
         warnings.append(together)
-    return Offered(laid.requests, laid.span_s, laid.load * laid.rate, tuple(loads), tuple(warnings))
+    times, multiple = laid.load * laid.rate, laid.rate_multiple(trace)
+    if multiple < _STRETCHED * times:
+        warnings.append(_longer(times, multiple, trace, laid))
+    return Offered(laid.requests, laid.span_s, times, tuple(loads), tuple(warnings), multiple)
 
 
 def _too_much(load: OfferedLoad) -> str | None:
@@ -353,6 +361,13 @@ class Laid:
         requests = round(trace.rows * load / trace.days * workload["rate"])
         return cls(load, workload["rate"], offset_s, period_s, speed, step_s, span_s, until_s, ends_s, requests)
 
+    def rate_multiple(self, trace: Trace) -> float:
+        """Requests a second, in the mean, over those of a load of 1."""
+        load, alone_s = self.load * self.rate, (trace.last_s - trace.first_s) / self.speed
+        copies = -(-self.load // trace.days)
+        longer_s = self.offset_s * (copies - 1 if self.rate == 1 else float(self.rate > 1))
+        return load if self.period_s or not alone_s else load * alone_s / (alone_s + longer_s)
+
     def series(self, channels: list[Series], trace: Trace, load: int | None = None) -> Series:
         """Bytes by step, of `load` days and copies, or of all."""
         values = np.sum(channels, axis=0)
@@ -387,6 +402,25 @@ def _peak(series: Series, window_s: int, step_s: int) -> tuple[float | None, flo
     return 8 * float(window[best]) / window_s, float(best * step_s)
 
 
+def _longer(load: float, multiple: float, trace: Trace, laid: Laid) -> str:
+    """A warning about a load whose copies, or repeats, stretch the workload."""
+    if laid.rate > 1:
+        cause, remedy = "repeats start up to", f'copies_offset = "{_whole(trace.last_s / laid.speed / 60)} s"'
+    else:
+        copies = laid.load / trace.days
+        cause, remedy = f"{copies:g} copies start each", _whole_trace(trace, laid, copies)
+    return (
+        f"workload.load: {load:g} is {multiple:.3g} times the rate of requests: {cause} {laid.offset_s:g} s later "
+        f"(copies_offset), and the workload takes longer; for {load:g} times the rate write {remedy}"
+    )
+
+
+def _whole_trace(trace: Trace, laid: Laid, copies: float) -> str:
+    """Keys that spread copies over the whole trace, which stays as long as it is."""
+    last_s = trace.last_s / laid.speed
+    return f'period = "{_whole(last_s + 1)} s" and copies_offset = "{_whole(last_s / copies)} s"'
+
+
 def _bursts_together(workload: Mapping[str, Any], trace: Trace, laid: Laid) -> str | None:
     """A warning when copies lie so close together that the bursts of one meet those of the others.
 
@@ -415,8 +449,7 @@ def _bursts_together(workload: Mapping[str, Any], trace: Trace, laid: Laid) -> s
     return (
         f"workload.copies_offset: {workload['copies_offset']} keeps the bursts of {copies:g} copies together: the "
         f"busiest {seconds(window_s)} of all have {together:.1f} times the mean load, those of one copy {alone:.1f} "
-        f'times; copies spread over the whole trace have period = "{_whole(span_s + 1)} s" and copies_offset = '
-        f'"{_whole(span_s / copies)} s"'
+        f"times; copies spread over the whole trace have {_whole_trace(trace, laid, copies)}"
     )
 
 

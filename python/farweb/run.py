@@ -19,12 +19,14 @@ from farweb.files.atomic import is_stage, staged_folder, taken
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
 from farweb.files.regular import kind_of
+from farweb.inputs.provenance import caveats
 from farweb.inputs.tables import open_hosts, open_requests, row_count
 from farweb.memory import events_allowed, trim
 from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
 from farweb.results.measure import Measurement
+from farweb.results.tables import PAGE, PAGE_REQUESTS
 from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import count, seconds
 
@@ -77,7 +79,7 @@ def simulate(
 ) -> None:
     """Run `scenario` and write its results to the folder `out`; see `Scenario.run`."""
     with (
-        taken(out, lambda _: _may_write(out, replace)),
+        taken(out, lambda _: check_place(out, replace)),
         open_tables(scenario) as tables,
         staged_folder(out) as stage,
     ):
@@ -265,7 +267,7 @@ class TableWriter:
 
 def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
     """Describe an input file for the manifest, well enough to recognize it."""
-    return {"file": named, "sha256": _described(path)["sha256"], "rows": rows}
+    return {"file": named, "sha256": _described(path)["sha256"], "rows": rows, "caveats": caveats(path)}
 
 
 def _described(path: Path) -> dict[str, Any]:
@@ -285,13 +287,17 @@ def _progress(simulation: _core.Simulation, total: int | None) -> Progress:
     )
 
 
-def _may_write(out: Path, replace: bool) -> None:
-    """Refuse to replace what is not a result, or may not be replaced, before anything is simulated."""
+def check_place(out: Path, replace: bool) -> None:
+    """Refuse to replace what is not a result, or may not be replaced, before anything is simulated.
+
+    Raises:
+        ResultsError: There is such a thing.
+    """
     if not os.path.exists(out) or (out.is_dir() and not any(out.iterdir())):  # noqa: PTH110 - a name may be too long
         return
     if not out.is_dir():
         raise ResultsError(f"{out}: {kind_of(out)}; name a folder with --out")
-    own = {MANIFEST, *(f"{table}.parquet" for table in results_tables())}
+    own = {MANIFEST, *(f"{table}.parquet" for table in (*results_tables(), PAGE, PAGE_REQUESTS))}
     rest = (path for path in out.iterdir() if path.name not in own | EXPORTED and not is_stage(path.name))
     other = sorted(path.name for path in rest if not (path.is_file() and is_made(path)))
     if other:

@@ -9,7 +9,7 @@ import numpy as np
 
 from farweb import _core
 from farweb.errors import WorkloadError
-from farweb.inputs.caching import CacheTreatment
+from farweb.inputs.caching import SERVED_ONLY, CacheTreatment
 from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.multiples import by_curve
@@ -244,6 +244,8 @@ class CacheCurve:
             parts.append(f"the first {count(self.warmup_requests)} only fill the caches")
         if bypassing := self.treatment.bypassing:
             parts.append(f"{share(bypassing / self.requests)} are not cacheable")
+        if served := self.treatment.served_only:
+            parts.append(f"{share(served / self.requests)} are never stored ({SERVED_ONLY}), hits where a copy is held")
         if self.resized:
             counted, other = ("hits", "misses") if self.changed == "serve" else ("misses", "hits")
             changing = share(self.treatment.of_several_sizes / self.requests)

@@ -6,6 +6,7 @@ Exit codes: 0 done, 2 usage or scenario error, 3 a run failed or answered nothin
 interrupted.
 """
 
+import difflib
 import functools
 import logging
 import sys
@@ -40,6 +41,8 @@ from farweb.cli.options import help_alone
 from farweb.cli.streams import open_standard_streams
 from farweb.text.words import visible
 
+_NEAR = 0.75  # of the letters of a verb that are right; chosen: one of four may be wrong
+
 
 class _Verbs(TyperGroup):
     """The verbs; says of a name that is none, but known in the field, that farweb does not have it."""
@@ -58,7 +61,16 @@ class _Verbs(TyperGroup):
         except TyperException as error:
             from farweb import _core
 
-            if sentence := _core.absent(args[0]):
+            nested = {
+                verb: f"farweb {name} {verb}"
+                for name, group in self.commands.items()
+                if isinstance(group, TyperGroup)
+                for verb in group.commands
+            }
+            is_near = "Did you mean" in error.message
+            if near := difflib.get_close_matches(args[0], nested, 1, 1 if is_near else _NEAR):
+                error.message = f"No such command '{args[0]}'. Did you mean '{nested[near[0]]}'?"
+            elif sentence := _core.absent(args[0]):
                 error.message = f"{error.message.rstrip('.')}: {sentence}"
             raise
 
@@ -78,7 +90,7 @@ app.command(cls=Verb)(runs.check)
 app.command(cls=Verb)(runs.run)
 app.command(cls=Verb)(sweeps.sweep)
 app.command(cls=Verb)(size.size)
-app.command(cls=Verb)(page.page)
+app.command(cls=page.PageCommand)(page.page)
 app.command(cls=Verb)(runs.show)
 app.command(cls=Verb)(compare.compare)
 app.command(cls=figures.PlotCommand)(figures.plot)

@@ -27,6 +27,7 @@ logs    workload import, stats, cache, fit, generate, merge, probe
 more    verify, reproduce, schema            farweb VERB --help
 """
 
+_KINDS = {"int": "N", "integer": "N", "float": "NUMBER"}  # of values, as the parser calls them
 _WIDTH = 80
 _OPTIONS_MAX = 12
 _EXAMPLES_MAX = 2
@@ -60,6 +61,8 @@ class Verb(TyperCommand):
             "",
             *(to_lines(Sheet("", ["", ""], rows), _WIDTH)[1:] if rows else []),
             f"  {common}; {more}",
+            *([""] if self.epilog else []),
+            *textwrap.wrap(self.epilog or "", _WIDTH, break_on_hyphens=False),
         ]
         formatter.write("\n".join(lines))
 
@@ -71,7 +74,8 @@ def _metavar(parameter: Any) -> str:
 
 def _named(option: Any) -> str:
     """The shorter name of an option first, and what it takes."""
-    takes = "" if option.is_flag or option.count else f" {option.metavar or option.type.name.upper()}"
+    kind = option.type.name.partition(" ")[0]
+    takes = "" if option.is_flag or option.count else f" {option.metavar or _KINDS.get(kind, kind.upper())}"
     return ", ".join(sorted(option.opts, key=len)) + takes
 
 

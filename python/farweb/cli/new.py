@@ -10,6 +10,7 @@ from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
 
 if TYPE_CHECKING:
     from farweb.check import Check
+    from farweb.results.design import Design
 
 
 @takes_import_options
@@ -110,7 +111,7 @@ def new(
         raise typer.BadParameter("--seen-at says where a log was written: name it with --log")
     if shield is not None and cache is None:
         raise typer.BadParameter("--shield is the second level of --cache: name both, or --cache none")
-    is_table = table_of(log or []) is not None
+    is_table = table_of(log or [], importing) is not None
     if is_table and (given := _options_of_log(context)):
         raise typer.BadParameter(f"{given[0]}: is of logs; a request table is simulated as it is")
     context.with_resource(taken_free(*files_of(file, with_log=bool(log) and not is_table), force=force))
@@ -128,10 +129,13 @@ def new(
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
             **importing,
         )
-    checked = Scenario.load(file).check()
+    scenario = Scenario.load(file)
+    checked = scenario.check()
     warnings = [*written.remarks, *checked.warnings]
     if as_json or not quiet:
-        output.result({**written.to_dict(), "warnings": warnings}, written.screen(_path(compared or [path], checked)))
+        swept = "" if len(compared) > 1 or scenario.design is None else _swept(scenario.design)
+        screen = written.screen(_path(compared or [path], checked), swept)
+        output.result({**written.to_dict(), "warnings": warnings}, screen)
     for warning in warnings:
         output.note(f"warning: {warning}")
     output.note(f"wrote {', '.join(str(each) for each in (file, written.requests, written.hosts) if each is not None)}")
@@ -153,6 +157,12 @@ def _path(paths: list[str], checked: "Check") -> str:
     trip = seconds(sum(leg["rtt_ns"] for leg in legs) / 1e9)
     up, down = rate(narrow["bottleneck_up_bps"]), rate(narrow["bottleneck_down_bps"])
     return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down"
+
+
+def _swept(design: "Design") -> str:
+    """The sweep of a single path, over the unpublished depths of its queues."""
+    first, *_, last = design.factors[0].levels
+    return f"queues of {first.label} to {last.label}, as no depth is published (farweb sweep)"
 
 
 def _options_of_log(context: typer.Context) -> list[str]:

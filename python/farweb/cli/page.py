@@ -3,12 +3,24 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.help import Verb
+from farweb.cli.options import Debug, Force, Json, Output, Quiet
 from farweb.errors import FarwebError
+
+
+class PageCommand(Verb):
+    """The command with a help that names the paths."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        from farweb.inputs.paths import PATHS, STAND_FOR
+
+        self.epilog = f"Paths: {', '.join((*STAND_FOR, *PATHS))}."
+        super().format_help(ctx, formatter)
 
 
 def page(
@@ -18,9 +30,7 @@ def page(
     ],
     path: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATH", help="geo, leo, cable, mobile, asymmetric; all but the last when left out. May be repeated."
-        ),
+        typer.Option(metavar="PATH", help="geo, leo, cable and mobile when left out; May be repeated."),
     ] = None,
     protocol: Annotated[
         list[str] | None,
@@ -28,7 +38,7 @@ def page(
     ] = None,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(metavar="PROXY", help="none, split, mux; all when left out. May be repeated."),
+        typer.Option(metavar="PROXY", help="none, split (one, far end), mux (at both ends); all when left out."),
     ] = None,
     scenario: Annotated[
         Path | None,
@@ -39,6 +49,16 @@ def page(
         typer.Option("--page", min=1, metavar="N", help="Which page of a file with several; the first when left out."),
     ] = None,
     metric: Annotated[str, typer.Option("--metric", "-m", metavar="METRIC", help="onload.")] = "onload",
+    breakdown: Annotated[
+        bool, typer.Option("--breakdown", help="Where the time goes, over each way; without proxies if none is named.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="RESULTS", help="Results of one way, for plot waterfall, report and export har."
+        ),
+    ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -53,34 +73,36 @@ def page(
 
         farweb page shop.har --path geo --protocol h2 --proxy none
 
+        farweb page shop.har --path geo --protocol h2 --proxy none --breakdown
+
+        farweb page shop.har --path geo --protocol h2 --proxy none -o results/shop
+
         farweb page shop.har --scenario satellite.toml --json
     """
     del debug
     from farweb.page.answer import Pages, answer, check_metric
+    from farweb.page.breakdown import PageBreakdown
     from farweb.page.har import har_files, read_har
-    from farweb.page.paths import (
-        PROTOCOLS,
-        PROXIES,
-        USUAL_PATHS,
-        check_paths,
-        check_protocols,
-        check_proxies,
-        own_way,
-        way_of,
-    )
+    from farweb.page.paths import ALL_PATHS, PROTOCOLS, PROXIES, USUAL_PATHS, check_words, own_way, way_of
     from farweb.page.recording import recording_of
 
     check_metric(metric)
     if scenario is not None and (path or protocol or proxy):
         raise FarwebError("--scenario has path, protocol and proxies of its own; leave --path, --protocol, --proxy out")
-    paths = check_paths(list(dict.fromkeys(path or USUAL_PATHS)))
-    protocols = check_protocols(list(dict.fromkeys(protocol or PROTOCOLS)))
-    proxies = check_proxies(list(dict.fromkeys(proxy or PROXIES)))
+    paths = check_words("--path", list(dict.fromkeys(path or USUAL_PATHS)), ALL_PATHS)
+    protocols = check_words("--protocol", list(dict.fromkeys(protocol or PROTOCOLS)), PROTOCOLS)
+    proxies = check_words("--proxy", list(dict.fromkeys(proxy or (PROXIES[:1] if breakdown else PROXIES))), PROXIES)
     own = None if scenario is None else own_way(scenario)
+    files = har_files(hars)
+    if (
+        out is not None
+        and (number_of := len(files) * (len(paths) * len(protocols) * len(proxies) if own is None else 1)) > 1
+    ):
+        raise FarwebError(f"--out: found {number_of} loads; name one HAR, one --path, one --protocol and one --proxy")
     output = Output(as_json, quiet)
     answers = []
     with output.progress("loading the page") as show:
-        for file in har_files(hars):
+        for file in files:
             pages = read_har(file)
             place = number or 1
             if place > len(pages):
@@ -98,9 +120,16 @@ def page(
                 if own is None
                 else [own]
             )
-            shown = partial(_show, show, len(ways))
-            answers.append(answer(recording, ways, others, (place, len(pages)), shown))
-    output.result({"pages": [row for each in answers for row in each.to_dicts()]}, Pages(answers))
+            step = partial(_show, show, len(ways))
+            answers.append(answer(recording, ways, others, (place, len(pages)), step))
+    if out is not None:
+        from farweb.page.results import write_results
+
+        (cell,) = answers[0].cells
+        write_results(answers[0].recording, cell.way, cell.loaded, out, replace=force)
+        output.note(f"wrote {out}    next: farweb plot waterfall {out}")
+    shown = [PageBreakdown.of(each) for each in answers] if breakdown else answers
+    output.result({"pages": [row for each in shown for row in each.to_dicts()]}, Pages(shown))
 
 
 def _show(show: Callable[[float, float | None, str], None], total: int, done: int) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from farweb.cli.options import Debug, Force, Json, NoLimits, Output, Quiet
-from farweb.errors import ScenarioError
+from farweb.errors import ScenarioError, WorkloadError
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,6 +110,9 @@ def run(
     if results.unanswered:
         output.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")
         raise typer.Exit(_UNANSWERED)
+    if loaded.design is not None:
+        points = plural(len(loaded.design.points), "point")
+        output.note(f"not its sweep of {points}: farweb sweep {scenario} -o {results.path}-sweep")
     output.note(f"wrote {results.path}    next: farweb report {results.path}")
 
 
@@ -236,4 +240,24 @@ def load(path: Path, settings: list[str] | None) -> "Scenario":
     try:
         return Scenario.load(path, changes)
     except ScenarioError as error:
+        if (instead := _instead(path)) is not None:
+            raise ScenarioError(f"{path}: {instead}") from None
         raise (error.__cause__ or error) from None  # which says --set, as it was typed
+
+
+def _instead(path: Path) -> str | None:
+    """What a file is that is no scenario, and what to do with it; None where that does not show."""
+    if path.suffix == ".toml" or not path.is_file():
+        return None
+    from farweb.inputs.formats import LOGS, format_of
+    from farweb.page.har import is_har
+
+    if is_har(path):
+        return f"is a HAR and no scenario; farweb page {path} simulates it"
+    is_table = path.suffix.lower() in (".parquet", ".csv", ".tsv")
+    try:
+        found = "a table" if is_table else format_of(path, None)
+    except WorkloadError:
+        return None
+    named = found if is_table else f"a log ({found})" if found in LOGS else None
+    return None if named is None else f"is {named} and no scenario; farweb new link.toml --log {path} writes one"

@@ -1,7 +1,7 @@
 """`farweb size`: finds the smallest or largest value of a key that meets a target."""
 
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _NOT_MET = 4
 _WARNINGS_MAX = 3
+_LOAD = ("workload.load", "workload.speed")  # more is wanted of them
 
 
 def size(
@@ -92,7 +93,7 @@ def size(
 
     Examples:
 
-        farweb size satellite.toml --vary workload.load=1..8
+        farweb size satellite.toml --vary workload.load=1..8 --largest
 
         farweb size satellite.toml --vary leg.0.tcp.buffer='4 KiB..64 KiB' --target 'p50(latency) <= 1.1*best'
 
@@ -105,8 +106,13 @@ def size(
         raise typer.BadParameter("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
     if max_replications < replications:
         raise typer.BadParameter("--max-replications must be at least --replications")
+    if target is None and not largest and (key := vary.partition("=")[0].strip()) in _LOAD:
+        raise typer.BadParameter(
+            f"--vary {key}: the smallest load is always the fastest; write --largest for the most load that is not "
+            "worse than the best, or a condition: --largest --target 'p90(latency) <= 4 s'"
+        )
     require("farweb size", *SWEEP)
-    from farweb.size.find import extent_of_search, find_size
+    from farweb.size.find import earlier_search, extent_of_search, find_size
     from farweb.size.screen import screen
     from farweb.size.search import Limits
     from farweb.size.target import DEFAULT
@@ -125,6 +131,8 @@ def size(
         allow(loaded, [of_first], no_limits)
         for warning in of_first.warnings:
             output.warn(warning)
+    if (before := earlier_search(folder)) is not None:
+        output.note(_about_earlier(before, folder))
     with output.progress("searching") as show:
 
         def on_progress(now: "Progress") -> None:
@@ -160,6 +168,12 @@ def size(
     output.note(f"next  farweb plot latency-load {folder} --metric {metric}")
     if answer.answer is None:
         raise typer.Exit(_NOT_MET)
+
+
+def _about_earlier(before: dict[str, Any], folder: str) -> str:
+    if "answer" not in before:
+        return f"continues the search in {folder}"
+    return f"replaces the answer for {before['target']} in {folder}, and takes its runs where they are alike"
 
 
 def _words(now: "Progress") -> str:

@@ -1,6 +1,5 @@
 """`farweb sweep`: runs all combinations of the levels in a scenario's table `[sweep]`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -57,7 +56,7 @@ def sweep(
         raise typer.BadParameter("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
     require("farweb sweep", *SWEEP)
     loaded = load(scenario, settings)
-    folder = str(Path("results") / scenario.stem) if out is None else out
+    folder = f"results/{scenario.stem}" if out is None else out
     output = Output(as_json, quiet)
     of_all = loaded.check().extents[1:] if loaded.design is not None else ()
     allow(loaded, of_all, no_limits)

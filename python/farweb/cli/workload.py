@@ -212,7 +212,7 @@ def stats(
 ) -> None:
     """Describe a request table or a log: requests by time, sizes, server times, hosts.
 
-    Of a HAR it describes the pages that workload import writes.
+    Of a HAR it describes the pages that workload import writes, and draws the waterfall of the first.
     Of a log it describes the requests that workload import keeps without further options, and counts the others.
     --log-format and --field describe a log whose format has no name, as there.
 
@@ -233,11 +233,17 @@ def stats(
 
     output = Output(as_json, quiet)
     if is_har(table):
-        from farweb.page.tables import describe_har
+        from farweb.page.tables import describe_har, page_rows
 
-        if out is not None:
-            raise FarwebError(f"{out}: no figure is drawn of a HAR; leave --out out")
+        context.with_resource(taken_free(out, force=force))
         pages = describe_har([table])
+        if out is not None:
+            from farweb.plot import paper, waterfall
+            from farweb.results.view import recorded_view
+
+            paper.draw(waterfall.recorded(recorded_view(page_rows(*pages.pages[0]))), out)
+            of = f", of page 1 of {len(pages.pages)}" if pages.pages[1:] else ""
+            output.note(f"wrote {out}: the waterfall as recorded{of}")
         return output.result(pages.to_dict(), pages)
     if out is not None:
         from farweb.plot import chart, paper

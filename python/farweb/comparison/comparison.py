@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from farweb.comparison import words
 from farweb.comparison.change import Change, Pair, Side
 from farweb.comparison.measure import changed
-from farweb.comparison.points import runs_of_points
+from farweb.comparison.points import point_text, runs_of_points
 from farweb.errors import FarwebError
 from farweb.results.groups import By, RequestGroup, grouped
 from farweb.results.judged import OF_LOG, Matched, judged, pairs_together, quantity_name
@@ -208,7 +208,8 @@ def _sides(
         names = [", ".join(each.values()) for each in points]
         return names, lambda base, other: runs_of_points(sweeps[0], points[base], points[other])
     if sweeps:
-        raise FarwebError(f"{sweeps[0].path}: is a sweep; name two points of it, as in --point circuit=cable --point …")
+        first, last = (point_text(sweeps[0].design, at) for at in (0, -1))
+        raise FarwebError(f"{sweeps[0].path}: is a sweep; name two points of it: --point {first} --point {last}")
     if len(runs) < 2:
         raise FarwebError("a comparison needs at least two runs; name their folders")
     return folder_names(runs), lambda base, other: Matched([runs[base]], [runs[other]], [0])

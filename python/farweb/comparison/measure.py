@@ -57,7 +57,8 @@ def changed(
         ResultsError: The requests of a pair are not the same, or there are none.
     """
     base_runs, other_runs = runs.base, runs.other
-    found = [pair(first, second, group.rows) for first, second in zip(base_runs, other_runs, strict=True)]
+    rows = group.rows if group.label else None
+    found = [pair(first, second, rows) for first, second in zip(base_runs, other_runs, strict=True)]
     if not any(len(each.differences) for each in found):
         of_them = f" ({group.label})" if group.label else ""
         raise ResultsError(f"{base_runs[0].path}: no request{of_them} after the warm-up: there is nothing to compare")

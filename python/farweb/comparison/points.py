@@ -1,13 +1,25 @@
 """Runs of a sweep that are compared: those at points that differ in nothing but the levels named."""
 
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from farweb.errors import ResultsError
+from farweb.errors import FarwebError, ResultsError
+from farweb.results.design import Design
 from farweb.results.judged import Matched, matched
 
 if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
+
+
+_POINTS_MAX = 4  # in a message
+
+
+def point_text(design: Design, point: int) -> str:
+    """A point as `--point` takes it: ``'circuit=cable and workload.load=9'``."""
+    varied = [factor.name for factor in design.factors if len(factor.levels) > 1]
+    levels = design.levels(point)
+    return shlex.quote(" and ".join(f"{name}={levels[name].label}" for name in varied))
 
 
 def runs_of_points(sweep: "SweepTables", base: Mapping[str, str], other: Mapping[str, str]) -> Matched:
@@ -24,8 +36,14 @@ def runs_of_points(sweep: "SweepTables", base: Mapping[str, str], other: Mapping
     """
     from farweb.plot.grouping import factor_index, select
 
-    factors = {factor_index(sweep.design, name) for name in base}
-    chosen = [select(sweep.design, {name: [level] for name, level in levels.items()}) for levels in (base, other)]
+    try:
+        factors = {factor_index(sweep.design, name) for name in base}
+        chosen = [select(sweep.design, {name: [level] for name, level in levels.items()}) for levels in (base, other)]
+    except FarwebError as error:
+        points = [point_text(sweep.design, at) for at in range(len(sweep.design.points))]
+        left = f" and {len(points) - _POINTS_MAX} more" if len(points) > _POINTS_MAX else ""
+        said = str(error).partition("; ")[0]
+        raise FarwebError(f"--point: {said}; points: {', '.join(points[:_POINTS_MAX])}{left}") from None
     found = matched(sweep, chosen[0], chosen[1], factors)
     if not found.base:
         raise ResultsError(f"{sweep.path}: no two finished runs differ only in {_words(base)} and {_words(other)}")

@@ -28,6 +28,7 @@ _CAUSES = {
     "travel": "on the way",
     "request": "for requests on the way",
     "wait": "in the connection queue",
+    "rest": "in queues and transmission",
 }
 
 
@@ -96,7 +97,14 @@ def _for_whom(judgement: Verdict) -> Sheet:
     found += [(_GROUPS.get(label, label), each.slices[0], each.overall) for label, each in judgement.groups]
     found += [(_ROWS[each.name], each, each.word) for each in slow]
     rows = [
-        [name, count(each.requests), _share(each.faster), _share(each.slower), *change_cells(each.change), cell(word)]
+        [
+            name,
+            count(each.requests),
+            _share(each.faster),
+            _share(each.slower),
+            *change_cells(each.judged_change),
+            cell(word),
+        ]
         for name, each, word in found
     ]
     sure = f"{100 * judgement.confidence:.3g} % interval"

@@ -107,7 +107,6 @@ def staged_folder(out: Path, *, replace: bool = True, flushed: bool = True) -> I
         yield stage
         if flushed:
             flush([*stage.iterdir(), stage])
-        stage.chmod(0o777 & ~_umask())
         if replace:
             place.put(stage)
         else:
@@ -200,7 +199,7 @@ def _hidden_folder(out: Path) -> Iterator[Path]:
     """Make a hidden folder beside `out` for the block, locked meanwhile, and remove it with what is left in it."""
     folder = out.parent / f".{out.name}.{secrets.token_hex(6)}{_STAGE}"
     try:  # before it is made: an interrupt may come as soon as it is there
-        _within(out.parent, lambda: folder.mkdir(mode=0o700))
+        _within(out.parent, lambda: folder.mkdir())
         with _locked(folder):
             yield folder
     finally:
@@ -345,9 +344,3 @@ def _flush(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -1,16 +1,15 @@
 """The place that a finished file or folder takes, looked at when work on it begins and again when it goes there.
 
-A file or folder found at the beginning may be replaced, as its writer has made sure. One that came later stays, and the
-finished result takes a second name, `NAME-2`. A free name is taken by a hard link, or of a folder by a rename, which
-fail where something is, but for an empty folder. An older folder goes by a hidden name for a moment. A file is looked
-at just before it is replaced.
+A file or folder found at the beginning may be replaced, as its writer has made sure. One that came later, or got other
+entries, stays, and the finished result takes a second name, `NAME-2`. A free name is taken by a hard link, or of a
+folder by a rename, which fail where something is, but for an empty folder. What is replaced is looked at just before;
+an older folder goes by a hidden name for a moment.
 """
 
 import contextlib
 import errno
 import itertools
 import os
-import stat
 from pathlib import Path
 
 from farweb.errors import StorageError
@@ -18,9 +17,6 @@ from farweb.files.regular import kind_of
 
 OLD = ".old"
 """Suffix of the hidden name under which an older folder is until the new one is there."""
-
-Identity = tuple[tuple[str, int, int, int, int], ...]
-"""A file, or a folder with its entries: name, device, inode, size and time of change; folders have no last two."""
 
 
 class Place:
@@ -70,10 +66,10 @@ class Place:
             OSError: The place cannot be written to.
         """
         try:
-            if self._found is None or not os.path.lexists(self.path):
-                _rename(stage, self.path)
+            if self._found is not None and self._found == _identity(self.path):
+                _replace(stage, self.path)
             else:
-                _replace(stage, self.path, self._found)
+                _rename(stage, self.path)
         except OSError as error:
             came = error.errno in _SOMETHING_IS_THERE
             why = "something else came there meanwhile, and stays" if came else f"cannot be written: {error.strerror}"
@@ -83,12 +79,10 @@ class Place:
     def _kept(self, stage: Path) -> Path:
         """Give the stage a free name beside its place."""
         stem, suffix = (self.path.name, "") if stage.is_dir() else (self.path.stem, self.path.suffix)
-        for number in itertools.count(2):
-            other = self.path.with_name(f"{stem}-{number}{suffix}")
-            if not os.path.lexists(other):
-                _rename(stage, other)
-                return other
-        raise AssertionError("numbers end")
+        names = (self.path.with_name(f"{stem}-{number}{suffix}") for number in itertools.count(2))
+        other = next(each for each in names if not os.path.lexists(each))
+        _rename(stage, other)
+        return other
 
 
 def _followed(out: Path) -> Path:
@@ -101,47 +95,28 @@ def _followed(out: Path) -> Path:
     return path
 
 
-def _identity(path: Path) -> Identity | None:
-    """Identity of the file or folder at `path`, a folder with its direct entries; None where there is nothing."""
+def _identity(path: Path) -> tuple[int, int, int, int] | None:
+    """Device, inode, size and time of change of the file or folder at `path`; None where there is nothing."""
     try:
         found = path.lstat()
     except FileNotFoundError:
         return None
-    there = [("", found)]
-    if stat.S_ISDIR(found.st_mode):
-        for each in sorted(path.iterdir()):
-            with contextlib.suppress(FileNotFoundError):  # gone since
-                there.append((each.name, each.lstat()))
-    return tuple(
-        (name, each.st_dev, each.st_ino, *((0, 0) if stat.S_ISDIR(each.st_mode) else (each.st_size, each.st_mtime_ns)))
-        for name, each in there
-    )
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _replace(stage: Path, path: Path, found: Identity) -> None:
-    """Put `stage` in the place of the file or folder found at `path`, and of no other.
-
-    Raises:
-        FileExistsError: It is something else now.
-    """
-    _require(path, found)
+def _replace(stage: Path, path: Path) -> None:
+    """Put `stage` in the place of the file or folder at `path`."""
     if not stage.is_dir():
         stage.replace(path)
         return
     old = stage.with_suffix(OLD)
     path.rename(old)
     try:
-        _require(old, found)
         stage.rename(path)
     except OSError:
         old.rename(path)
         raise
     old.rename(stage)
-
-
-def _require(path: Path, found: Identity) -> None:
-    if _identity(path) != found:
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
 
 
 def _rename(stage: Path, path: Path) -> None:

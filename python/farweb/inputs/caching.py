@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.text.quantities import count, share
 
+SERVED_ONLY = "HEAD, 206, 304, errors"
+"""Responses that a cache may serve from a copy, and never stores: a part of an object, or none of it."""
+
 STORE, BYPASS, INVALIDATE = map(_core.caching_words.index, ("store", "bypass", "invalidate"))
 """Codes of requests whose responses are stored, which pass by, and which make caches give up their copies."""
 
@@ -86,7 +89,8 @@ class CacheTreatment:
             note = f"{count(self.invalidating)} of them make a cache give up its copy" if self.invalidating else ""
             rows.append(["requests that no copy may serve", note, _with_share(self.bypassing, self.requests)])
         if self.served_only:
-            rows.append(["responses that are not stored", "a copy may serve", self._share(self.served_only)])
+            never = f"responses that are never stored ({SERVED_ONLY})"
+            rows.append([never, "a copy may serve", self._share(self.served_only)])
         note = f"{count(self.objects_of_several_sizes)} of {count(self.objects)} objects"
         rows.append(["requests for objects with several sizes", note, self._share(self.of_several_sizes)])
         return rows

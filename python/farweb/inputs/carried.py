@@ -1,15 +1,9 @@
 """Share of a log's traffic that its request table carries, by what the import kept with the table."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from farweb.inputs.importer import REPORT_KEY
 from farweb.text.quantities import share, size
 from farweb.text.words import plural
 
@@ -67,15 +61,13 @@ class Carried:
         return f"{carries}{elsewhere}{left_out}{tunnels}"
 
 
-def carried(table: Path) -> Carried | None:
-    """The share that a request table carries; None of a table that no import made, or of a log without sizes."""
-    if table.suffix.lower() != ".parquet" or not table.exists():
-        return None
-    try:
-        report = (pq.read_schema(table).metadata or {}).get(REPORT_KEY)
-    except (OSError, pa.ArrowException):  # a run reports the fault of the table
-        return None
-    counts: dict[str, Any] = {} if report is None else json.loads(report)
+def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
+    """The share that a request table carries; None of a log without sizes.
+
+    Args:
+        table: Its name.
+        counts: Those of its import.
+    """
     if "dropped_bytes" not in counts:
         return None
     dropped = dict(counts["dropped_bytes"])
@@ -84,4 +76,4 @@ def carried(table: Path) -> Carried | None:
     tunnels = counts["caching"].get("tunnel", {"requests": 0, "bytes": 0})
     if logged <= 0:
         return None
-    return Carried(table.name, counts["log"]["file"], logged, elsewhere, dropped, tunnels["requests"], tunnels["bytes"])
+    return Carried(table, counts["log"]["file"], logged, elsewhere, dropped, tunnels["requests"], tunnels["bytes"])

@@ -10,6 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from farweb.inputs.caching import RULES, CacheTreatment, assumed
+from farweb.inputs.provenance import doubts
 from farweb.text.quantities import count, seconds, share, size
 from farweb.text.sheet import Sheet, to_html, to_rich
 from farweb.text.words import elided, plural
@@ -36,11 +37,11 @@ class ImportReport:
         counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
             `unreadable`, `unreadable_by` (the value that is wrong), `assumptions` and others; `hosts` and `clients` are
             the numbers of different ones in the table, `gaps` those of the times without a request: `longer_than_s`,
-            `number`, `longest_s`; `first_request` is the first one, as its line was read: `log`,
-            `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those that are
-            logged, `server_s`, `wait_s`; null where a log from standard input was cut to its busiest span; `time_outs`
-            the errors 408, 502, 503 and 504 after 10 s or more: `requests`, and `longest_s`, `status`, `line`, `log` of
-            the longest;
+            `number`, `longest_s`; `time_outs` the errors 408, 502, 503 and 504 after 10 s or more: `requests`, and
+            `longest_s`, `status`, `line`, `log` of the longest; `first_request` is the first one, as its line was read:
+            `log`, `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those
+            that are logged, `server_s`, `wait_s`; both null where a log from standard input was cut to its busiest
+            span;
             `with_server_time` is the number of requests that have one,
             `with_wait` of those whose wait for the first byte is known too, `with_client` of those that name their
             client, `origin_unix_s` the Unix time of `start_s`
@@ -237,31 +238,19 @@ class ImportReport:
         if counts["unreadable"]:
             line = counts["unreadable"][0]
             warnings.append(f"unreadable: {line['log']}line {line['line']}: {line['why']}")
-        warnings += time_outs(counts)
         gaps = counts["gaps"]
         if gaps["number"]:
             warnings.append(
                 f"{plural(gaps['number'], 'gap')} of more than {gaps['longer_than_s'] / 3600:g} h, the longest "
                 f"{_span(gaps['longest_s'])}; choose a part with --busiest 1h or --from"
             )
-        return [line for text in warnings for line in wrap(f"warning: {text}", 80, subsequent_indent="  ")]
+        warnings += doubts({"log": self.log, **counts})
+        said = (wrap(f"warning: {text}", 80, subsequent_indent="  ", break_on_hyphens=False) for text in warnings)
+        return [*chain.from_iterable(said)]
 
     def _repr_html_(self) -> str:
         remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self.remarks())
         return f"{to_html([self.sheet()])}<ul>{remarks}</ul>"
-
-
-def time_outs(counts: Mapping[str, Any]) -> list[str]:
-    """Warning about errors of the log's own that came after a long wait, as server times; empty without any."""
-    waits = counts["time_outs"]
-    if not waits["requests"]:
-        return []
-    log = f" of {waits['log']}" if waits["log"] else ""
-    return [
-        f"{plural(waits['requests'], 'request')} with 408, 502, 503 or 504 after 10 s or more, the longest "
-        f"{seconds(waits['longest_s'])} ({waits['status']}, line {waits['line']}{log}): time-outs of the log's own "
-        "count as server times; --no-errors leaves errors out"
-    ]
 
 
 def _by_share(parts: Mapping[str, Mapping[str, int]]) -> str:

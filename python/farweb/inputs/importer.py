@@ -30,10 +30,9 @@ from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.import_report import GAP_S, ImportReport
+from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
 from farweb.text.quantities import count
-
-REPORT_KEY = b"farweb.import"
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
 _OUTSIDE_BUSIEST = "outside-busiest"
@@ -129,7 +128,7 @@ def import_log(
         span = (counts.pop("first_start_s"), counts.pop("last_start_s"))
         if busiest_s is not None:
             span = _only_busiest(raw, span[0], busiest_s, counts)
-            counts["first_request"] = _first_from(logs, counts["busiest"], format, {**options, "client_key": key})
+            counts.update(_named_in_busiest(logs, counts, format, {**options, "client_key": key}))
         counts["carried_bytes_share"] = _carried(counts)
         counts["origin_unix_s"] += span[0]
         survey, methods = _surveyed(raw, span, counts)
@@ -256,13 +255,7 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):
         all_of_them = together.setdefault(name, [])
         all_of_them += [each for each in those if each not in all_of_them]
-    if together.get("first_request") is None:
-        first = counts["first_request"]
-        together["first_request"] = None if first is None else {"log": log.strip(), **first}
-    waits = {"log": log.strip(), **counts["time_outs"]}
-    known = together.get("time_outs", {**waits, "requests": 0})
-    longest = max(known, waits, key=lambda those: those["longest_s"])
-    together["time_outs"] = {**longest, "requests": known["requests"] + waits["requests"]}
+    _add_named(together, counts, log.strip())
     together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
     if counts["requests"] == 0:
         together.setdefault("sorted", True)
@@ -273,6 +266,17 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     together["sorted"] = together.get("sorted", True) and counts["sorted"] and (before is None or before <= first)
     together["first_start_s"] = min(together.get("first_start_s", first), first)
     together["last_start_s"] = max(last, last if before is None else before)
+
+
+def _add_named(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
+    """Add what names its line, to the same of logs before: the first request, and the longest of the time-outs."""
+    if together.get("first_request") is None:
+        first = counts["first_request"]
+        together["first_request"] = None if first is None else {"log": log, **first}
+    waits = {"log": log, **counts["time_outs"]}
+    known = together.get("time_outs", {**waits, "requests": 0})
+    longest = max(known, waits, key=lambda those: those["longest_s"])
+    together["time_outs"] = {**longest, "requests": known["requests"] + waits["requests"]}
 
 
 def _sum(part: Mapping[str, int] | None, other: Mapping[str, int]) -> dict[str, int]:
@@ -327,22 +331,22 @@ def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, 
     return first, last
 
 
-def _first_from(
-    logs: Sequence[Path], busiest: Mapping[str, Any], format: str, options: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """The first request of the logs in their busiest span, as its line was read; None of standard input."""
-    begin = datetime.fromtimestamp(busiest["from_unix_s"], UTC)
-    bounds = {"from_": begin, "to": begin + timedelta(seconds=busiest["length_s"])}
+def _named_in_busiest(
+    logs: Sequence[Path], counts: Mapping[str, Any], format: str, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The first request of the logs in their busiest span, and its time-outs; None of standard input."""
+    begin = datetime.fromtimestamp(counts["busiest"]["from_unix_s"], UTC)
+    bounds = {"from_": begin, "to": begin + timedelta(seconds=counts["busiest"]["length_s"])}
     inside = {**options, **{name: at.isoformat(timespec="microseconds") for name, at in bounds.items()}}
+    together: dict[str, Any] = {}
     for log in logs:
         if str(log) == "-":
-            return None
+            return {"first_request": None, "time_outs": None}
         reader = _core.LogReader(str(log), format, **inside)
-        reader.batch(1)
-        first: dict[str, Any] | None = json.loads(reader.report())["first_request"]
-        if first is not None:
-            return {"log": log.name if len(logs) > 1 else "", **first}
-    return None
+        while reader.batch(_ROWS) is not None and counts["time_outs"]["requests"]:
+            pass
+        _add_named(together, json.loads(reader.report()), log.name if len(logs) > 1 else "")
+    return together
 
 
 def _without_client(first: Mapping[str, Any] | None, key: bytes | None) -> Mapping[str, Any] | None:

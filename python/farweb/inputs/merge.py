@@ -22,8 +22,8 @@ from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.sorting import sort_parquet
-from farweb.inputs.importer import REPORT_KEY
 from farweb.inputs.probe import check_host_table, write_host_table
+from farweb.inputs.provenance import provenance
 from farweb.inputs.tables import HOSTS, REQUESTS, open_hosts, open_requests
 from farweb.text.quantities import count, seconds
 from farweb.text.sheet import Sheet, to_rich
@@ -239,10 +239,8 @@ def _first_start(path: Path) -> float:
 
 def _origin(path: Path) -> float | None:
     """The Unix time of start 0 of a table that was imported, in s."""
-    if path.suffix.lower() != ".parquet":
-        return None
-    report = (pq.read_schema(path).metadata or {}).get(REPORT_KEY)
-    return None if report is None else float(json.loads(report)["origin_unix_s"])
+    kept = provenance(path)
+    return None if kept is None else float(kept["origin_unix_s"])
 
 
 def _rows(path: Path) -> Iterator[pa.RecordBatch]:

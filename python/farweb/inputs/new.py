@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -18,15 +18,19 @@ import pyarrow.parquet as pq
 from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
-from farweb.inputs.formats import TABLE, format_of
-from farweb.inputs.import_report import ImportReport, time_outs
-from farweb.inputs.importer import REPORT_KEY, import_log
+from farweb.inputs.formats import AUTO, TABLE, format_of
+from farweb.inputs.importer import import_log
 from farweb.inputs.paths import path_kind, years_apart
+from farweb.inputs.provenance import provenance, server_times
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
 from farweb.text.quantities import count, seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
+
+if TYPE_CHECKING:
+    from farweb.inputs.import_report import ImportReport
+
 
 _PACED = """\
 # A response comes spread over the time that its server took, where the workload has it.
@@ -58,6 +62,7 @@ SEEN_AT = tuple(_SEEN_AT)
 """Where a log was written, as seen from the path: who has connections of its own there."""
 
 _EVERY = ((1, "1 s", "second"), (60, "1 min", "minute"), (600, "10 min", "ten minutes"), (3600, "60 min", "hour"))
+_LINE_SHOWN = 80  # bytes; chosen
 _ROWS_MAX = 100_000  # chosen: a day by the second, some MB
 
 
@@ -118,17 +123,19 @@ class NewScenario:
     scenario: Path
     requests: Path | None
     hosts: Path | None
-    imported: ImportReport | None
+    imported: "ImportReport | None"
     remarks: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
 
-    def screen(self, path: str) -> Screen:
-        """The path, the log's first request and what the log decided.
+    def screen(self, path: str, swept: str = "") -> Screen:
+        """The path, the log's first request, what the log decided, and what a sweep varies.
 
         Args:
             path: The path in a sentence.
+            swept: What the scenario's sweep varies beside it.
         """
-        return Screen((path, "", Sheet("", ["", ""], [list(fact) for fact in self.facts])) if self.facts else (path,))
+        rows = [*map(list, self.facts), *([["sweep", swept]] if swept else [])]
+        return Screen((path, "", Sheet("", ["", ""], rows)) if rows else (path,))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -181,21 +188,22 @@ def new_scenario(
     paths = tuple(dict.fromkeys(compare or (path,)))
     wanted = Wanted(paths, proxy, None if cache == "none" else cache, shield, cache is not None)
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
-    table = table_of(logs)
+    table = table_of(logs, options)
+    remarks = tuple(filter(None, (years_apart(paths),)))
     for written in files_of(file, with_log=bool(logs) and table is None):
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
             raise WorkloadError(f"{written}: is the log itself; name another file")
     if not logs:
         family = _PROWGEN if wanted.is_local else _FAMILY
         _write(file, _scenario(file, wanted, OF_TODAY, "", _PACED, family, 600))
-        return NewScenario(file, None, None, None, tuple(_remarks(wanted, None)))
+        return NewScenario(file, None, None, None, remarks)
     if table is not None:
         counts, span_s = _table(table)
         asked = _clients(seen_at or ("server" if counts is None else _likely(counts)))
         workload = _TABLE.format(requests=json.dumps(os.path.relpath(table, file.parent)))
         served, release = (OF_TODAY, _PACED) if counts is None else (serving_of(counts), _release(counts))
         _write(file, _scenario(file, wanted, served, asked, release, workload, span_s))
-        return NewScenario(file, table, None, None, tuple(_remarks(wanted, None)))
+        return NewScenario(file, table, None, None, remarks)
     _, requests, hosts = files_of(file, with_log=True)
     if seen_at == "proxy-clients" or wanted.is_local:
         options = {"keep": "all", **options}
@@ -206,10 +214,10 @@ def new_scenario(
     served = serving_of(imported.counts)
     _write(file, _scenario(file, wanted, served, asked, _release(imported.counts), workload, imported.span_s))
     facts = tuple(_facts(imported, served, _SEEN_AT[seen_at or _likely(imported.counts)][1]))
-    return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)), facts)
+    return NewScenario(file, requests, hosts, imported, remarks, facts)
 
 
-def _facts(imported: ImportReport, served: Serving, clients: str) -> Iterator[tuple[str, str]]:
+def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
     """What the log has, its first request, and what that decided."""
     counts = imported.counts
     begin = datetime.fromtimestamp(counts["origin_unix_s"], UTC)
@@ -222,17 +230,21 @@ def _facts(imported: ImportReport, served: Serving, clients: str) -> Iterator[tu
         yield "first", f"{first['client']} {first['method']} {first['url']} to {first['host']} (line {first['line']})"
     yield "http", served.reasons[0]
     yield "clients", clients
-    timed = counts["with_server_time"]
-    known = f"{plural(timed, 'request')} with a server time"
-    yield "servers", known if timed else "answer at once: no server times in the log"
+    yield "servers", server_times({"log": imported.log, **counts})
 
 
-def table_of(logs: Sequence[Path]) -> Path | None:
+def table_of(logs: Sequence[Path], options: Mapping[str, Any]) -> Path | None:
     """The request table that is given in place of logs; None: they are logs.
+
+    Args:
+        logs: The files.
+        options: As `import_log` takes them; a file whose lines they describe is a log.
 
     Raises:
         WorkloadError: There is no such file.
     """
+    if options.get("log_format") or options.get("fields") or options.get("format", AUTO) != AUTO:
+        return None
     if len(logs) != 1 or logs[0].suffix.lower() not in (".parquet", ".csv", ".tsv"):
         return None
     return logs[0] if format_of(logs[0], None) == TABLE else None
@@ -241,29 +253,24 @@ def table_of(logs: Sequence[Path]) -> Path | None:
 def _table(path: Path) -> tuple[Mapping[str, Any] | None, float]:
     """Counts of the import that a table is from, None where it is from none, and its span in s."""
     with open_requests(path) as rows:
-        reader = _core.RequestReader(rows, str(path))
+        try:
+            reader = _core.RequestReader(rows, str(path))
+        except WorkloadError:
+            with path.open("rb") as file:
+                first_line = file.readline(_LINE_SHOWN)
+            if rows != str(path) or b"start_s" in first_line:
+                raise
+            raise WorkloadError(
+                f"{path}: is neither a log that is recognized nor a request table; its first line is "
+                f"{first_line.decode(errors='replace').strip()!r}; describe its lines, such as "
+                "--log-format '{start},{client},{url},{bytes}', or give it the columns start_s, host, request_bytes "
+                "and response_bytes"
+            ) from None
         first = last = None
         while (columns := reader.batch(_ROWS_MAX)) is not None:
             starts = np.asarray(columns["start_s"])
             first, last = float(starts[0]) if first is None else first, float(starts[-1])
-    report = pq.read_schema(path).metadata if path.suffix.lower() == ".parquet" else None
-    kept = (report or {}).get(REPORT_KEY)
-    return None if kept is None else json.loads(kept), 0.0 if first is None or last is None else last - first
-
-
-def _remarks(wanted: Wanted, imported: ImportReport | None) -> Iterator[str]:
-    apart = years_apart(wanted.paths)
-    if apart is not None:
-        yield apart
-    if imported is None:
-        return
-    counts, log = imported.counts, imported.log
-    yield from time_outs(counts)
-    if counts["with_elapsed_time"] and not log.get("rtt_ns"):
-        yield (
-            f"{count(counts['with_elapsed_time'])} server times are elapsed times and contain the path that the log "
-            "was written on: --rtt-ms says the round trip of that, --server-time none leaves them out"
-        )
+    return provenance(path), 0.0 if first is None or last is None else last - first
 
 
 def _write(file: Path, text: str) -> None:
@@ -294,7 +301,7 @@ requests = {requests}
 """
 
 
-def _workload(imported: ImportReport, requests: Path, hosts: Path) -> str:
+def _workload(imported: "ImportReport", requests: Path, hosts: Path) -> str:
     counts = imported.counts
     dropped = ", ".join(f"{count(lines)} {reason}" for reason, lines in sorted(counts["dropped"].items()))
     origin = (

@@ -24,7 +24,7 @@ from farweb.inputs.importer import import_log
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.text.quantities import count, number, rate, seconds, share, size, times
+from farweb.text.quantities import count, in_one_unit, number, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
 
@@ -211,7 +211,7 @@ def _in_bytes(name: str, spread: Spread) -> list[str]:
 
 
 def _in_seconds(name: str, spread: Spread) -> list[str]:
-    unit, write = times(spread.quantiles[place] for place in (50, 90, 99, 100))
+    write, unit = in_one_unit(spread.quantiles[place] for place in (50, 90, 99, 100))
     return _row(f"{name}, {unit}", spread, write)
 
 

@@ -58,6 +58,7 @@ class Cell:
         high_s: The most.
         full_s: Last end of all, by the likely graph.
         simple_s: Bytes at the path's rate and the first request's round trips; None for a scenario.
+        loaded: The load by the likely graph.
     """
 
     way: Way
@@ -66,6 +67,7 @@ class Cell:
     high_s: float
     full_s: float
     simple_s: float | None
+    loaded: Loaded
 
     @property
     def is_sure(self) -> bool:
@@ -116,20 +118,52 @@ class PageAnswer:
         yield Screen(list(self._parts()))
 
     def _parts(self) -> Iterator[Sheet | str]:
-        page = self.recording
-        recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no onLoad"
-        yield (
-            f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.gating_bytes)}, "
-            f"{plural(len(page.rtt_ms), 'host')}, {recorded}"
-        )
-        through = f" ({page.browser}, {page.protocol})" if page.browser else f" ({page.protocol})"
-        place, of = self.number
-        which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
-        yield f"recorded by {page.exporter}{through}{which}"
+        yield self._answer()
+        yield self.recorded
         yield ""
         yield self._sheet()
         yield ""
-        yield from self._sentences()
+        yield from self._remarks()
+
+    @property
+    def _longest(self) -> Cell:
+        return max(self.cells, key=lambda cell: cell.load_s)
+
+    @property
+    def best(self) -> Cell:
+        """The best way over the path on which the page takes longest."""
+        path = self._longest.way.path
+        return min((cell for cell in self.cells if cell.way.path == path), key=lambda cell: cell.load_s)
+
+    def _answer(self) -> str:
+        """Where the page takes longest: how long in the best and in the worst way."""
+        longest, best = self._longest, self.best
+        unsure = [cell for cell in self.cells if not cell.is_sure]
+        if unsure:
+            worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
+            return (
+                f"Over {path_name(worst.way.path)} the page takes between {_short(worst.low_s)} and "
+                f"{_short(worst.high_s)} s with {how(worst.way)}: this file cannot say more."
+            )
+        if longest.load_s > _ALIKE * best.load_s:
+            says = "takes" if longest.low_s > best.high_s else "may take"
+            return (
+                f"Over {path_name(longest.way.path)} the page {says} {_short(best.load_s)} s with {how(best.way)}, "
+                f"{_short(longest.load_s)} s with {how(longest.way)}."
+            )
+        return f"Over {path_name(best.way.path)} the page takes {_short(best.load_s)} s with {how(best.way)}."
+
+    @property
+    def recorded(self) -> str:
+        """The page, how it was recorded, and by what."""
+        page, (place, of) = self.recording, self.number
+        through = f"{page.browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
+        recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no onLoad"
+        which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
+        return (
+            f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.gating_bytes)}, "
+            f"{plural(len(page.rtt_ms), 'host')}; {recorded} by {page.exporter} ({through}){which}"
+        )
 
     def _sheet(self) -> Sheet:
         protocols = list(dict.fromkeys(cell.way.protocol for cell in self.cells))
@@ -138,37 +172,31 @@ class PageAnswer:
             rows.setdefault((cell.way.path, cell.way.proxy), {})[cell.way.protocol] = cell
         lines, shown = [], ""
         for (path, proxy), cells in rows.items():
-            first = _path_name(path) if path != shown else ""
+            first = path_name(path) if path != shown else ""
             shown = path
-            lines.append((first, _PROXY_NAMES.get(proxy, proxy), *(_in_words(cells[each]) for each in protocols)))
+            lines.append((first, proxy_name(proxy), *(_in_words(cells[each]) for each in protocols)))
         names = (PROTOCOLS.get(each, each) for each in protocols)
         return Sheet("", ("onLoad in s", "(low … high)", *names), lines, names=2)
 
-    def _sentences(self) -> Iterator[str]:
-        longest = max(self.cells, key=lambda cell: cell.load_s)
-        same = [cell for cell in self.cells if cell.way.path == longest.way.path]
-        best = min(same, key=lambda cell: cell.load_s)
-        name = _path_name(longest.way.path)
-        unsure = [cell for cell in self.cells if not cell.is_sure]
-        if unsure:
-            worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
-            better = "" if self.recording.has_initiators else " Chrome's HAR, which names initiators, would."
-            yield (
-                f"{_path_name(worst.way.path)}, {_how(worst.way)}: between {_short(worst.low_s)} and "
-                f"{_short(worst.high_s)} s; which of the two, this file cannot say.{better}"
-            )
-        elif longest.load_s > _ALIKE * best.load_s:
-            says = "takes" if longest.low_s > best.high_s else "may take"
-            yield (
-                f"Over {name} the page {says} {_short(best.load_s)} s with {_how(best.way)}, "
-                f"{_short(longest.load_s)} s with {_how(longest.way)}."
-            )
-        simple = ""
-        if best.simple_s is not None:
-            simple = f"; its bytes and one request's round trips alone take {_short(best.simple_s)} s over {name}"
-        yield f"As recorded it took {_short(self.recording.load_ms / 1000)} s{simple}. {self._noise()}"
-        if self.recording.sent[self.recording.root].is_secure and any(cell.way.proxy in _ENDING for cell in self.cells):
-            yield "Proxies end TLS here, as one's own edge does."
+    def _remarks(self) -> Iterator[str]:
+        legend = [_LOW_HIGH]
+        proxies = {cell.way.proxy for cell in self.cells}
+        legend += [meaning for proxy, meaning in _ENDING.items() if proxy in proxies]
+        if len(legend) > 1 and self.recording.sent[self.recording.root].is_secure:
+            legend.append("Both end TLS." if len(legend) > 2 else "It ends TLS.")
+        yield " ".join(legend)
+        simple = [cell for cell in self.cells if cell.simple_s is not None]
+        least = ""
+        if simple:
+            most = max(simple, key=lambda cell: cell.simple_s or 0.0)
+            least = f"Bytes and one request's round trips alone take {_short(most.simple_s or 0.0)} s over "
+            least += f"{path_name(most.way.path)}. "
+        yield f"{least}{self._noise()}"
+        yield from self.reservations
+
+    @property
+    def reservations(self) -> Iterator[str]:
+        """A sentence on what the file cannot say; none where it can."""
         told = [each for each in self.recording.warnings if any(word in each for word in _TOLD)]
         if told:
             yield f"The file: {'; '.join(told)}."
@@ -182,9 +210,9 @@ class PageAnswer:
 
 @dataclass(frozen=True)
 class Pages:
-    """Answers, one below the other."""
+    """Answers, or breakdowns, one below the other."""
 
-    answers: Sequence[PageAnswer]
+    answers: Sequence[Any]
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
         """The screens of all."""
@@ -198,11 +226,14 @@ class Pages:
 _ALIKE = 1.02
 """Loads that differ by less are not told apart in a sentence; chosen."""
 
-_TOLD = ("server push", "warm cache", "service worker", "no onLoad", "proxy near")
+_TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near")
 """Reservations that belong beside an answer; the others are in the report of an import."""
 
-_ENDING = ("split", "mux")
-_PROXY_NAMES = {"none": "no proxy", "split": "split", "mux": "mux", "own": ""}
+_LOW_HIGH = "low … high: three readings of what waited for what; a range alone if they differ by half."
+_ENDING = {
+    "split": "split: a proxy at the path's far end.",
+    "mux": "mux: proxies at both ends, with standing connections between them.",
+}
 
 
 def answer(
@@ -245,8 +276,10 @@ def onload_s(recording: Recording, loaded: Loaded) -> float:
 
 def _cell(recording: Recording, way: Way, loads: dict[Rule, Loaded]) -> Cell:
     found = {rule: onload_s(recording, loaded) for rule, loaded in loads.items()}
-    full = int(loads["likely"].end_ns.max()) / 1e9
-    return Cell(way, found["likely"], min(found.values()), max(found.values()), full, _simple_s(recording, way))
+    likely = loads["likely"]
+    full = int(likely.end_ns.max()) / 1e9
+    low, high = min(found.values()), max(found.values())
+    return Cell(way, found["likely"], low, high, full, _simple_s(recording, way), likely)
 
 
 def _simple_s(recording: Recording, way: Way) -> float | None:
@@ -268,10 +301,17 @@ def _short(value_s: float) -> str:
     return f"{value_s:.2f}" if value_s < 1 else f"{value_s:.1f}"
 
 
-def _path_name(path: str) -> str:
+def path_name(path: str) -> str:
+    """A path as sentences and tables have it."""
     return {"geo": "GEO", "leo": "LEO", "cable": "sea cable"}.get(path, path)
 
 
-def _how(way: Way) -> str:
+def proxy_name(proxy: str) -> str:
+    """The proxies of a way as tables have them."""
+    return {"none": "no proxy", "own": ""}.get(proxy, proxy)
+
+
+def how(way: Way) -> str:
+    """Protocol and proxies of a way, as a sentence has them behind *with*."""
     proxies = {"split": " and a split", "mux": " and a mux between proxies"}.get(way.proxy, "")
     return PROTOCOLS.get(way.protocol, way.protocol) + proxies

@@ -20,6 +20,7 @@ PAGES_MAX = 1_000
 ENTRIES_MAX = 5_000
 """Most pages of a file, and most entries of a page. Chosen: ten times what crowded ones have."""
 
+_SUFFIXES = (".har", ".har.gz")
 _GZIP = b"\x1f\x8b"
 _HEAD_BYTES = 4096
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:')
@@ -54,12 +55,14 @@ class HarPage:
 
 
 def is_har(path: Path) -> bool:
-    """True for a HAR, plain or gzip, by its first bytes; and for a folder with one."""
+    """True for a HAR, plain or gzip, by its name or its first bytes; and for a folder with one."""
     try:
         if path.is_dir():
             return bool(_files_of(path))
         if not path.is_file():  # a pipe without a writer opens never
             return False
+        if path.name.endswith(_SUFFIXES):
+            return True
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError:
@@ -115,15 +118,13 @@ def read_har(path: Path) -> list[HarPage]:
         page = text(entry.get("pageref")) if pages else ""
         by_page.setdefault(page, []).append((place, entry))
     if len(by_page) > PAGES_MAX:
-        raise WorkloadError(f"{path}: log.pages: has {len(by_page):,}, and no more than {PAGES_MAX:,} are read")
+        _refuse(path, "log.pages", f"{len(by_page):,} pages", f"{PAGES_MAX:,} at most")
     found = []
     for name, rows in by_page.items():
         if not rows or (name == "" and pages):  # what belongs to no page
             continue
         if len(rows) > ENTRIES_MAX:
-            raise WorkloadError(
-                f"{path}: page {name!r} has {len(rows):,} entries, and no more than {ENTRIES_MAX:,} are read"
-            )
+            _refuse(path, f"log.entries[{rows[0][0]}]", f"{len(rows):,} of one page", f"{ENTRIES_MAX:,} at most")
         page_of = pages.get(name, {})
         start = page_of.get("startedDateTime") or min(entry["startedDateTime"] for _, entry in rows)
         title = text(page_of.get("title"))
@@ -131,7 +132,7 @@ def read_har(path: Path) -> list[HarPage]:
         seen = f"{text(browser.get('name'))} {text(browser.get('version'))}".strip()
         found.append(HarPage(path, name, title, exporter, seen, start, timings, rows))
     if not found:
-        raise WorkloadError(f"{path}: log.entries: is empty, or of no page; record the page again")
+        raise WorkloadError(f"{_anchored(path, 'log.entries')}: is empty, or of no page; record the page again")
     return found
 
 
@@ -152,35 +153,53 @@ def text(value: Any) -> str:
 
 
 def _files_of(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.name.endswith((".har", ".har.gz")) and path.is_file())
+    return sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIXES) and path.is_file())
 
 
-def _json(path: Path) -> Json:
+def _content(path: Path) -> bytes:
     check_file(path, WorkloadError, "name a HAR")
     try:
         with path.open("rb") as file:
             is_packed = file.read(len(_GZIP)) == _GZIP
         with gzip.open(path) if is_packed else path.open("rb") as file:
-            content = file.read(BYTES_MAX + 1)
+            return file.read(BYTES_MAX + 1)
     except (OSError, EOFError, zlib.error) as reason:
         raise WorkloadError(f"{path}: cannot be read: {getattr(reason, 'strerror', None) or reason}") from None
+
+
+def _json(path: Path) -> Json:
+    content = _content(path)
     if len(content) > BYTES_MAX:
         raise WorkloadError(f"{path}: has more than the {BYTES_MAX:,} B that are read of a HAR; save it without bodies")
+    if not content.strip():
+        raise WorkloadError(f"{path}: is empty; {_AGAIN}")
     try:
         found = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
     except UnicodeDecodeError as reason:
         raise WorkloadError(f"{path}: is not UTF-8 text (byte {reason.start:,}); a HAR is") from None
     except json.JSONDecodeError as reason:
-        raise WorkloadError(
-            f"{path}: line {reason.lineno}, column {reason.colno}: {reason.msg}; is the file whole?"
-        ) from None
+        raise WorkloadError(f"{path}: line {reason.lineno}: {_broken(reason)}; {_AGAIN}") from None
     except RecursionError:
         raise WorkloadError(f"{path}: its JSON is nested too deeply for a HAR") from None
     except ValueError as reason:
         raise WorkloadError(f"{path}: {str(reason).partition(';')[0]}; a HAR is JSON") from None
     if not isinstance(found, dict) or not isinstance(found.get("log"), dict):
-        raise WorkloadError(f"{path}: is no HAR: it has no object log at its top")
+        has = f"an object with {', '.join(map(repr, list(found)[:3]))}" if isinstance(found, dict) else "other JSON"
+        raise WorkloadError(f'{path}: is no HAR: found {has}; a HAR is an object {{"log": {{"entries": [...]}}}}')
     return found
+
+
+_AGAIN = 'save it again, in the network panel of the browser by "Save all as HAR" or "Export HAR"'
+
+
+def _broken(reason: json.JSONDecodeError) -> str:
+    """The fault in JSON, as one sees it in the file."""
+    rest = reason.doc[reason.pos :].split("\n")[0].strip()
+    if not rest or reason.msg.startswith("Unterminated"):
+        return "the file ends in the middle: it was cut off"
+    if not reason.doc[: reason.pos].strip("\ufeff \t\r\n"):
+        return f"is no HAR: found {rest[:40]!r}, and a HAR begins with {{"
+    return f"found {rest[:40]!r} in column {reason.colno}, where JSON has something else"
 
 
 def _no_constant(word: str) -> NoReturn:
@@ -194,7 +213,7 @@ def _pages(path: Path, pages: Any) -> dict[str, Json]:
     if not isinstance(pages, list):
         _refuse(path, "log.pages", pages, "a list")
     if len(pages) > PAGES_MAX:
-        raise WorkloadError(f"{path}: log.pages: has {len(pages):,}, and no more than {PAGES_MAX:,} are read")
+        _refuse(path, "log.pages", f"{len(pages):,} pages", f"{PAGES_MAX:,} at most")
     found: dict[str, Json] = {}
     for place, page in enumerate(pages):
         where = f"log.pages[{place}]"
@@ -224,4 +243,35 @@ def _table(value: Any) -> Json:
 
 def _refuse(path: Path, where: str, found: Any, allowed: str) -> NoReturn:
     shown = "nothing" if found is None else repr(found if not isinstance(found, str) else found[:80])[:80]
-    raise WorkloadError(f"{path}: {where}: found {shown}; write {allowed}")
+    raise WorkloadError(f"{_anchored(path, where)}: found {shown}; write {allowed}")
+
+
+def _anchored(path: Path, where: str) -> str:
+    """A place such as ``log.entries[3].request.url`` with its file and line; of what is missing the line around it."""
+    content = _content(path).decode("utf-8-sig")
+    at = _BLANK.match(content, 0).end()  # type: ignore[union-attr]
+    for name in re.findall(r"[^.\[\]]+", where):
+        at = _member(content, at, name) or at
+    return f"{path}: line {content.count(chr(10), 0, at) + 1}: {where}"
+
+
+_BLANK = re.compile(r"[ \t\r\n,:]*")
+_DECODER = json.JSONDecoder()
+
+
+def _member(content: str, at: int, name: str) -> int | None:
+    """Where the member of that name, or number, begins in the object or array at a place; None: there is none."""
+    is_object = content[at] == "{"
+    if not is_object and content[at] != "[":
+        return None
+    number, at = 0, at + 1
+    while content[at := _BLANK.match(content, at).end()] not in "]}":  # type: ignore[union-attr]
+        own = str(number)
+        if is_object:
+            own, at = _DECODER.raw_decode(content, at)
+            at = _BLANK.match(content, at).end()  # type: ignore[union-attr]
+        if own == name:
+            return at
+        _, at = _DECODER.raw_decode(content, at)
+        number += 1
+    return None

@@ -1,7 +1,7 @@
 """Scenarios that a page is loaded over: a path, a protocol of the browser, and proxies on the way."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from farweb.inputs.paths import PATHS, STAND_FOR, nearest_path, path_kind
 PROTOCOLS = {"h1": "HTTP/1.1", "h2": "HTTP/2"}
 """Protocols of a browser that are simulated, by name."""
 PROXIES = ("none", "split", "mux")
+ALL_PATHS = (*PATHS, *STAND_FOR)
+"""Paths that a page can take, by name."""
 BEYOND_MS = 10
 """Delay from the far end of a path to the servers, one way; chosen, as `farweb new` has it."""
 USUAL_PATHS = ("geo", "leo", "cable", "mobile")
@@ -39,43 +41,20 @@ class Way:
     scenario: _core.Scenario
 
 
-def check_paths(words: list[str]) -> list[str]:
-    """Refuse words that are no paths.
+def check_words(option: str, words: list[str], allowed: Collection[str]) -> list[str]:
+    """Refuse words that an option does not take.
 
     Raises:
-        FarwebError: One is not.
+        FarwebError: One is not among those allowed.
     """
     for word in words:
-        if word not in (*PATHS, *STAND_FOR):
-            near = nearest_path(word)
-            hint = f' (did you mean "{near}"?)' if near else ""
-            raise FarwebError(f'--path: found "{word}"{hint}; write {", ".join((*PATHS, *STAND_FOR))}')
-    return words
-
-
-def check_protocols(words: list[str]) -> list[str]:
-    """Refuse words that are no protocols of a browser that are simulated.
-
-    Raises:
-        FarwebError: One is not.
-    """
-    for word in words:
-        if word in ("h3", "http/3", "quic"):
-            raise FarwebError(f"--protocol: {word} rides QUIC, which farweb does not simulate; write h1 or h2")
-        if word not in PROTOCOLS:
-            raise FarwebError(f'--protocol: found "{word}"; write h1 or h2')
-    return words
-
-
-def check_proxies(words: list[str]) -> list[str]:
-    """Refuse words that are no proxies.
-
-    Raises:
-        FarwebError: One is not.
-    """
-    for word in words:
-        if word not in PROXIES:
-            raise FarwebError(f'--proxy: found "{word}"; write {", ".join(PROXIES)}')
+        if word in allowed:
+            continue
+        if absent := _core.absent(word):
+            raise FarwebError(f"{option}: {absent}; write {', '.join(allowed)}")
+        near = nearest_path(word)
+        hint = f' (did you mean "{near}"?)' if near and near in allowed else ""
+        raise FarwebError(f'{option}: found "{word}"{hint}; write {", ".join(allowed)}')
     return words
 
 
@@ -109,7 +88,7 @@ def own_way(file: Path) -> Way:
     text = read_text(file, ScenarioError, "a scenario is a TOML file")
     effective = json.loads(_core.Scenario.parse(text, str(file), {}).without_sweep().effective())
     effective["workload"] = {"requests": "page"}
-    effective["run"]["until"] = "done"
+    effective["run"] |= {"until": "done", "warmup": "0 s"}
     scenario = _core.Scenario.of_effective(json.dumps(effective), str(file))
     carrier: str = effective["leg"][0]["carrier"]["kind"]
     protocol = {"http/1.1": "h1", "http/2": "h2"}.get(carrier, carrier)

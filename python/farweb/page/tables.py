@@ -14,6 +14,7 @@ from farweb.files.atomic import staged_file
 from farweb.page.graph import CONFIDENCE, Dependency, Edge, graph_of
 from farweb.page.har import har_files, read_har
 from farweb.page.recording import Recording, recording_of, short_url
+from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import elided, plural
@@ -21,32 +22,6 @@ from farweb.text.words import elided, plural
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-_PAGES = pa.schema(
-    [
-        ("page", pa.string()),
-        ("object", pa.int64()),
-        ("host", pa.string()),
-        ("method", pa.string()),
-        ("request_bytes", pa.int64()),
-        ("response_bytes", pa.int64()),
-        ("server_s", pa.float64()),
-        ("parents", pa.string()),
-        ("think_s", pa.float64()),
-        ("gates", pa.string()),
-        ("id", pa.string()),
-        ("tail_s", pa.float64()),
-        ("dom_tail_s", pa.float64()),
-        ("name", pa.string()),
-        ("kind", pa.string()),
-        ("dependency", pa.string()),
-        ("confidence", pa.float64()),
-        ("recorded_issue_s", pa.float64()),
-        ("recorded_send_s", pa.float64()),
-        ("recorded_first_s", pa.float64()),
-        ("recorded_end_s", pa.float64()),
-        ("recorded_protocol", pa.string()),
-    ]
-)
 _VIEWS = pa.schema(
     [
         ("client", pa.int64()),
@@ -131,8 +106,8 @@ def import_har(paths: Sequence[Path], out: Path, progress: Callable[[int, int], 
     if taken := [table for table in tables if table.is_dir()]:
         raise RunError(f"{taken[0]}: is a folder; name another file with --out")
     with staged_file(tables[0]) as pages_stage, staged_file(tables[1]) as views_stage, staged_file(tables[2]) as hosts:
-        rows = [row for key, _, page in found for row in _rows(key, page)]
-        pq.write_table(pa.Table.from_pylist(rows, _PAGES), pages_stage, compression="zstd")
+        rows = [row for key, _, page in found for row in page_rows(key, page)]
+        pq.write_table(pa.Table.from_pylist(rows, PAGE_SCHEMA), pages_stage, compression="zstd")
         views = [_view(number, key, start - found[0][1], page) for number, (key, start, page) in enumerate(found)]
         pq.write_table(pa.Table.from_pylist(views, _VIEWS), views_stage, compression="zstd")
         names = sorted({sent.host for _, _, page in found for sent in page.sent})
@@ -184,7 +159,8 @@ def _view(client: int, key: str, start_ms: float, page: Recording) -> dict[str, 
     }
 
 
-def _rows(key: str, page: Recording) -> Iterator[dict[str, Any]]:
+def page_rows(key: str, page: Recording) -> Iterator[dict[str, Any]]:
+    """The requests of a page as a table has them."""
     graph = graph_of(page)
     ends = [sent.end_ms for sent in page.sent if page.dom_ms is not None and sent.end_ms <= page.dom_ms]
     for place, (sent, dependency) in enumerate(zip(page.sent, graph, strict=True)):

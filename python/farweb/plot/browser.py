@@ -159,9 +159,11 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
         case "area":
             fill = {"fill": "tozeroy", "fillcolor": _faint(colour, 0.25 if series.index is not None else 1)}
             trace |= {"mode": "lines", "line": {"width": 0, "shape": "hv"}, **fill}
-        case "bars":
+        case "bars" | "outlines":
             base = {} if series.base is None else {"base": series.base / panel.x.one}
-            trace |= {"type": "bar", "orientation": "h", "marker": {"color": colour}, "width": 0.6, **base}
+            hollow = {"color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 1.5}}
+            look = hollow if series.form == "outlines" else {"color": colour}
+            trace |= {"type": "bar", "orientation": "h", "marker": look, "width": 0.6, **base}
         case "marks":
             trace |= {"mode": "markers", "marker": {**marker, "line": edge}, "cliponaxis": False}
         case "spans":

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log", "category"]
-Form = Literal["points", "line", "steps", "area", "dots", "marks", "bars", "spans", "signs"]
+Form = Literal["points", "line", "steps", "area", "dots", "marks", "bars", "outlines", "spans", "signs"]
 
 _PREFIXES = {"n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _PREFIXED = {"s": ("n", "µ", "m", ""), "B": ("", "k", "M", "G", "T"), "bit/s": ("", "k", "M", "G", "T")}
@@ -130,8 +130,8 @@ class Series:
         y: Values, as many as `x`.
         form: ``points``: markers joined by a line; ``line``: a line without markers; ``steps``: a level that holds
             until the next; ``area``: the same, shaded down to 0; ``dots``: many faint ones; ``marks``: a few that stand
-            out; ``bars``: from 0, across a category axis; ``spans``: upright strokes from `low` to `high`; ``signs``:
-            each with the marker `sign`.
+            out; ``bars``: from 0, across a category axis; ``outlines``: bars without filling; ``spans``: upright
+            strokes from `low` to `high`; ``signs``: each with the marker `sign`.
         low: Lower ends of the interval of each value, None where there are no intervals.
         high: Upper ends.
         interval: ``band``: shaded between the ends; ``bars``: a bar each.

@@ -18,7 +18,7 @@ _LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
 def labelled_at_ends(figure: Figure) -> bool:
     """True when curves have their names at their ends: levels of a number, in one panel, that end at the same place."""
     series = figure.panels[0].series
-    if len(figure.panels) > 1 or all(each.shade is None for each in series):
+    if len(figure.panels) > 1 or all(each.shade is None for each in series) or not all(each.x.size for each in series):
         return False
     ends = [float(each.x[-1]) for each in series]
     alike = min(ends) >= _ENDS_ALIKE * max(ends)
@@ -102,9 +102,10 @@ def _entry(series: Series, width: float, *, dotted: bool) -> Line2D:
     """An entry of the legend, in a figure so many inches wide; `dotted`: marks stand on its curve."""
     look = style.series(series.index, series.shade)
     own = style.marker(series.index, series.shade)
-    marker = {"points": own, "dots": own, "area": "s", "bars": "s", "spans": "|", "signs": series.sign, "marks": own}
+    square = dict.fromkeys(("area", "bars", "outlines"), "s")
+    marker = {**square, **dict.fromkeys(("points", "dots", "marks"), own), "spans": "|", "signs": series.sign}
     line: Any = look["linestyle"] if series.form in ("points", "line", "steps") and series.joined else ""
-    stroke = series.form in ("spans", "signs")
+    stroke = series.form in ("spans", "signs", "outlines")
     return Line2D(
         [],
         [],
@@ -112,6 +113,7 @@ def _entry(series: Series, width: float, *, dotted: bool) -> Line2D:
         linestyle=line,
         marker=own if dotted else marker.get(series.form),
         markersize=10 if series.form == "spans" else None,
+        fillstyle="none" if series.form == "outlines" else None,
         markeredgewidth=1.5 if stroke else None,
         markeredgecolor=look["color"] if stroke else "white",
         alpha=0.4 if series.form == "area" and series.index is not None else None,

@@ -178,6 +178,9 @@ def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
             axes.fill_between(x, y, step="post", alpha=0.25 if series.index is not None else 1, linewidth=0, **more)
         case "bars":
             axes.barh(y, x, height=0.6, left=0 if series.base is None else series.base / panel.x.one, **more)
+        case "outlines":
+            base = 0 if series.base is None else series.base / panel.x.one
+            axes.barh(y, x, height=0.8, left=base, fill=False, edgecolor=more.pop("color"), linewidth=1.2, **more)
         case "marks":
             axes.plot(x, y, marker, markersize=4.5, markeredgecolor="white", clip_on=False, **more)
         case "signs":

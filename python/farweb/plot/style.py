@@ -47,8 +47,9 @@ ROLES = {
     "ssthresh": "#D55E00",
     "flight": QUIET,
     "others": "#CFCFCF",
+    "waiting": "#BDBDBD",
 }
-"""Colours of what a connection's figures draw. tcptrace draws on black: data white, ACK green, window yellow,
+"""Colours of what figures of connections and pages draw. tcptrace draws on black: data white, ACK green, window yellow,
 retransmission red, SACK purple, SYN and FIN orange; here its hues, as far as they can be distinguished on white with
 any colour vision; it knows no credit."""
 

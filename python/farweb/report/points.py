@@ -27,17 +27,19 @@ class Point:
         scenario: The scenario, every default spelled out.
         figures: Links, legs and warnings with their numbers, as `farweb.scenario.Check` has them.
         requests: SHA-256 of the request table; None of a family, and where it is not known.
+        caveats: Assumptions about the server times of the request table.
     """
 
     label: str
     scenario: Mapping[str, Any]
     figures: Mapping[str, Any]
     requests: str | None = None
+    caveats: Sequence[str] = ()
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings of `farweb check`: allowed, and perhaps not meant."""
-        return list(self.figures["warnings"])
+        """Warnings of `farweb check`, allowed and perhaps not meant, and caveats of the request table."""
+        return [*self.figures["warnings"], *(f"workload.requests: {caveat}" for caveat in self.caveats)]
 
 
 def parse(effective: Mapping[str, Any], name: str) -> _core.Scenario:
@@ -64,8 +66,9 @@ def point(
         hosts: The host table that it was run with, where it is at hand.
         inputs: Files of the run, as its manifest has them.
     """
-    requests = (inputs or {}).get("requests", {}).get("sha256")
-    return Point(label, json.loads(scenario.effective()), json.loads(scenario.check(hosts)), requests)
+    requests = (inputs or {}).get("requests", {})
+    figures = json.loads(scenario.check(hosts))
+    return Point(label, json.loads(scenario.effective()), figures, requests.get("sha256"), requests.get("caveats", ()))
 
 
 def sweep_points(sweep: SweepTables) -> dict[int, Point]:

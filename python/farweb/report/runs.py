@@ -21,6 +21,7 @@ from farweb.results.measure import measure
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.run import RunTables
 from farweb.results.summary import Summary, summarize
+from farweb.statistics.quantiles import has_quantile
 from farweb.statistics.units import is_quantity
 from farweb.text.quantities import count, quantity, seconds, share
 from farweb.text.sheet import Sheet
@@ -109,7 +110,9 @@ def latency_sheet(results: Sequence[RunTables]) -> Sheet:
         summary = summarize(result)
         latency, first = summary.latency, summary.first_byte
         counts = [count(summary.done), count(summary.failed), share(summary.failed_share)]
-        times = map(latency.text, (latency.p50_s, latency.p90_s, latency.p99_s))
+        high = ((0.9, latency.p90_s), (0.99, latency.p99_s))
+        times = [latency.text(latency.p50_s)]
+        times += [latency.text(value) if has_quantile(summary.requests, each) else "" for each, value in high]
         rows.append([name, *counts, *times, summary.of_ended(seconds(latency.mean_s)), first.text(first.p50_s)])
     header = ["", "done", "failed", "not answered", "median", "90 %", "99 %", "mean", "first byte"]
     return Sheet("Latency of requests", header, rows)
@@ -124,7 +127,11 @@ def _subject(results: Sequence[RunTables]) -> str:
 
 def _points(results: Sequence[RunTables], names: Sequence[str], checks: "Sequence[Check] | None") -> list[Point]:
     if checks is not None:
-        return [Point(name, check.scenario, check.figures) for name, check in zip(names, checks, strict=True)]
+        caveats = [result.manifest["inputs"].get("requests", {}).get("caveats", ()) for result in results]
+        return [
+            Point(name, check.scenario, check.figures, caveats=of)
+            for name, check, of in zip(names, checks, caveats, strict=True)
+        ]
     return [
         point(
             name,
@@ -141,21 +148,14 @@ def _called(points: Sequence[Point]) -> str:
 
 
 def _answer(summaries: Summaries) -> list[tuple[str, str]]:
-    """Facts: what was checked, quantiles of each run, and the limits of single runs."""
+    """Facts: what was checked, the answer of each run, and the limits of single runs."""
     found = [(name, summary) for name, summary in summaries.items() if summary.latency.n]
     by_median = sorted(found, key=lambda row: row[1].latency.p50_s or 0.0)
     several = len(summaries) > 1
-    facts = [("Checked: median, 90 % and 99 % of the latency", "of all requests, and the share that was not answered.")]
+    facts = [("Checked: the latency", "of all requests, and the share that was not answered.")]
     for name, summary in by_median:
-        latency = summary.latency
-        without = f"; {share(summary.failed_share)} were not answered" if summary.failed_share else ""
-        facts.append(
-            (
-                f"{f'{name}: median' if several else 'Median'} latency {latency.text(latency.p50_s)}",
-                f"of {plural(summary.requests, 'request')}; 90 %: {latency.text(latency.p90_s)}, "
-                f"99 %: {latency.text(latency.p99_s)}{without}.",
-            )
-        )
+        said = f"{name}: {summary.answer[0].lower()}{summary.answer[1:]}" if several else summary.answer
+        facts.append(_parted(said, ", "))
         facts += _visitors(name if several else "", summary)
     if not by_median:
         facts.append(("There is no latency:", "no request finished."))
@@ -228,7 +228,7 @@ def _ranking(by_median: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:
     facts = []
     for what, short, long in (
         ("median", first.latency.p50_s, last.latency.p50_s),
-        ("90 % quantile", first.latency.p90_s, last.latency.p90_s),
+        ("90 % quantile", first.nine_tenths_s, last.nine_tenths_s),
     ):
         if not short or not long or not (math.isfinite(short) and math.isfinite(long)):
             continue

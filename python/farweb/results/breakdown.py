@@ -259,6 +259,21 @@ def sums_by_kind(results: "RunTables", requests: "pl.Series") -> dict[Kind, floa
     return sums
 
 
+def parts_by_request(results: "RunTables") -> dict[int, dict[Kind, int]]:
+    """Times of each kind of part on all legs, in ns, by the number of each request that ended.
+
+    Raises:
+        ResultsError: The run did not record exchanges.
+    """
+    found: dict[int, dict[Kind, int]] = {}
+    for _, rows in _pieces(results, path_legs(results.manifest), _is_tagged(None)):
+        for row in rows.iter_rows(named=True):
+            of = found.setdefault(row.pop("request"), dict.fromkeys(KINDS, 0))
+            for part, time_ns in row.items():
+                of[_kind(part)] += time_ns
+    return found
+
+
 def _tag(results: "RunTables", tagged: bool | None) -> str | None:
     """The tag of the requests that are broken down."""
     import polars as pl

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from farweb.errors import ResultsError
+from farweb.text.words import named
 
 Kind = Literal["full-factorial", "one-at-a-time", "latin-hypercube", "search"]
 
@@ -102,6 +103,12 @@ class Design:
         """The levels of a point by the factor's name."""
         indexes = self.points[point]
         return {factor.name: factor.levels[index] for factor, index in zip(self.factors, indexes, strict=True)}
+
+    def point_name(self, point: int) -> str:
+        """What a point is called in a sentence: ``http 1.1, window 20``."""
+        levels = self.levels(point)
+        varied = [factor.name for factor in self.factors if len(factor.levels) > 1] or list(levels)
+        return ", ".join(named(self.short_names[name], levels[name].label) for name in varied)
 
     def chosen(self, names: Sequence[str]) -> list[Factor]:
         """The factors of these names, each once.

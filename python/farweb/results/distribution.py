@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from farweb.files.parquet import Table, equals
 from farweb.results.metrics import group_of
 from farweb.results.requests import OF_GROUPS, TIMES, Counts, members
-from farweb.statistics.quantiles import between, places
+from farweb.statistics.quantiles import between, observed, places
 from farweb.statistics.selection import Selection
 
 _NS = 1e9
@@ -29,12 +29,14 @@ class Distribution:
         n: Requests that ended.
         mean: Of those; None of none, as `largest`.
         quantiles: Of all requests: one that did not end counts as slower than any that did; None of none.
+        observed: The smallest times that at least as large shares of all requests took at most; None of none.
         largest: Of those that ended.
     """
 
     n: int
     mean: float | None
     quantiles: tuple[float | None, ...]
+    observed: tuple[float | None, ...]
     largest: float | None
 
 
@@ -90,16 +92,19 @@ class _Times:
 
     def search(self, lost: int, shares: Sequence[float]) -> Selection:
         """Look for what the quantiles lie between, as far as those ended."""
-        below, above, _ = places(self._n + lost, shares)
-        return Selection(self._low, self._high, (place for place in (*below, *above) if place < self._n))
+        every = (*places(self._n + lost, shares)[:2], observed(self._n + lost, shares))
+        return Selection(self._low, self._high, (place for each in every for place in each if place < self._n))
 
     def distribution(self, lost: int, shares: Sequence[float], search: Selection) -> Distribution:
         """The distribution, when the search has ended."""
         if not self._n + lost:
-            return Distribution(0, None, (None,) * len(shares), None)
+            return Distribution(0, None, (None,) * len(shares), (None,) * len(shares), None)
         below, above, part = places(self._n + lost, shares)
-        lower, upper = (np.array([search.found.get(place, np.inf) for place in each]) for each in (below, above))
-        quantiles = tuple((between(lower, upper, part) / _NS).tolist())
+        lower, upper, at_most = (
+            np.array([search.found.get(place, np.inf) for place in each])
+            for each in (below, above, observed(self._n + lost, shares))
+        )
+        quantiles, reached = (tuple((each / _NS).tolist()) for each in (between(lower, upper, part), at_most))
         if not self._n:
-            return Distribution(0, None, quantiles, None)
-        return Distribution(self._n, self._total / self._n / _NS, quantiles, self._high / _NS)
+            return Distribution(0, None, quantiles, reached, None)
+        return Distribution(self._n, self._total / self._n / _NS, quantiles, reached, self._high / _NS)

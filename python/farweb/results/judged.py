@@ -144,14 +144,11 @@ def judged(
         read: Reads them; `requests_of` of `farweb.results.pairs` when left out.
         together: Pairs that are judged together, whose intervals all hold at 95 %.
     """
-    import polars as pl
-
-    asked = pl.lit(True) if rows is None else rows
     both = list(zip(runs.base, runs.other, strict=True))
     try:
-        pairs = [pair(*each, asked, read) for each in both]
+        pairs = [pair(*each, rows, read) for each in both]
     except ResultsError:
-        sides = [beside(*each, asked, read) for each in both]
+        sides = [beside(*each, rows, read) for each in both]
         return verdict_of(sides, runs, names, by, margin, together)
     return verdict_of(pairs, runs, names, by, margin, together)
 
@@ -198,7 +195,7 @@ def verdict_of(
     scope = OF_LOG if fixed else "for these requests" if units.method == "blocks" else ""
     return Verdict(
         overall, words, tuple(quantities), margin, units.method, scope, said, _holds(units, runs, fixed, together),
-        confidence, tuple(slices), few, tuple(gain), tuple(harm), tuple(groups),
+        confidence, tuple(slices), few, tuple(gain), tuple(harm), tuple(groups), units.failed_shares,
     )  # fmt: skip
 
 
@@ -275,6 +272,13 @@ def point_judged(sweep: "SweepTables", base: int, other: int, metric: str) -> Ve
     return judged(runs, ("the first", "the other"), [metric]) if _have_requests(runs) else None
 
 
+@functools.lru_cache(1)  # levels and points are judged of the same runs
+def kept(sweep: "SweepTables") -> "tuple[Read | None, Callable[[str], RunTables]]":
+    """Ways to read the requests of a sweep's runs and to open these, each once where the sweep is not too large."""
+    few = int(sweep.runs["requests"].sum() or 0) <= KEPT_REQUESTS
+    return (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
+
+
 def _have_requests(runs: Matched) -> bool:
     """True where there are runs, and each has rows of requests."""
     return bool(runs.base) and all(run.manifest["rows"].get("requests") for run in (*runs.base, *runs.other))
@@ -335,8 +339,7 @@ def _levels_judged(sweep: "SweepTables", by: Sequence[str], margin: float) -> tu
             f"{requests:,} requests are too many to judge levels here; farweb compare judges points that it is given"
         )
     found = []
-    few = requests <= KEPT_REQUESTS
-    read, part = (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
+    read, part = kept(sweep)
     for place, factor in enumerate(sweep.design.factors):
         points = [
             [point for point, levels in enumerate(sweep.design.points) if levels[place] == level]

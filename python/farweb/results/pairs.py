@@ -7,20 +7,23 @@ left out. A request that did not end has an infinite latency: where it ended on 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
+from farweb.files.columns import NULL_CODE
+from farweb.files.parquet import equals
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from farweb.results.run import RunTables
 
 Floats = NDArray[np.float64]
 
-Read = Callable[["RunTables", int, pl.Expr], pl.DataFrame]
+Read = Callable[["RunTables", int, "pl.Expr | None"], dict[str, NDArray[Any]]]
 """A way to read the requests of a run, with the arguments of `requests_of`."""
 
 SAME = ("host", "start_ns", "request_bytes", "response_bytes")
@@ -29,7 +32,15 @@ SAME = ("host", "start_ns", "request_bytes", "response_bytes")
 VISIT = ("first", "later")
 """Values of the column `visit_request`."""
 
-_NS = 1e9
+_COLUMNS = {
+    "request": np.int64,
+    **dict.fromkeys(SAME, np.int64),
+    "host": object,
+    "latency_s": np.float64,
+    "visit": np.int8,
+}
+
+_S = 1e-9  # Polars multiplies where a column is divided by 1e9: times are those of the table, to the last bit
 
 
 @dataclass(frozen=True)
@@ -90,13 +101,13 @@ class Sides:
         return [Sides(*part) for part in zip(*sides, strict=True)]
 
 
-def pair(base: "RunTables", other: "RunTables", rows: pl.Expr, read: Read | None = None) -> Pairs:
+def pair(base: "RunTables", other: "RunTables", rows: "pl.Expr | None" = None, read: Read | None = None) -> Pairs:
     """Pair requests of two runs, in the rows that are asked for.
 
     Args:
         base: A run.
         other: The run against it.
-        rows: Which requests.
+        rows: Which requests; all when left out.
         read: Reads them; `requests_of` when left out.
 
     Raises:
@@ -104,54 +115,72 @@ def pair(base: "RunTables", other: "RunTables", rows: pl.Expr, read: Read | None
     """
     warmup_ns = max(base.warmup_ns, other.warmup_ns)
     first, second = ((read or requests_of)(each, warmup_ns, rows) for each in (base, other))
-    if len(first) != len(second) or (first["request"] != second["request"]).any():
-        alone = set(first["request"].to_list()) ^ set(second["request"].to_list())
-        number = min(alone)
+    if not np.array_equal(first["request"], second["request"]):
+        number = np.setxor1d(first["request"], second["request"])[0]
         has, lacks = (base, other) if number in first["request"] else (other, base)
         raise ResultsError(
-            f"{other.path}: its {len(second):,} requests are not the {len(first):,} of {base.path}: {has.path} has "
-            f"request {number}, {lacks.path} has not; only runs of the same requests can be compared"
+            f"{other.path}: its {second['request'].size:,} requests are not the {first['request'].size:,} of "
+            f"{base.path}: {has.path} has request {number}, {lacks.path} has not; only runs of the same requests can "
+            "be compared"
         )
-    for name in () if first.select(SAME).equals(second.select(SAME)) else SAME:
-        differ = first[name].ne_missing(second[name])
-        if differ.any():
-            place = int(differ.arg_true()[0])
+    for name in SAME:
+        if (differ := first[name] != second[name]).any():
+            place = int(differ.argmax())
             raise ResultsError(
                 f"{other.path}: request {first['request'][place]} has the {name} {second[name][place]}, in {base.path} "
                 f"{first[name][place]}; only runs of the same requests can be compared"
             )
-    order = first["start_ns"].arg_sort()  # in the order of numbers where starts are equal
+    order = np.argsort(first["start_ns"], kind="stable")  # in the order of numbers where starts are equal
     columns = (first["request"], first["response_bytes"], first["latency_s"], second["latency_s"], first["visit"])
-    return Pairs(*(column.gather(order).to_numpy() for column in columns))
+    return Pairs(*(column[order] for column in columns))
 
 
-def requests_of(results: "RunTables", warmup_ns: int, rows: pl.Expr, to: str = "end_ns") -> pl.DataFrame:
+def requests_of(
+    results: "RunTables", warmup_ns: int, rows: "pl.Expr | None" = None, to: str = "end_ns"
+) -> dict[str, NDArray[Any]]:
     """Requests of a run after the warm-up, in the rows that are asked for, by number.
+
+    NumPy reads all rows: a sweep has thousands of small tables, and Polars plans some milliseconds for each query.
 
     Args:
         results: The run.
         warmup_ns: Requests that start before are left out.
-        rows: Which of the others.
+        rows: Which of the others; all when left out.
         to: The column up to which `latency_s` counts.
+
+    Returns:
+        The columns `request`, `SAME`, `latency_s` and `visit`, the place in `VISIT`.
 
     Raises:
         ResultsError: The table is damaged.
     """
-    latency = pl.when(pl.col("status") == "done").then((pl.col(to) - pl.col("start_ns")) / _NS)
-    since = results.scan("requests").filter(pl.col("start_ns") >= warmup_ns, rows)
-    asked = pl.col("visit_request") if "visit_request" in since.collect_schema() else pl.lit(None, pl.String)
-    visit = asked.replace_strict(
-        {word: place for place, word in enumerate(VISIT)}, default=len(VISIT), return_dtype=pl.Int8
-    )
-    columns = since.select("request", *SAME, latency_s=latency.fill_null(float("inf")), visit=visit)
-    return columns.sort("request").collect()
+    parts: list[dict[str, NDArray[Any]]] = [{name: np.empty(0, dtype) for name, dtype in _COLUMNS.items()}]
+    names = list(dict.fromkeys(("request", *SAME, "status", to)))
+    batch: Any
+    for batch in results.table("requests").columns(names, ("visit_request",)):
+        late = batch["start_ns"] >= warmup_ns
+        codes, hosts = batch["host"]
+        places, words = batch.get("visit_request", (np.full(late.size, NULL_CODE), []))
+        found = {
+            **batch,
+            "host": np.array([*hosts, None], object)[codes],
+            "latency_s": np.where(equals(batch["status"], "done"), (batch[to] - batch["start_ns"]) * _S, np.inf),
+            "visit": np.array([*map(VISIT.index, words), len(VISIT)], np.int8)[places],
+        }
+        parts.append({name: found[name][late] for name in _COLUMNS})
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in _COLUMNS}
+    order = np.argsort(whole["request"], kind="stable")
+    if rows is not None:
+        asked = results.scan("requests").filter(rows).select("request").collect()["request"]
+        order = order[np.isin(whole["request"][order], asked.to_numpy())]
+    return {name: column[order] for name, column in whole.items()}
 
 
 def read_once() -> Read:
     """A way to read that keeps what it has read: for runs that stand in many pairs, always with the same rows."""
-    kept: dict[tuple[Path, int], pl.DataFrame] = {}
+    kept: dict[tuple[Path, int], dict[str, NDArray[Any]]] = {}
 
-    def read(results: "RunTables", warmup_ns: int, rows: pl.Expr) -> pl.DataFrame:
+    def read(results: "RunTables", warmup_ns: int, rows: "pl.Expr | None") -> dict[str, NDArray[Any]]:
         key = results.path, warmup_ns
         if key not in kept:
             kept[key] = requests_of(results, warmup_ns, rows)
@@ -160,8 +189,8 @@ def read_once() -> Read:
     return read
 
 
-def beside(base: "RunTables", other: "RunTables", rows: pl.Expr, read: Read | None = None) -> Sides:
+def beside(base: "RunTables", other: "RunTables", rows: "pl.Expr | None" = None, read: Read | None = None) -> Sides:
     """The latencies of two runs whose requests are not the same; see `pair`."""
     warmup_ns = max(base.warmup_ns, other.warmup_ns)
-    both = ((read or requests_of)(each, warmup_ns, rows).sort("start_ns", "request") for each in (base, other))
-    return Sides(*(requests["latency_s"].to_numpy() for requests in both))
+    both = ((read or requests_of)(each, warmup_ns, rows) for each in (base, other))
+    return Sides(*(each["latency_s"][np.argsort(each["start_ns"], kind="stable")] for each in both))

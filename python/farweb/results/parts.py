@@ -4,9 +4,9 @@ The parts of a request's latency follow one another without gaps, so that they a
 leg, from the clients: waiting for a connection, its handshake, the request on its way; at the end of the last leg that
 it reached the server, or the cache that serves it, until it has released the last byte (of a delayed hit: until the
 fetch under way has brought that); then on each leg, from the servers: the last byte waits because the sender is held by
-cwnd, by a window or otherwise, it travels, and what is left is the rest. A request that was served before the last leg
-spent no time on the legs behind. One that failed or was under way when the run ended has
-no latency: its parts are null from where it stopped. Of one that was sent again the last crossing of each leg counts;
+cwnd, by a window or otherwise, it travels, and what is left are queues and transmission. A request that was served
+before the last leg spent no time on the legs behind. One that failed or was under way when the run ended has no
+latency: its parts are null from where it stopped. Of one that was sent again the last crossing of each leg counts;
 those before are part of the wait on the leg nearer to the clients.
 
 - **Held**: from when the last byte was there to be sent until it was. A sender that has bytes
@@ -19,8 +19,8 @@ those before are part of the wait on the leg nearer to the clients.
 - **A flight of TLS** that does not fit the server's window waits for acknowledgements, which is no part of a handshake
   here. A request that came while one was under way has at most what was left of it.
 - **The server's pace** holds what TCP has sent, where the release is regulated (`origin.release = "regulated"`).
-- **Travel** is the propagation of the leg's links; **the rest** is queues, transmission, segments sent again, and what
-  a proxy takes to pass something on (nothing, as it is modelled).
+- **Travel** is the propagation of the leg's links; **queues and transmission** have segments sent again as well, and
+  what a proxy takes to pass something on (nothing, as it is modelled).
 - **The request on its way** contains its own queues and transmission.
 
 Round trips are propagation there and back over the whole path.
@@ -69,7 +69,7 @@ KINDS: Mapping[Kind, str] = {
     "other": "held otherwise",
     "pace": "server's pace",
     "travel": "response on the way",
-    "rest": "the rest",
+    "rest": "queues and transmission",
 }
 """The kinds of parts in the order of time, and what they are called."""
 

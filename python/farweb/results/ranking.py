@@ -4,21 +4,21 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import ResultsError
-from farweb.results.design import Design
-from farweb.results.judged import KEPT_REQUESTS, MOST_LEVELS, MOST_REQUESTS, judged, matched, pairs_together
-from farweb.results.pairs import read_once
+from farweb.results.judged import MOST_LEVELS, MOST_REQUESTS, judged, kept, matched, pairs_together
 from farweb.statistics.intervals import Interval
 from farweb.statistics.judgement import DECIDING, Verdict, is_apart, turned
-from farweb.statistics.verdicts import Word, letters
-from farweb.text.quantities import plain
-from farweb.text.words import listed, named, plural
+from farweb.statistics.verdicts import ONE_SIDED, Word, letters
+from farweb.text.quantities import plain, share
+from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
+
+_FAILING_MAX = 3
 
 Judge = Callable[[int, int], Verdict]
 """Judges the second of two alternatives against the first, by their places."""
@@ -34,6 +34,8 @@ class Placed:
         letters: Shared with those that it ties with; empty where not each two were judged.
         change: Relative difference against the reference; None of the reference itself.
         word: The judgement against the reference; None of itself.
+        failed_share: Share of its requests that failed.
+        by_failures: True where failures decide against the reference, so that no change is known.
     """
 
     place: int
@@ -41,6 +43,8 @@ class Placed:
     letters: str
     change: Interval | None
     word: Word | None
+    failed_share: float
+    by_failures: bool
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,13 @@ class Ranking:
             what: A word for an alternative.
         """
         best, *others = self.rows
+        lost = [row for row in others if row.failed_share > best.failed_share + ONE_SIDED]
+        if lost or any(row.by_failures for row in others):
+            left = replace(self, rows=tuple(replace(row, by_failures=False) for row in self.rows if row not in lost))
+            said = failing([(row.name, row.failed_share) for row in self.rows])
+            return f"Failures decide: {said}. {left.sentence(what) if len(left.rows) > 1 else f'Best: {best.name}.'}"
+        if all(row.change is None or row.change.mean == row.change.low == row.change.high == 0 for row in self.rows):
+            return f"No difference: all {len(self.rows)} {what}s take the same time."
         ties = [row for row in others if row.letters and set(row.letters) & set(best.letters)]
         ties = ties or [row for row in others if not row.letters and row.word is not None and not is_apart(row.word)]
         rest = [row for row in others if row not in ties]
@@ -100,6 +111,15 @@ class Ranking:
         return f"{said} {listed([row.name for row in second])} tie for second{_more(second)}."
 
 
+def failing(shares: Sequence[tuple[str, float]]) -> str:
+    """Say where which share of the requests fails, the worst three by name; empty where less than 1 % do."""
+    worst = sorted((each for each in shares if each[1] > ONE_SIDED), key=lambda each: -each[1])
+    said = [f"{share(lost)} at {name}" for name, lost in worst[:_FAILING_MAX]]
+    if left := worst[_FAILING_MAX:]:
+        said.append(f"up to {share(left[0][1])} at {len(left)} more")
+    return listed(said).replace(" at", " of requests fail at", 1)
+
+
 def _names(ties: Sequence[Placed], what: str) -> str:
     names = listed([row.name for row in ties]) if len(ties) < MOST_LEVELS else f"{len(ties)} {what}s"
     return f"{names} {'ties' if len(ties) == 1 else 'tie'}"
@@ -109,7 +129,7 @@ def _more(rows: Sequence[Placed], *, alone: bool = False) -> str:
     """How much more time some take than the reference."""
     known = [row.change.mean for row in rows if row.change is not None and row.change.mean is not None]
     if len(known) < len(rows) or not all(math.isfinite(each) and each > 0 for each in known):
-        return "another time, or fail more often" if alone else ""
+        return "another time" if alone else ""
     low, high = (plain(100 * end, 2) for end in (min(known), max(known)))
     span = low if low == high else f"{low} to {high}"
     return f"{span} % more time" if alone else f": {span} % more time"
@@ -138,25 +158,29 @@ def ranking(names: Sequence[str], judge: Judge, reference: int | None = None) ->
         for base, other in itertools.combinations(numbers, 2):
             against(base, other)
         unbeaten = [each for each in numbers if not any(_beats(against, other, each) for other in numbers)]
-        best = min(unbeaten or numbers, key=lambda each: _change(against, 0, each))
+        best = min(unbeaten or numbers, key=lambda each: _cost(against, 0, each))
     else:
-        best, seen = min(numbers, key=lambda each: _change(against, 0, each)), set[int]()
+        best, seen = min(numbers, key=lambda each: _cost(against, 0, each)), set[int]()
         while best not in seen and (better := [each for each in numbers if _beats(against, each, best)]):
             seen.add(best)
-            best = min(better, key=lambda each: _change(against, 0, each))
+            best = min(better, key=lambda each: _cost(against, 0, each))
         verdicts = {(base, other): each for (base, other), each in verdicts.items() if best in (base, other)}
-    order = sorted(numbers, key=lambda each: (each != best, _change(against, best, each)))
+    order = sorted(numbers, key=lambda each: (each != best, _cost(against, best, each)))
     marks: dict[str, str] = {}
     if all_pairs:
         apart = [frozenset(map(str, pair)) for pair, found in verdicts.items() if is_apart(found.overall)]
         marks = letters([str(each) for each in order], apart)
     to = best if reference is None else reference
-    rows = [
-        Placed(each, names[each], marks.get(str(each), ""), None, None)
-        if each == to
-        else Placed(each, names[each], marks.get(str(each), ""), (it := against(to, each)).change, it.overall)
-        for each in order
-    ]
+    found = {each: against(to, each) for each in order if each != to}
+    own = next((each.failed[0] for each in found.values()), 0.0)
+    rows = []
+    for each in order:
+        place = functools.partial(Placed, each, names[each], marks.get(str(each), ""))
+        if each == to:
+            rows.append(place(None, None, own, False))
+        else:
+            its = found[each]
+            rows.append(place(its.change, its.overall, its.failed[1], its.by_failures))
     return Ranking(tuple(rows), verdicts, names[to])
 
 
@@ -172,10 +196,9 @@ def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ran
         return None, "fewer than two points have requests" if len(points) < 2 else ""
     if (requests := int(sweep.runs["requests"].sum() or 0)) > MOST_REQUESTS:
         return None, f"{requests:,} requests are too many to rank points here"
-    few = requests <= KEPT_REQUESTS
-    read, part = (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
+    read, part = kept(sweep)
     factors, together = range(len(sweep.design.factors)), pairs_together(len(points))
-    names = [point_name(sweep.design, point) for point in points]
+    names = [sweep.design.point_name(point) for point in points]
 
     def judge(base: int, other: int) -> Verdict:
         runs = matched(sweep, [points[base]], [points[other]], factors, part)
@@ -192,19 +215,15 @@ def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ran
         return None, str(error)
 
 
-def point_name(design: Design, point: int) -> str:
-    """What a point is called in a sentence: ``http 1.1, window 20``."""
-    levels = design.levels(point)
-    varied = [factor.name for factor in design.factors if len(factor.levels) > 1] or list(levels)
-    return ", ".join(named(design.short_names[name], levels[name].label) for name in varied)
-
-
 def _beats(against: Judge, one: int, other: int) -> bool:
     """True where one is better than the other."""
     return one != other and against(other, one).overall == "better"
 
 
-def _change(against: Judge, base: int, other: int) -> float:
-    """Relative difference of one against another; infinite where nothing is answered on both sides."""
-    mean = 0.0 if base == other else against(base, other).change.mean
-    return math.inf if mean is None else mean
+def _cost(against: Judge, base: int, other: int) -> tuple[float, float]:
+    """What one has more than another: failed requests, where these decide, else time."""
+    if base == other:
+        return 0.0, 0.0
+    found = against(base, other)
+    mean = found.change.mean
+    return found.failed[1] - found.failed[0] if found.by_failures else 0.0, math.inf if mean is None else mean

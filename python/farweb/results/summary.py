@@ -12,8 +12,8 @@ from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.measure import tunnel_share
 from farweb.results.parts import KINDS, Kind
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
-from farweb.statistics.quantiles import to_json
-from farweb.text.quantities import count, rate, seconds, share, size, times
+from farweb.statistics.quantiles import has_quantile, to_json
+from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
 
@@ -31,6 +31,8 @@ _VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.
 class Quantiles:
     """A distribution of times in seconds; quantiles are interpolated linearly between the two nearest values.
 
+    `p50_observed_s` and `p90_observed_s` are the smallest times that half and 90 % of all requests took at most.
+
     Mean and maximum are of the `n` requests that ended. Quantiles are of all: one that did not end counts as slower
     than any that did, and where a quantile falls among those it is infinite: all that is known is that it is more
     than `max_s`. All but `n` are None when there is no value.
@@ -42,6 +44,8 @@ class Quantiles:
     p90_s: float | None
     p99_s: float | None
     max_s: float | None
+    p50_observed_s: float | None
+    p90_observed_s: float | None
 
     def text(self, value: float | None) -> str:
         """A quantile in words: ``342 ms``, or ``more than 78.2 s`` where failed requests reach it."""
@@ -118,13 +122,18 @@ class Summary:
         return found
 
     @property
+    def nine_tenths_s(self) -> float | None:
+        """The smallest time in s that 90 % of the requests took at most; None of fewer than 10."""
+        return self.latency.p90_observed_s if has_quantile(self.requests, 0.9) else None
+
+    @property
     def answer(self) -> str:
         """How long requests take, in a sentence."""
         if not self.requests:
             return f"No request began{' after the warm-up' if self.left_out else ''}."
         cut_off = f", {count(self.unfinished)} cut off by the end of the run" if self.unfinished else ""
         lost = f"{count(self.failed)} failed{cut_off}"
-        of, half, most = plural(self.requests, "request"), self.latency.p50_s, self.latency.p90_s
+        of, half, most = plural(self.requests, "request"), self.latency.p50_observed_s, self.nine_tenths_s
         if half is None or math.isinf(half):
             return f"At least half of {of} failed or were cut off: {lost}."
         if self.requests == 1:
@@ -163,17 +172,17 @@ class Summary:
             ),
         ]
         every = [*(of for *_, of in rows), self.first_byte]
-        unit, write = times(value for of in every for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s))
+        write, unit = in_one_unit(value for of in every for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s))
+        columns = [percent for percent in (90, 99) if has_quantile(self.requests, percent / 100)]
 
-        def cells(of: Quantiles) -> list[str]:
-            return [write(value) for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s)]
+        def cells(requests: int, of: Quantiles) -> list[str]:
+            values = {90: of.p90_s, 99: of.p99_s}
+            high = [write(values[each]) if has_quantile(requests, each / 100) else "" for each in columns]
+            return [count(requests), write(of.p50_s), *high, write(of.max_s)]
 
-        shown = [
-            [label, count(requests), *cells(of), count(round((lost or 0) * requests))]
-            for label, requests, lost, of in rows
-        ]
-        header = [f"latency, {unit}", "requests", "median", "90 %", "99 %", "max", "failed"]
-        return Sheet("", header, [*shown, ["first byte", count(self.requests), *cells(self.first_byte), ""]])
+        shown = [[label, *cells(number, of), count(round((lost or 0) * number))] for label, number, lost, of in rows]
+        header = [f"latency, {unit}", "requests", "median", *(f"{each} %" for each in columns), "max", "failed"]
+        return Sheet("", header, [*shown, ["first byte", *cells(self.requests, self.first_byte), ""]])
 
     def _facts(self) -> Iterator[str]:
         """Lines about the mean, failures, the fullest link and caches."""
@@ -302,5 +311,5 @@ def _mean_parts(results: "RunTables") -> dict[Kind, float] | None:
 
 
 def _quantiles(of: Distribution) -> Quantiles:
-    p50, p90, p99 = of.quantiles
-    return Quantiles(of.n, of.mean, p50, p90, p99, of.largest)
+    (p50, p90, p99), (half, most, _) = of.quantiles, of.observed
+    return Quantiles(of.n, of.mean, p50, p90, p99, of.largest, half, most)

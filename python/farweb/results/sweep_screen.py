@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from farweb.results.judged import MOST_LEVELS, LevelJudged
+from farweb.results.ranking import failing
 from farweb.statistics.judgement import cell
-from farweb.text.quantities import change_cells, in_one_unit
+from farweb.text.quantities import change_cells, in_one_unit, share
 from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import plural
 
@@ -33,7 +34,9 @@ def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool =
     sheets, ranked = summary.sheets(), summary.ranking
     parts: list[Part] = []
     if ranked is None or asked:
-        parts += [f"{summary.name}: {plural(len(summary.design.points), 'point')}", (sheets["estimates"],)]
+        lost = failing(_failed_shares(summary))
+        parts += [f"{summary.name}: {plural(len(summary.design.points), 'point')}{lost and f'; {lost}'}"]
+        parts.append((sheets["estimates"],))
     if ranked is not None:
         parts += [ranked.sentence("point"), "", *_points(summary, ranked, is_whole="all" in more)]
     parts += _levels(summary.judged, summary.design, is_whole="all" in more)
@@ -60,18 +63,26 @@ def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool =
     return Screen((*parts, f"more: {' '.join(hints)}"))
 
 
+def _failed_shares(summary: "SweepSummary") -> list[tuple[str, float]]:
+    """Shares of failed requests by point, where these are among the estimates."""
+    rows = [row for row in summary.estimates if row["metric"] == "failed_share" and row.get("point") is not None]
+    return [(summary.design.point_name(row["point"]), row["mean"]) for row in rows if row["mean"] is not None]
+
+
 def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> list[Part]:
     """Points by rank."""
     rows = ranked.rows if is_whole else ranked.rows[:_POINTS_MAX]
     names = summary.design.names
     quantiles = [summary.latencies[row.name] for row in rows]
     write, unit = in_one_unit([value for each in quantiles for value in each])
+    has_failed = any(row.failed_share for row in rows)
     lines = [
         [
             row.letters,
             *(summary.labels[row.name][name] for name in names),
             *map(write, times),
             *(["best", ""] if row.change is None else change_cells(row.change)),
+            *([share(row.failed_share) if row.failed_share else "0"] if has_failed else []),
             "" if row.word is None else cell(row.word),
         ]
         for row, times in zip(rows, quantiles, strict=True)
@@ -84,6 +95,7 @@ def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> li
         "99 %",
         "time %",
         "95 % interval",
+        *(["failed"] if has_failed else []),
         "",
     ]
     left = len(ranked.rows) - len(rows)

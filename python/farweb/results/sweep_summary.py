@@ -11,7 +11,7 @@ import numpy as np
 from farweb.results.design import KINDS, Design
 from farweb.results.judged import FIXED_LOG, LevelJudged, deciding, levels_judged
 from farweb.results.metrics import find_metric
-from farweb.results.ranking import Ranking, point_name, rank_points
+from farweb.results.ranking import Ranking, rank_points
 from farweb.results.sweep_warnings import warnings_of
 from farweb.statistics.intervals import TWO, student
 from farweb.statistics.judgement import SHOWN
@@ -79,7 +79,7 @@ class SweepSummary:
     def labels(self) -> dict[str, dict[str, str]]:
         """Labels of the levels of each point by factor, by the point's name."""
         return {
-            point_name(self.design, at): {name: level.label for name, level in self.design.levels(at).items()}
+            self.design.point_name(at): {name: level.label for name, level in self.design.levels(at).items()}
             for at in range(len(self.design.points))
         }
 
@@ -305,10 +305,10 @@ def summarize(
 
 def _latencies(sweep: "SweepTables") -> dict[str, list[float | None]]:
     """Quantiles of each point, by its name."""
-    found: dict[str, list[float | None]] = {point_name(sweep.design, at): [] for at in range(len(sweep.design.points))}
+    found: dict[str, list[float | None]] = {sweep.design.point_name(at): [] for at in range(len(sweep.design.points))}
     for name in SHOWN:
         for row in sweep.estimates([name]).iter_rows(named=True):
-            found[point_name(sweep.design, row["point"])].append(row["mean"])
+            found[sweep.design.point_name(row["point"])].append(row["mean"])
     return found
 
 

@@ -14,6 +14,38 @@ from farweb.results.metrics import find_metric
 from farweb.results.store import Store
 from farweb.results.sweep_schema import metric_field, schema
 
+PAGE, PAGE_REQUESTS = "page", "page-requests"
+"""Names of the tables of a page in the results of its load: its requests as they depend on one another, and as a
+request table that has them at their times."""
+
+PAGE_SCHEMA = pa.schema(
+    [
+        ("page", pa.string()),
+        ("object", pa.int64()),
+        ("host", pa.string()),
+        ("method", pa.string()),
+        ("request_bytes", pa.int64()),
+        ("response_bytes", pa.int64()),
+        ("server_s", pa.float64()),
+        ("parents", pa.string()),
+        ("think_s", pa.float64()),
+        ("gates", pa.string()),
+        ("id", pa.string()),
+        ("tail_s", pa.float64()),
+        ("dom_tail_s", pa.float64()),
+        ("name", pa.string()),
+        ("kind", pa.string()),
+        ("dependency", pa.string()),
+        ("confidence", pa.float64()),
+        ("recorded_issue_s", pa.float64()),
+        ("recorded_send_s", pa.float64()),
+        ("recorded_first_s", pa.float64()),
+        ("recorded_end_s", pa.float64()),
+        ("recorded_protocol", pa.string()),
+    ]
+)
+"""Columns of a table of pages: a row a request, with what it waits for and how it was recorded."""
+
 
 def table_of_run(store: Store, part: str, manifest: Mapping[str, Any], table: str) -> Table:
     """A table of a run.
@@ -59,4 +91,5 @@ def _table(store: Store, name: str, manifest: Mapping[str, Any], declared: Decla
 @functools.cache
 def _of_runs(table: str) -> Declared:
     """The columns of a table of runs."""
-    return {field.name: field for field in arrow_schema(results_tables()[table], {})}.get
+    fields = PAGE_SCHEMA if table == PAGE else arrow_schema(results_tables()[table], {})
+    return {field.name: field for field in fields}.get

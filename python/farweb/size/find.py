@@ -167,6 +167,12 @@ def _begun(
     return base, axis, Search(axis, goal, limits, any(map(draws_losses, ends)), log)
 
 
+def earlier_search(out: str | Path) -> dict[str, Any] | None:
+    """The search whose results are at `out`, as its manifest has it: without `answer` where it did not end."""
+    found: dict[str, Any] | None = (Store(out).manifest() or {}).get("search")
+    return found
+
+
 def _may_search(store: Store) -> None:
     """Leave the folder of a sweep alone: its manifest and tables would be replaced.
 

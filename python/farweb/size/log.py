@@ -82,12 +82,15 @@ def asked_of(run: "RunTables", metrics: Iterable[Metric]) -> dict[str, Asked]:
     found = {}
     for of in {times for metric in metrics if (times := times_of_metric(metric))}:
         column, word = GROUPS.get(group_of(of) or "", ("", ""))
-        rows = pl.col(column) == word if column else pl.lit(True)
+        rows = pl.col(column) == word if column else None
         requests = requests_of(run, run.warmup_ns, rows, "first_byte_ns" if of == "first_byte" else "end_ns")
-        same = hashlib.blake2b(requests.select("request", *SAME).hash_rows().to_numpy().tobytes()).digest()
-        by_start = requests.sort("start_ns", maintain_order=True)
-        columns = (by_start[name].to_numpy() for name in ("request", "response_bytes", "latency_s"))
-        found[of] = Asked(same, *columns)
+        same = hashlib.blake2b("\0".join(requests["host"]).encode())
+        for name in ("request", *SAME[1:]):
+            same.update(requests[name].tobytes())
+        by_start = np.argsort(requests["start_ns"], kind="stable")
+        found[of] = Asked(
+            same.digest(), *(requests[name][by_start] for name in ("request", "response_bytes", "latency_s"))
+        )
     return found
 
 

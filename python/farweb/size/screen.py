@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from farweb.size.target import parse_target
 from farweb.statistics.intervals import Interval
 from farweb.text import parse as quantity
 from farweb.text.quantities import ENDLESS, change_cells, in_one_unit, percents, plain
-from farweb.text.sheet import Part, Screen, Sheet
+from farweb.text.sheet import Part, Screen, Sheet, to_lines
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 _DIGITS = 5  # of estimates: three would not distinguish 0.9798 from 0.98
 _ROWS_MAX = 6
+_WIDTH = 80
 _GOOD = ("best", "ties", "open", "meets")
 
 
@@ -125,12 +128,21 @@ def screen(answer: "Numbers", *, details: bool = False) -> Screen:
         details: True for all values with their intervals and runs, and what the answer's interval is.
     """
     parts: list[Part] = [sentence(answer), "", _all(answer) if details else _table(answer)]
-    parts += [line for line in (_risk(answer),) if line]
+    parts += [line for line in (_margin(answer), _risk(answer)) if line]
     parts.append(f"{plural(answer.runs, 'run')}. {answer.holds}{'' if details else '    more: --details'}")
     if details:
         parts += [line[:1].upper() + line[1:] + "." for line in (answer.interval,) if line]
         parts += answer.connections
     return Screen(parts)
+
+
+def _margin(answer: "Numbers") -> str:
+    """How far from the best a value may be that ties with it."""
+    if all(each.word != "ties" for each in answer.curve):
+        return ""
+    clauses = [clause for clause in parse_target(answer.target).clauses if clause.of_best]
+    by = [f"{plain(100 * abs(clause.bound - 1), 3)} %" for clause in clauses]
+    return f"Ties: up to {listed(list(dict.fromkeys(by)))} {'more' if clauses[0].upper else 'less'} than the best."
 
 
 def _risk(answer: "Numbers") -> str:
@@ -173,7 +185,10 @@ def _all(answer: "Numbers") -> Sheet:
 
 
 def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: bool = False) -> Sheet:
-    """Rows of one value, or of several that are left out, the costliest first."""
+    """Rows of one value, or of several that are left out, the costliest first.
+
+    Intervals are among the details where a line has no room for them.
+    """
     columns = _columns(answer.curve)
     write = [_writer([each.estimates[place] for each in answer.curve]) for place in columns]
     rated = next((place for place, each in enumerate(answer.curve[0].estimates) if _is_rated(answer, place)), None)
@@ -206,7 +221,10 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
         note = "take this" if each == answer.answer else ""
         note = f"({len(group)} values)" if len(group) > 1 else note
         lines.append([*cells, each.word if len({one.word for one in group}) == 1 else "", note])
-    return Sheet("", [*header, "", ""], lines)
+    sheet = Sheet("", [*header, "", ""], lines, is_whole=True)
+    if details or rated is None or max(map(len, to_lines(sheet, _WIDTH))) <= _WIDTH:
+        return sheet
+    return replace(sheet, header=[*header[:-1], "", ""], rows=[[*line[:-3], *line[-2:]] for line in lines])
 
 
 def _called(estimate: "Estimate") -> str:

@@ -85,8 +85,8 @@ def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFI
     """Analysis of a full factorial design.
 
     Args:
-        values: An axis a factor, then an axis of replications; without NaN. With one replication the interaction of
-            highest order is the error (a single factor has none). Factors of one level are no source of variation.
+        values: An axis a factor, then an axis of replications, two or more; without NaN. Factors of one level are no
+            source of variation.
         blocks: True when replication r is the same realization of chance at all points (common random numbers).
         confidence: Of the effects' intervals.
     """
@@ -95,8 +95,6 @@ def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFI
     varied = [number for number, count in enumerate(counts) if count > 1]
     orders = len(varied) if len(varied) <= _ALL_ORDERS else _ORDERS_BEYOND
     subsets = [subset for order in range(1, orders + 1) for subset in itertools.combinations(varied, order)]
-    if replications == 1 and orders == len(varied) > 1:
-        del subsets[-1]
     cells = given.mean(axis=-1)
     effects = {subset: _effects(cells, subset) for subset in subsets}
     sums: list[tuple[tuple[int, ...], str, float, int]] = [
@@ -110,19 +108,15 @@ def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFI
     ]
     between = float(replications * np.square(cells - cells.mean()).sum())
     lumped = max(between - sum(ss for *_, ss, _ in sums), 0.0), cells.size - 1 - sum(df for *_, df in sums)
-    if replications == 1:
-        error = lumped
-    else:
-        if orders < len(varied):
-            sums.append(((), "higher", *lumped))
-        within, degrees = float(np.square(given - cells[..., None]).sum()), cells.size * (replications - 1)
-        if blocks:
-            shifts = given.mean(axis=tuple(range(len(counts)))) - given.mean()
-            block = float(cells.size * np.square(shifts).sum())
-            sums.append(((), "replications", block, replications - 1))
-            within, degrees = max(within - block, 0.0), degrees - (replications - 1)
-        error = within, degrees
-    terms = _terms(sums, error, bool(np.ptp(given)))
+    if orders < len(varied):
+        sums.append(((), "higher", *lumped))
+    within, degrees = float(np.square(given - cells[..., None]).sum()), cells.size * (replications - 1)
+    if blocks:
+        shifts = given.mean(axis=tuple(range(len(counts)))) - given.mean()
+        block = float(cells.size * np.square(shifts).sum())
+        sums.append(((), "replications", block, replications - 1))
+        within, degrees = max(within - block, 0.0), degrees - (replications - 1)
+    terms = _terms(sums, (within, degrees), bool(np.ptp(given)))
     return Analysis(terms, _with_intervals(effects, terms[-1], given.size, confidence))
 
 

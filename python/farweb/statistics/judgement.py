@@ -75,16 +75,6 @@ class Quantity:
             return f"{self.text} (everywhere)"
         return f"{self.text} ({self._written(self.low)} … {self._written(self.high)})"
 
-    @property
-    def in_lines(self) -> str:
-        """The value alone, and its interval on a second line."""
-        value = self._written(self.value)
-        if self.low is None or self.high is None:
-            return f"{value}\nno interval"
-        if math.isinf(self.low):
-            return value
-        return f"{value}\n{self._written(self.low)} … {self._written(self.high)}"
-
     def _written(self, value: float | None) -> str:
         if value is None:
             return "not comparable"
@@ -140,6 +130,7 @@ class Verdict:
         gain: Names of slices, and `failed_share`, that are better beside the average.
         harm: Those that are worse.
         groups: First and later requests of visits, by label, where clients are named.
+        failed: Shares of failed requests, of the base and of the other.
     """
 
     overall: Word
@@ -156,6 +147,7 @@ class Verdict:
     gain: tuple[str, ...] = ()
     harm: tuple[str, ...] = ()
     groups: "tuple[tuple[str, Verdict], ...]" = ()
+    failed: tuple[float, float] = (0.0, 0.0)
 
     @property
     def is_of_pairs(self) -> bool:
@@ -164,8 +156,13 @@ class Verdict:
 
     @property
     def change(self) -> Interval:
-        """Relative difference of all requests, with its interval."""
-        return self.slices[0].change if self.slices else Interval(0, None, None, None, None)
+        """Relative difference of all requests, with its interval; empty where failures decide."""
+        return self.slices[0].judged_change if self.slices else Interval(0, None, None, None, None)
+
+    @property
+    def by_failures(self) -> bool:
+        """True where so many requests failed on one side that the others' latencies say little."""
+        return bool(self.slices) and self.slices[0].requests > 0 and self.slices[0].by_count
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON; infinite ones are None."""
@@ -192,7 +189,8 @@ def turned(verdict: Verdict) -> Verdict:
     sides |= {worse: better for better, worse in sides.items()}
     everyone = verdict.slices[0]
     change = replace(everyone, change=_inverted(everyone.change), word=sides.get(everyone.word, everyone.word))
-    return replace(verdict, overall=sides.get(verdict.overall, verdict.overall), slices=(change,))
+    overall = sides.get(verdict.overall, verdict.overall)
+    return replace(verdict, overall=overall, slices=(change,), failed=verdict.failed[::-1])
 
 
 def _inverted(change: Interval) -> Interval:

@@ -7,7 +7,8 @@ that falls among them is infinite too: all that is known of it is that it is mor
 
 Source: the convention is that of right-censored data, here with every censored time behind the last observed one (Klein
 and Moeschberger, Survival Analysis, 2nd ed., 2003, chapter 3); quantiles are linear between the two nearest values
-(type 7 of Hyndman and Fan, The American Statistician 50, 1996).
+(type 7 of Hyndman and Fan, The American Statistician 50, 1996). A sentence says the
+observed value that a share of the requests is at or below (type 1).
 """
 
 import math
@@ -38,6 +39,17 @@ def quantiles(times: ArrayLike, shares: Sequence[float]) -> list[float | None]:
     below, above, part = places(ordered.size, shares)
     found: list[float | None] = between(ordered[below], ordered[above], part).tolist()
     return found
+
+
+def observed(number: int, shares: Sequence[float]) -> NDArray[np.int64]:
+    """Places from 0 of the smallest values that at least these shares of so many are at or below (type 1)."""
+    needed = np.ceil(np.asarray(shares if number else [], np.float64) * number - _ROUNDING)
+    return np.maximum(needed, 1).astype(np.int64) - 1
+
+
+def has_quantile(number: int, share: float) -> bool:
+    """True when one of so many values at least lies beyond the quantile: from 10 on for 90 %, from 100 on for 99 %."""
+    return number * (1 - share) >= 1 - _ROUNDING
 
 
 def places(number: int, shares: Sequence[float]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:

@@ -135,6 +135,12 @@ class Units(Generic[L]):
         own = request if self._is_cut else request + (unit << _NUMBER_BITS)
         return Table(np.concatenate(base), np.concatenate(other), unit, own, self.number)
 
+    @property
+    def failed_shares(self) -> tuple[float, float]:
+        """Shares of requests that failed, of the base and of the other."""
+        base, other = (np.concatenate(self.parts(of)) for of in (lambda each: each.base, lambda each: each.other))
+        return float(np.isinf(base).sum() / max(base.size, 1)), float(np.isinf(other).sum() / max(other.size, 1))
+
     def mean(self, of: Callable[[L], Floats]) -> Interval:
         """The mean of all, with the interval that the means of the units have."""
         parts = [part for part in self.parts(of) if part.size]

@@ -108,6 +108,11 @@ class Slice:
         """True where failures leave only the count to decide."""
         return self.one_sided > ONE_SIDED or self.change.mean is None
 
+    @property
+    def judged_change(self) -> Interval:
+        """`change`, empty where the count decides: what is left out would be the slowest."""
+        return Interval(self.change.n, None, None, None, None) if self.by_count else self.change
+
 
 def clear(found: Interval, least: float) -> int:
     """Sign of an estimate whose interval excludes 0 and that is `least` or more away from it, else 0."""

@@ -20,6 +20,7 @@ from farweb import _core
 from farweb.description import Description
 from farweb.errors import ResultsError, StorageError
 from farweb.files.columns import TableSpec
+from farweb.inputs.provenance import caveats
 from farweb.inputs.tables import HOSTS, REQUESTS
 from farweb.results.store import Store, input_name
 from farweb.run import Tables
@@ -35,10 +36,12 @@ class Source:
     Attributes:
         file: How the scenario calls it.
         sha256: Digest of the file's content.
+        caveats: Assumptions about its server times, a sentence each.
     """
 
     file: str
     sha256: str
+    caveats: tuple[str, ...] = ()
 
 
 class Inputs:
@@ -46,6 +49,7 @@ class Inputs:
 
     def __init__(self) -> None:
         self._digests: dict[Path, str] = {}
+        self._caveats: dict[Path, tuple[str, ...]] = {}
         self._pending: dict[str, tuple[TableSpec, Path]] = {}
         self._met: dict[tuple[str, Source], None] = {}  # in this order
         self._copies: dict[str, dict[str, Any]] = {}
@@ -61,13 +65,13 @@ class Inputs:
             path = scenario.table(spec["name"], seed)
             if path is not None:
                 named = str(scenario.effective["workload"][spec["name"]]).replace("{seed}", str(seed))
-                found[spec["name"]] = Source(named, self._digest(spec, path))
+                found[spec["name"]] = Source(named, self._digest(spec, path), self._caveats[path])
         self._met.update(dict.fromkeys(found.items()))
         return found
 
-    def described(self) -> dict[str, dict[str, str]]:
+    def described(self) -> dict[str, dict[str, Any]]:
         """All tables met so far, for a manifest: `requests`, `requests 2` and so on, and so for `hosts`."""
-        described: dict[str, dict[str, str]] = {}
+        described: dict[str, dict[str, Any]] = {}
         for table in ("requests", "hosts"):
             sources = [source for kind, source in self._met if kind == table]
             for number, source in enumerate(sources, 1):
@@ -78,6 +82,7 @@ class Inputs:
         if path not in self._digests:
             with open_source(path, f"name a table of {spec['name']}") as file:
                 self._digests[path] = hashlib.file_digest(file, "sha256").hexdigest()
+            self._caveats[path] = tuple(caveats(path))
             self._pending.setdefault(self._digests[path], (spec, path))
         return self._digests[path]
 

@@ -31,17 +31,6 @@ def seconds(value: float | None) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def times(values: Iterable[float | None]) -> tuple[str, Callable[[float | None], str]]:
-    """The unit of a column of times, ms or s, and what writes a time of so many seconds in it, without the unit."""
-    known = [abs(value) for value in values if value and math.isfinite(value)]
-    scale, unit = (1.0, "s") if max(known, default=1.0) >= 0.9995 else (1e3, "ms")
-
-    def write(value: float | None) -> str:
-        return _NONE if value is None else "failed" if math.isinf(value) else number(scale * value)
-
-    return unit, write
-
-
 def rate(bits_per_second: float | None) -> str:
     """A bit rate: ``"34.4 Mbit/s"``."""
     return _scaled(bits_per_second, "bit/s")
@@ -118,12 +107,10 @@ def change_cells(change: Ends) -> list[str]:
 def in_one_unit(times_s: Iterable[float | None]) -> tuple[Callable[[float | None], str], str]:
     """A way to write times in the unit that suits them all, and that unit; an infinite one is failed."""
     known = [value for value in times_s if value and math.isfinite(value)]
-    scale, unit = (1.0, "s") if max(known, default=1.0) >= 1 else (1000.0, "ms")
+    scale, unit = (1.0, "s") if max(known, default=1.0) >= 0.9995 else (1000.0, "ms")
 
     def write(value: float | None) -> str:
-        if value is None:
-            return _NONE
-        return "failed" if math.isinf(value) else number(scale * value)
+        return _NONE if value is None else "failed" if math.isinf(value) else number(scale * value)
 
     return write, unit
 

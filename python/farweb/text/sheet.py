@@ -2,12 +2,12 @@
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from farweb.text.words import elided
+from farweb.text.words import elided, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -22,12 +22,14 @@ class Sheet:
         header: A text a column.
         rows: As many texts as columns, numbers with their units; a text may have several lines.
         names: How many columns, the first ones, name what a row is about; the others are numbers.
+        is_whole: True where these are values, which are never cut.
     """
 
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     names: int = 1
+    is_whole: bool = False
 
 
 _TEXT_MAX = 200  # letters of the longest line of a cell that is shown whole; chosen: ours have half of that
@@ -40,7 +42,7 @@ def _bounded(sheet: Sheet) -> Sheet:
         return "\n".join(elided(line, _TEXT_MAX) for line in cell.split("\n"))
 
     rows = [[bounded(cell) for cell in row] for row in sheet.rows]
-    return Sheet(bounded(sheet.title), [bounded(cell) for cell in sheet.header], rows, sheet.names)
+    return replace(sheet, title=bounded(sheet.title), header=[bounded(cell) for cell in sheet.header], rows=rows)
 
 
 _GUTTER = 2
@@ -59,13 +61,13 @@ def to_lines(sheet: Sheet, width: int) -> list[str]:
     most = [max(len(row[place]) for row in rows) for place in range(len(sheet.header))]
     gap = _GUTTER if sum(most) + _GUTTER * (len(most) - 1) <= width else 1
     over = sum(most) + gap * (len(most) - 1) - width
-    for place in range(sheet.names):
+    for place in range(0 if sheet.is_whole else sheet.names):
         if over > 0:
             kept = max(most[place] - over, _SHORTEST)
             over -= most[place] - kept
             most[place] = min(most[place], kept)
             for row in rows:
-                row[place] = row[place] if len(row[place]) <= kept else f"…{row[place][1 - kept :]}"
+                row[place] = shortened(row[place], kept)
     is_left = [place < sheet.names or (has_words and place == len(most) - 1) for place in range(len(most))]
     return [
         (gap * " ")
@@ -118,7 +120,7 @@ def _folded(sheet: Sheet, width: int) -> list[str]:
 def _columns(sheet: Sheet, places: Sequence[int]) -> Sheet:
     header = [sheet.header[place] for place in places]
     rows = [[row[place] for place in places] for row in sheet.rows]
-    return Sheet("", header, rows, min(sheet.names, len(places)))
+    return Sheet("", header, rows, min(sheet.names, len(places)), sheet.is_whole)
 
 
 def _transposed(sheet: Sheet) -> Sheet:

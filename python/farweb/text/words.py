@@ -12,10 +12,24 @@ def visible(text: str) -> str:
     return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+_OF_NUMBERS = "0123456789.,"
+
+
+def shortened(text: str, most: int) -> str:
+    """Text of so many letters at most: of a longer one the beginning is left out, and no number is cut."""
+    if len(text) <= most:
+        return text
+    rest = text[1 - most :]
+    return f"…{rest.lstrip(_OF_NUMBERS) if text[-most] in f'{_OF_NUMBERS}+-−' else rest}"
+
+
 def elided(text: str, most: int) -> str:
-    """Text of so many letters at most: of a longer one the middle is left out."""
+    """Text of so many letters at most: of a longer one the middle is left out, and no number is cut."""
+    if len(text) <= most:
+        return text
     half = (most - 1) // 2
-    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+    first = text[:half].rstrip(f"{_OF_NUMBERS}+-−") if text[half] in _OF_NUMBERS else text[:half]
+    return first + shortened(text, half + 1)
 
 
 def listed(words: Sequence[str]) -> str:

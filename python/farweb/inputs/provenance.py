@@ -1,0 +1,61 @@
+"""Provenance of a request table: the log and counts that its import kept with it, and what they say of server times."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from farweb.text.quantities import seconds
+from farweb.text.words import plural
+
+REPORT_KEY = b"farweb.import"
+
+
+def provenance(table: Path) -> dict[str, Any] | None:
+    """Log and counts of the import that a table is from; None of any other table, and of one that cannot be read."""
+    if table.suffix.lower() != ".parquet" or not table.exists():
+        return None
+    try:
+        report = (pq.read_schema(table).metadata or {}).get(REPORT_KEY)
+    except (OSError, pa.ArrowException):  # a run reports the fault of the table
+        return None
+    kept: dict[str, Any] | None = None if report is None else json.loads(report)
+    return kept
+
+
+def server_times(kept: Mapping[str, Any]) -> str:
+    """Time that servers take, in a few words."""
+    if timed := kept["with_server_time"]:
+        return f"{plural(timed, 'request')} with a server time"
+    if kept["log"].get("server_time") == "none":
+        return "answer at once: server times were left out"
+    return "answer at once: no server times in the log"
+
+
+def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
+    """Reasons why server times may be too long, a sentence each with its remedy."""
+    if kept["with_elapsed_time"] and not kept["log"].get("rtt_ns"):
+        yield (
+            f"server times of {plural(kept['with_elapsed_time'], 'request')} are elapsed times and contain the path "
+            "that the log was written on: --rtt-ms says the round trip of that, --server-time none leaves them out"
+        )
+    waits = kept.get("time_outs")  # not in tables of an older farweb
+    if waits and waits["requests"]:
+        log = f" of {waits['log']}" if waits["log"] else ""
+        yield (
+            f"{plural(waits['requests'], 'request')} with 408, 502, 503 or 504 after 10 s or more, the longest "
+            f"{seconds(waits['longest_s'])} ({waits['status']}, line {waits['line']}{log}): time-outs of the log's own "
+            "count as server times; --no-errors leaves errors out, --server-time none all server times"
+        )
+
+
+def caveats(table: Path) -> list[str]:
+    """Assumptions about the server times of a table that an answer rests on, a sentence each."""
+    kept = provenance(table)
+    if kept is None:
+        return []
+    at_once = [] if kept["with_server_time"] else [f"servers {server_times(kept)}; latencies contain no work of theirs"]
+    return [*at_once, *doubts(kept)]

@@ -1,0 +1,71 @@
+"""Writes the load of a page as results of a run, with the page beside the tables: for figures, reports and exports."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from farweb.description import Description, Value
+from farweb.files.atomic import staged_folder, taken
+from farweb.page.graph import graph_of
+from farweb.page.paths import Way
+from farweb.page.recording import Recording, short_url
+from farweb.page.settle import SEED, Loaded, asked_of
+from farweb.page.tables import page_rows
+from farweb.results.run import RunTables
+from farweb.results.tables import PAGE, PAGE_REQUESTS, PAGE_SCHEMA
+from farweb.results.view import View, read_view
+from farweb.run import check_place, open_tables, simulate_into, write_manifest
+
+_CLIENT = 1
+_STARTS = pa.schema([("start_s", pa.float64()), ("client", pa.int64())])
+_REQUESTS = pa.schema(
+    [*_STARTS, *(PAGE_SCHEMA.field(name) for name in ("host", "request_bytes", "response_bytes", "server_s"))]
+)
+_RECORD: dict[str, Value] = {"record.exchanges": True, "record.connections": True, "record.links_every": "100 ms"}
+
+
+def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, replace: bool = False) -> None:
+    """Run a settled page once more and write what comes of it.
+
+    Args:
+        recording: The page as recorded.
+        way: The way that it was loaded over.
+        loaded: Its load by the likely graph.
+        out: The results folder.
+        replace: True when older results that are there are replaced.
+
+    Raises:
+        ResultsError: There is something else there, or results that may not be replaced.
+        RunError: The place cannot be written to.
+    """
+    with taken(out, lambda _: check_place(out, replace)), staged_folder(out) as stage:
+        _write(recording, way, loaded, stage)
+
+
+def view_of(recording: Recording, way: Way, loaded: Loaded) -> View:
+    """The same load with its critical path; nothing is left."""
+    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        _write(recording, way, loaded, Path(folder))
+        return read_view(RunTables.open(folder))
+
+
+def _write(recording: Recording, way: Way, loaded: Loaded, folder: Path) -> None:
+    page = asked_of(recording, graph_of(recording), is_multiplexed=way.protocol == "h2")
+    times = loaded.issue_ns.tolist()
+    rows = [
+        {**row, "start_s": issue / 1e9, "client": _CLIENT, "host": asked.host}
+        for row, issue, asked in zip(page_rows(recording.url, recording), times, page, strict=True)
+    ]
+    rows.sort(key=lambda row: row["start_s"])
+    for table, schema in ((PAGE, PAGE_SCHEMA), (PAGE_REQUESTS, _REQUESTS)):
+        pq.write_table(pa.Table.from_pylist(rows, schema), folder / f"{table}.parquet", compression="zstd")
+    name = f"{short_url(recording.url)} over {way.path}, {way.protocol}" + (
+        "" if way.proxy == "none" else f", {way.proxy}"
+    )
+    named: dict[str, Value] = {"name": name, "workload.requests": f"{PAGE_REQUESTS}.parquet", **_RECORD}
+    scenario = Description(json.loads(way.scenario.effective()), named, tables=folder)
+    with open_tables(scenario) as tables:
+        write_manifest(folder, simulate_into(folder, scenario, SEED, tables, None))
