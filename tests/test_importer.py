@@ -109,6 +109,22 @@ def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.Mon
     assert "left out: hit" in report._repr_html_()
 
 
+def test_a_user_on_every_line_and_times_that_cannot_be_read_are_warned_of(folder: Path) -> None:
+    """The remedy that is named makes the requests storable; a third of the bad lines have a wrong time."""
+    form = """{client} {} {} [{start}] "{request}" {status} {bytes}"""
+    line = '192.0.2.1 - app [12/Mar/2024:10:00:00 +0000] "GET /a HTTP/1.1" 200 900'
+    Path("access.log").write_text(f"{line}\n" * 5)
+    warned = " ".join(" ".join(import_log("access.log", "a.parquet").lines()).split())
+    assert "5 requests named a user, and no cache may serve them; if it is no log-in, leave it out by" in warned
+    assert f"--log-format '{form}'" in warned
+    read = import_log("access.log", "a.parquet", log_format=form)
+    assert list(read.counts["caching"]) == ["storable"]
+    Path("access.log").write_text(f"{line} 5\n" * 5 + f"{line} 5q\n{line}\n{line}\n")
+    bad = import_log("access.log", "a.parquet", log_format=f"{form} {{elapsed:ms}}", max_unreadable=1.0)
+    warned = " ".join(" ".join(bad.lines()).split())
+    assert "33.3 % of 3 unreadable lines have a time that cannot be read: the slowest requests may be missing" in warned
+
+
 TUNNEL = "851000009.000 90000 10.0.0.3 TCP_TUNNEL/200 84500 CONNECT far.example:443 - DIRECT/192.0.2.3 -\n"
 
 

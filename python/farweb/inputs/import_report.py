@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 GAP_S = 3600.0
 """Time without a request that is worth a word, in s; chosen: longer than any pause of one site's readers."""
 _UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
+_ALL_NAMED = 0.99  # of the requests; chosen: pages of a site are seldom all behind a log-in
 _SPANS = ("elapsed", "first byte", "server time")
 """Values whose lines may be those of the slowest requests."""
 
@@ -231,13 +232,18 @@ class ImportReport:
         warnings = []
         spans = sum(counts["unreadable_by"].get(name, 0) for name in _SPANS)
         if spans:
-            warnings.append(
-                f"{plural(spans, 'line')} of {count(counts['unreadable_lines'])} unreadable ones have a time that "
-                "cannot be read: the slowest requests may be missing"
-            )
+            lines = counts["unreadable_lines"]
+            of = f"{share(spans / lines)} of {plural(lines, 'unreadable line')}"
+            warnings.append(f"{of} have a time that cannot be read: the slowest requests may be missing")
         if counts["unreadable"]:
             line = counts["unreadable"][0]
             warnings.append(f"unreadable: {line['log']}line {line['line']}: {line['why']}")
+        named = counts["caching"].get("authorized", {"requests": 0})["requests"]
+        if named >= _ALL_NAMED * sum(part["requests"] for part in counts["caching"].values()):
+            warnings.append(
+                f"{plural(named, 'request')} named a user, and no cache may serve them; if it is no log-in, leave it "
+                """out by --log-format '{client} {} {} [{start}] "{request}" {status} {bytes}'"""
+            )
         gaps = counts["gaps"]
         if gaps["number"]:
             warnings.append(
