@@ -90,7 +90,7 @@ demo: build ## Simulate a small log over a cable and a satellite, sweep a slow l
 	$(BIN)/farweb demo
 
 images: build setup ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
-	$(BIN)/python -m farweb.reproduce.images $(if $(RESULTS),--results $(RESULTS))
+	$(BIN)/python docs/images/make.py $(if $(RESULTS),--results $(RESULTS))
 
 # Beside `make build`, which links the core on one core, this has work for the other; `.ci/run` has both at once.
 compile-tests: | tools ## Compile the tests that are in Rust.

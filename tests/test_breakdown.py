@@ -496,6 +496,8 @@ def test_who_reached_which_leg_stands_beside_the_mean(tmp_path: Path, farweb: Fa
     assert all(remark in results.plot.breakdown().texts[-1].get_text().replace("\n", " ") for remark in remarks)
     result = farweb("show", "--breakdown", results.path, "--json").json()["breakdown"]
     assert (result["reached"], result["unfinished_reached"]) == ([3, 2], [2, 1])
+    assert farweb("show", "--breakdown", results.path, "--all").code == 0
+    assert farweb("show", results.path, "--all").code == 2
 
 
 def test_without_tags_it_is_of_all_that_began_after_the_warm_up(tmp_path: Path) -> None:
@@ -522,22 +524,3 @@ def test_a_run_that_ended_before_its_first_request_says_so(farweb: Farweb, cable
     answer = farweb("show", "r", "--breakdown")
     assert answer.code == 2
     assert answer.err == "farweb: r: has no table of exchanges: the run ended before its first request (run.until)\n"
-
-
-def test_show_prints_the_breakdown(tmp_path: Path, farweb: Farweb) -> None:
-    results = make(tmp_path / "r", chain(0), [request(0, 0.23, 1000, tag="sample")])
-    shown = farweb("show", "--breakdown", results.path)
-    assert shown.code == 0, shown.err
-    for result in (
-        "mean latency of 1 request tagged sample",
-        "leg 1: proxy1 to server",
-        "slow start",
-        "230 ms",
-        "29.1 %",
-    ):
-        assert result in shown.out, result
-    breakdown = farweb("show", "--breakdown", results.path, "--json").json()["breakdown"]
-    assert breakdown["latency_s"] == 0.23
-    assert sum(part["mean_s"] for part in breakdown["parts"]) == pytest.approx(0.23)
-    assert farweb("show", "--breakdown", results.path, "--all").code == 0
-    assert farweb("show", results.path, "--all").code == 2

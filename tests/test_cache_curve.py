@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from farweb import WorkloadError, cache_curve
 from farweb.cache.replay import STACK_FROM, next_requests
 from farweb.cache.settings import POLICIES, USUAL_POLICIES
-from farweb.inputs.caching import STORE
+from farweb.inputs.caching import BYPASS, INVALIDATE, STORE
 from samples import LOG, Farweb
 
 SHARED = Path(__file__).parent.parent.parent / "shared/data"
@@ -239,6 +239,8 @@ def test_the_next_request_for_an_object() -> None:
     never = 2**64 - 1
     found = next_requests(np.array([5, 6, 5, 5, 7, 6], dtype=np.uint64), np.full(6, STORE, dtype=np.uint8))
     assert found.tolist() == [2, 5, 3, never, never, never]
+    caching = np.array([STORE, BYPASS, STORE, INVALIDATE, STORE], dtype=np.uint8)  # which gives the copy up
+    assert next_requests(np.full(5, 5, dtype=np.uint64), caching).tolist() == [2, never, never, 4, never]
 
 
 def test_a_seed_gives_the_same_and_another_seed_another_random_policy(folder: Path) -> None:

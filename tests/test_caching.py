@@ -9,8 +9,6 @@ import pytest
 
 from farweb import Scenario
 from farweb.cache.curve import cache_curve
-from farweb.cache.replay import next_requests
-from farweb.inputs.caching import BYPASS, INVALIDATE, STORE
 from farweb.inputs.importer import import_log
 from farweb.inputs.statistics import read_stats
 from samples import Farweb
@@ -120,13 +118,6 @@ def test_statistics_count_what_caches_pass_by_and_what_changes(tmp_path: Path) -
     assert treatment is not None
     assert (treatment.requests, treatment.bypassing, treatment.served_only) == (4, 1, 1)
     assert (treatment.of_several_sizes, treatment.objects_of_several_sizes, treatment.objects) == (2, 1, 1)
-
-
-def test_the_future_of_a_copy_ends_where_it_is_given_up() -> None:
-    objects = np.array([5, 5, 5, 5, 5], dtype=np.uint64)
-    caching = np.array([STORE, BYPASS, STORE, INVALIDATE, STORE], dtype=np.uint8)
-    never = 2**64 - 1
-    assert next_requests(objects, caching).tolist() == [2, never, never, 4, never]
 
 
 SCENARIO = """

@@ -3,16 +3,16 @@
 from pathlib import Path
 
 import pytest
+from docs.images import make as images
+from docs.images.make import ROOT, Image
 
 from farweb.errors import RunError
-from farweb.reproduce import images
-from farweb.reproduce.images import ROOT, Image
 
 
 def test_every_image_is_current() -> None:
     made = images.made()
     stale = {image.name: why for image in images.images() if (why := image.why_stale(made))}
-    assert not stale, f"make images (python -m farweb.reproduce.images says what those of studies need): {stale}"
+    assert not stale, f"make images (python docs/images/make.py says what those of studies need): {stale}"
 
 
 def test_every_image_that_is_kept_says_how_it_is_made() -> None:

@@ -88,9 +88,6 @@ def test_show_tells_of_legs(tmp_path: Path, farweb: Farweb) -> None:
     assert shown.code == 0, shown.err
     for result in ("1: proxy1 → server", "mux over 20", "13 s", "86.7 %", "70 %", "400 kB", "197 kB"):
         assert result in shown.out, result
-    result = farweb("show", results.path, "--json").json()["summary"]["legs"]
-    assert result[1]["connections"]["reused"] == 7
-    assert result[0]["memory"][0]["idle_mean_bytes"] == 300_000
 
 
 def test_a_run_of_one_leg_says_nothing_that_it_did_not_measure(tmp_path: Path, farweb: Farweb) -> None:

@@ -91,8 +91,3 @@ def test_failures_are_counted_by_cause_after_the_warm_up() -> None:
     assert reset.after_p50_s == pytest.approx(0.25)
     assert (ended.cause, ended.requests, ended.share, ended.after_p50_s) == ("run ended", 1, 0.25, 1.0)
     assert failures_of(failing(rows[2:3], 0), 1) == ()
-
-
-def test_results_of_a_farweb_that_recorded_no_causes_have_none() -> None:
-    table = pl.LazyFrame({"start_ns": [0]})
-    assert failures_of(SimpleNamespace(scan=lambda name: table, warmup_ns=0), 1) == ()  # type: ignore[arg-type]

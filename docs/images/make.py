@@ -2,7 +2,7 @@
 
 An image is current while what it was made from is unchanged, and the look of figures too. Both are judged by what is
 written down when it is made (`docs/images/made.json`), not by its pixels, which differ between versions of matplotlib.
-Run it as ``python -m farweb.reproduce.images``, or `make images`.
+Run it as ``python docs/images/make.py``, or `make images`.
 """
 
 import argparse
@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 
 from farweb.errors import FarwebError, RunError
 
-ROOT = Path(__file__).parents[3]
-IMAGES = ROOT / "docs" / "images" / "images.toml"
+ROOT = Path(__file__).parents[2]
+IMAGES = Path(__file__).with_name("images.toml")
 MADE = IMAGES.with_name("made.json")
 
 
@@ -193,7 +193,7 @@ def _wanted(names: Sequence[str]) -> list[Image]:
 
 
 def _main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m farweb.reproduce.images", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python docs/images/make.py", description=__doc__)
     parser.add_argument(
         "images", nargs="*", metavar="IMAGE", help="only these, current or not (default: all that are not)"
     )
@@ -204,9 +204,9 @@ def _main() -> int:
         if given.keep:
             keep(_wanted(given.images))
             return 0
-        make(_wanted(given.images), given.results, lambda line: print(line, flush=True))  # noqa: T201 - a program
+        make(_wanted(given.images), given.results, lambda line: print(line, flush=True))
     except FarwebError as error:
-        print(f"farweb: {error}", file=sys.stderr)  # noqa: T201
+        print(f"farweb: {error}", file=sys.stderr)
         return 3 if isinstance(error, RunError) else 2
     return 0
 
