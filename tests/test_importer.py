@@ -109,11 +109,11 @@ def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.Mon
     assert "left out: hit" in report._repr_html_()
 
 
-def test_a_user_on_every_line_and_times_that_cannot_be_read_are_warned_of(folder: Path) -> None:
+def test_users_on_every_line_and_times_that_cannot_be_read_are_warned_of(folder: Path) -> None:
     """The remedy that is named makes the requests storable; a third of the bad lines have a wrong time."""
     form = """{client} {} {} [{start}] "{request}" {status} {bytes}"""
     line = '192.0.2.1 - app [12/Mar/2024:10:00:00 +0000] "GET /a HTTP/1.1" 200 900'
-    Path("access.log").write_text(f"{line}\n" * 5)
+    Path("access.log").write_text(f"{line}\n" * 4 + line.replace("app", "web"))
     warned = " ".join(" ".join(import_log("access.log", "a.parquet").lines()).split())
     assert "5 requests named a user, and no cache may serve them; if it is no log-in, leave it out by" in warned
     assert f"--log-format '{form}'" in warned
@@ -502,6 +502,16 @@ def test_the_first_request_of_a_busiest_span_is_that_of_its_log(farweb: Farweb, 
     first = found["first_request"]
     assert (first["log"], first["line"], first["url"]) == ("old.log", 2, "/b")
     assert (found["requests"], found["clients"]) == (2, 2)
+
+
+def test_a_trace_has_its_own_clock(farweb: Farweb, folder: Path) -> None:
+    (folder / "trace.csv").write_text("time,object,size\n0,a,100\n65.5,b,900\n")
+    form = ("--log-format", "{start},{url},{bytes}")
+    shown = farweb("workload", "import", "trace.csv", "-o", "t.parquet", "--busiest", "1s", *form).out
+    assert "start        65.5 s on the log's own clock" in shown, "the first request of the span"
+    assert pq.read_table("t.parquet")["response_bytes"].to_pylist() == [900]
+    answer = farweb("new", "t.toml", "--log", "trace.csv", "--from", "60s", *form)
+    assert "1 of 3 lines: 900 B in 0 s, from 65.5 s on the log's own clock" in " ".join(answer.out.split())
 
 
 def test_a_size_that_a_log_lacks_may_be_assumed(farweb: Farweb, folder: Path) -> None:

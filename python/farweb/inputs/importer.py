@@ -12,7 +12,6 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.import_report import GAP_S, ImportReport
-from farweb.inputs.provenance import REPORT_KEY
+from farweb.inputs.provenance import FIRST_UNIX_S, REPORT_KEY
 from farweb.inputs.tables import REQUESTS
 from farweb.text.quantities import count
 
@@ -335,9 +334,10 @@ def _named_in_busiest(
     logs: Sequence[Path], counts: Mapping[str, Any], format: str, options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The first request of the logs in their busiest span, and its time-outs; None of standard input."""
-    begin = datetime.fromtimestamp(counts["busiest"]["from_unix_s"], UTC)
-    bounds = {"from_": begin, "to": begin + timedelta(seconds=counts["busiest"]["length_s"])}
-    inside = {**options, **{name: at.isoformat(timespec="microseconds") for name, at in bounds.items()}}
+    begin = counts["busiest"]["from_unix_s"]
+    bounds = {"from_": begin, "to": begin + counts["busiest"]["length_s"]}
+    on_own_clock = "s" if begin < FIRST_UNIX_S else ""
+    inside = {**options, **{name: f"{at:.9f}{on_own_clock}" for name, at in bounds.items()}}
     together: dict[str, Any] = {}
     for log in logs:
         if str(log) == "-":

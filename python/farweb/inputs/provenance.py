@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from farweb.text.quantities import seconds
 from farweb.text.words import plural
 
 REPORT_KEY = b"farweb.import"
+FIRST_UNIX_S = 631_152_000
+"""Earliest Unix time of a log, 1990, as in the core; less counts from the start of the log."""
 
 
 def provenance(table: Path) -> dict[str, Any] | None:
@@ -24,6 +27,13 @@ def provenance(table: Path) -> dict[str, Any] | None:
         return None
     kept: dict[str, Any] | None = None if report is None else json.loads(report)
     return kept
+
+
+def moment(unix_s: float) -> str:
+    """A time of a log: its date, or the time since the start of a log that counts from there."""
+    if unix_s < FIRST_UNIX_S:
+        return f"{seconds(unix_s)} on the log's own clock"
+    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def server_times(kept: Mapping[str, Any]) -> str:

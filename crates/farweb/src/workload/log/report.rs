@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::LogBatch;
 use super::caching::CachingReport;
 use super::facts::Facts;
+use super::fields;
 use super::record::Record;
 use super::rules::is_time_out;
 use crate::units::Duration;
@@ -190,6 +191,9 @@ pub struct Report {
     pub time_outs: TimeOuts,
     #[serde(skip)]
     last_given: Option<f64>,
+    /// Times are since the start of the log.
+    #[serde(skip)]
+    since_start: Option<bool>,
 }
 
 impl Report {
@@ -201,6 +205,16 @@ impl Report {
     pub(super) fn drop(&mut self, reason: Reason) {
         *self.dropped.entry(reason).or_default() += 1;
         self.meanings.entry(reason).or_insert_with(|| reason.meaning());
+    }
+
+    /// Checks that a time counts from where those before it do.
+    pub(super) fn check_clock(&mut self, record: &Record<'_>) -> Result<(), String> {
+        let Some(at) = record.at else { return Ok(()) };
+        let is_since = fields::is_since_start(at.nanos);
+        match is_since == *self.since_start.get_or_insert(is_since) {
+            true => Ok(()),
+            false => Err("time: found one since the start of the log beside others that are dates".into()),
+        }
     }
 
     /// Counts a line that could not be read.

@@ -1,5 +1,7 @@
 //! Server times of logs, and the wait for the first byte in them.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -63,6 +65,30 @@ fn nginx_logs_the_wait_for_the_header_of_each_server_that_it_asked() {
     assert_eq!(said(LogFormat::JSON, json), "40 of 100");
     let header_only = json.replace(",\"upstream_response_time\":\"0.100\"", "");
     assert_eq!(said(LogFormat::JSON, &header_only), "40 of 40", "of a transfer nothing is known");
+}
+
+#[test]
+fn a_trace_may_count_from_its_start() {
+    let csv = LogFormat::Custom("{start},{url},{bytes}".into());
+    let lines = "timestamp,object,size\n0,q:1,100\n1.5,q:2,200\n1.5,q:1,100\n90,q:1,100\n";
+    let starts = |options| {
+        let (batch, report) = read(csv.clone(), lines, options);
+        (batch.start_s, report.origin_unix_s, report.dropped)
+    };
+    let header = BTreeMap::from([(Reason::Header, 1)]);
+    assert_eq!(starts(LogOptions::default()), (vec![0.0, 1.5, 1.5, 90.0], Some(0), header));
+    let bound = |text: &str| Bound::parse(text);
+    let inside = starts(LogOptions { from: bound("1s"), to: bound("1.500001s"), ..LogOptions::default() });
+    assert_eq!((inside.0, inside.1), (vec![0.5, 0.5], Some(1)));
+    let keys = LogFormat::Fields(["start=t", "url=u", "bytes=n"].map(Into::into).to_vec());
+    assert_eq!(read(keys, r#"{"t":7,"u":"/a","n":9}"#, LogOptions::default()).1.origin_unix_s, Some(7));
+    let mixed = ["0,q,100\n1445742685,q,100\n", "1445742685,q,100\n0,q,100\n"];
+    for text in mixed {
+        let (batch, report) = read(csv.clone(), text, any_unreadable());
+        assert_eq!((batch.start_s.len(), report.unreadable_by["time"]), (1, 1), "{text}");
+    }
+    let why = error(csv, b"-1,q,100\n", LogOptions::default());
+    assert!(why.contains("time: found \"-1\""), "{why}");
 }
 
 #[test]
