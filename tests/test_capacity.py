@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from farweb import Scenario
+from farweb import Scenario, capacity
 from samples import SCENARIO, Farweb
 
 # A response of 1460 B in each of 60 seconds, 1500 B with headers: 12 kbit/s.
@@ -85,6 +85,20 @@ def test_the_least_time_of_a_request(cable: Path, leg: str, least: str) -> None:
     """In round trips of 120 ms: the handshake and the request, the request alone, a handshake of TLS as well."""
     cable.write_text(SCENARIO.replace('carrier = { kind = "http/1.0" }', leg))
     assert Scenario.load(cable).check().answer.endswith(f"No request can take less than {least}.")
+
+
+def test_uploads_have_a_limit_of_their_own(cable: Path) -> None:
+    """By the credit that the server grants, once in 120 ms: of 65,535 B 4.37 Mbit/s of data, 4.49 Mbit/s of packets."""
+    linux = Scenario.load(cable, {"leg.0.tcp": '{ profile = "linux" }', "leg.0.carrier": '{ kind = "http/2" }'})
+
+    def limit(server: str) -> list[str]:
+        explained = linux.with_({"leg.0.carrier.server.preset": server}).check()
+        rows = capacity.rows(explained.figures, explained.scenario, None, (), None)
+        return [text for label, text in rows if label == "limit up"]
+
+    credit = ["4.49 Mbit/s an upload, of 34.4 Mbit/s (credit of the carrier)"]
+    assert limit("rfc-default") == credit == limit("nginx-unbuffered"), "of the connection, of the stream"
+    assert limit("nginx") == []
 
 
 def test_the_screen_of_check(cable: Path, farweb: Farweb) -> None:

@@ -268,7 +268,8 @@ def test_interrupted_run_ends_with_130_and_leaves_nothing(cable: Path) -> None:
 
 def test_verbs_of_other_tools_are_answered_by_name(farweb: Farweb) -> None:
     for verb, sentence in (
-        ("har", "does not model pages and browsers; a request table says when each request starts: docs/not.md"),
+        ("har", "here it is farweb page FILE.har, or farweb workload import FILE.har"),
+        ("lcp", "does not model browsers; farweb page FILE.har has the page loads of a HAR up to onLoad"),
         ("netem", "does not model jitter"),
         ("wifi", "does not model access networks"),
         ("bandwidth", "here it is rate"),

@@ -71,7 +71,8 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
                 "software": None,
             }
             facts |= {"storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
-            facts |= {"unreadable_by": {}, "first_request": None}
+            waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0}
+            facts |= {"unreadable_by": {}, "first_request": None, "time_outs": waits}
             return json.dumps({**counts, **sizes, **remarks, **times, **order, **facts})
 
     return Reader
@@ -108,11 +109,11 @@ def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.Mon
     assert "left out: hit" in report._repr_html_()
 
 
-def test_a_user_on_every_line_and_times_that_cannot_be_read_are_warned_of(folder: Path) -> None:
+def test_users_on_every_line_and_times_that_cannot_be_read_are_warned_of(folder: Path) -> None:
     """The remedy that is named makes the requests storable; a third of the bad lines have a wrong time."""
     form = """{client} {} {} [{start}] "{request}" {status} {bytes}"""
     line = '192.0.2.1 - app [12/Mar/2024:10:00:00 +0000] "GET /a HTTP/1.1" 200 900'
-    Path("access.log").write_text(f"{line}\n" * 5)
+    Path("access.log").write_text(f"{line}\n" * 4 + line.replace("app", "web"))
     warned = " ".join(" ".join(import_log("access.log", "a.parquet").lines()).split())
     assert "5 requests named a user, and no cache may serve them; if it is no log-in, leave it out by" in warned
     assert f"--log-format '{form}'" in warned
@@ -476,6 +477,23 @@ def test_the_first_request_is_shown_as_its_line_was_read(farweb: Farweb, folder:
     assert shown.err.splitlines()[-1] == "wrote access.parquet    next: farweb new link.toml --log access.log"
 
 
+def test_time_outs_of_a_log_are_named(farweb: Farweb, folder: Path) -> None:
+    line = '10.0.0.1 - - [25/Oct/2015:04:00:0{} +0100] "GET /a HTTP/1.1" {} 3000 {}\n'
+    (folder / "a.log").write_text(line.format(0, 200, 70_000_000) + line.format(1, 504, 60_000_000))
+    (folder / "b.log").write_text(line.format(2, 503, 155_000_000))
+    logs = ("a.log", "b.log", "--log-format", '%h %l %u %t "%r" %>s %b %D')
+    found = farweb("workload", "import", *logs, "-o", "table.parquet", "--json").json()
+    assert found["time_outs"] == {"log": "b.log", "requests": 2, "longest_s": 155.0, "status": 503, "line": 1}
+    shown = " ".join(farweb("workload", "import", *logs, "-o", "table.parquet", "--force").out.split())
+    assert (
+        "warning: 2 requests with 408, 502, 503 or 504 after 10 s or more, the longest 155 s (503, line 1 of "
+        "b.log): time-outs of the log's own count as server times; --no-errors leaves errors out"
+    ) in shown
+    for case, options in enumerate((("--no-errors",), ("--busiest", "1s"), ("--server-time", "none"))):
+        without = farweb("workload", "import", *logs, "-o", f"{case}.parquet", *options, "--json").json()
+        assert without["time_outs"]["requests"] == 0, "of the requests of the table"
+
+
 def test_the_first_request_of_a_busiest_span_is_that_of_its_log(farweb: Farweb, folder: Path) -> None:
     (folder / "old.log").write_text("".join(CLF.splitlines(keepends=True)[:2]))
     (folder / "new.log").write_text("".join(CLF.splitlines(keepends=True)[2:]))
@@ -484,6 +502,16 @@ def test_the_first_request_of_a_busiest_span_is_that_of_its_log(farweb: Farweb, 
     first = found["first_request"]
     assert (first["log"], first["line"], first["url"]) == ("old.log", 2, "/b")
     assert (found["requests"], found["clients"]) == (2, 2)
+
+
+def test_a_trace_has_its_own_clock(farweb: Farweb, folder: Path) -> None:
+    (folder / "trace.csv").write_text("time,object,size\n0,a,100\n65.5,b,900\n")
+    form = ("--log-format", "{start},{url},{bytes}")
+    shown = farweb("workload", "import", "trace.csv", "-o", "t.parquet", "--busiest", "1s", *form).out
+    assert "start        65.5 s on the log's own clock" in shown, "the first request of the span"
+    assert pq.read_table("t.parquet")["response_bytes"].to_pylist() == [900]
+    answer = farweb("new", "t.toml", "--log", "trace.csv", "--from", "60s", *form)
+    assert "1 of 3 lines: 900 B in 0 s, from 65.5 s on the log's own clock" in " ".join(answer.out.split())
 
 
 def test_a_size_that_a_log_lacks_may_be_assumed(farweb: Farweb, folder: Path) -> None:

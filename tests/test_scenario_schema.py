@@ -46,6 +46,16 @@ def test_the_documented_scenario_is_valid(validator: Draft202012Validator) -> No
     assert problems(validator, tomllib.loads(blocks[0])) == []
 
 
+def test_tls_is_a_table_or_none(validator: Draft202012Validator) -> None:
+    for tls in ('"none"', '{ version = "1.2" }'):
+        text = SCENARIO.replace("[origin]", f"tls = {tls}\n[origin]")
+        assert problems(validator, tomllib.loads(text)) == []
+        effective = json.loads(_core.Scenario.parse(text, "tls.toml", {}).effective())
+        assert ("tls" in effective["leg"][0]) is (tls != '"none"')
+    override = _core.Scenario.parse(text, "tls.toml", {"leg.0.tls": "none"})
+    assert "tls" not in json.loads(override.effective())["leg"][0]
+
+
 @pytest.mark.parametrize(
     ("key", "good", "bad"),
     [
@@ -56,6 +66,7 @@ def test_the_documented_scenario_is_valid(validator: Draft202012Validator) -> No
         ("nodes", '["client", "server"]', '"client"'),
         ("release", '"at-once"', '"later"'),
         ("format", "format = 1", 'format = "1"'),
+        ("tls", "[origin]", 'tls = "off"\n[origin]'),
     ],
 )
 def test_what_the_core_refuses_is_not_valid(validator: Draft202012Validator, key: str, good: str, bad: str) -> None:

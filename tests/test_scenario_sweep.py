@@ -31,6 +31,11 @@ level = "satellite"
 set = { "path.link.0.up.delay" = "250 ms", "path.link.0.down.delay" = "250 ms" }
 """
 
+WHAT_IF = """
+[sweep.factors]
+change = [{ level = "as it is" }, { level = "TLS", set = { "leg.0.tls.version" = "1.2" } }]
+"""
+
 HYPERCUBE = """
 [sweep]
 design = "latin-hypercube"
@@ -148,7 +153,7 @@ def test_a_latin_hypercube_is_the_same_wherever_it_is_drawn(folder: Path) -> Non
 
 def test_the_published_schema_knows_every_kind_of_factor() -> None:
     validator = Draft202012Validator(json.loads(_core.scenario_schema()))
-    for sweep in (SWEEP, HYPERCUBE):
+    for sweep in (SWEEP, HYPERCUBE, WHAT_IF):
         assert list(validator.iter_errors(tomllib.loads(SCENARIO + sweep))) == []
     effective = json.loads(_core.Scenario.parse(SCENARIO + HYPERCUBE, "cube.toml", {}).effective())
     assert list(validator.iter_errors(effective)) == []

@@ -215,7 +215,9 @@ class Scenario:
         "compression", "suppress_intermediates"} or null, "handshakes": [{"start", "up": {"bytes", "parts": [{"name",
         "bytes"}]}, "down": {..}, "first_window_bytes", "rounds"}], "rtt_ns", "bottleneck_up_bps",
         "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps",
-        "connections_to_fill", "text"}], "workload": {"days", "load", "copies_offset_ns", "period_ns", "speed",
+        "connection_limit_bps", "limited_by", "connection_limit_text", "credit_bytes", "session_credit_bytes",
+        "session_limit_bps", "loss_share", "loss_event_share", "loss_limit_bps", "up": {the same nine, of uploads} or
+        null, "connections_to_fill", "text"}], "workload": {"days", "load", "copies_offset_ns", "period_ns", "speed",
         "rate"}, "sweep": {"design", "points", "replications", "runs", "factors": [{"name", "levels": [..]}], "text"}
         or null, "warnings": [..],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
@@ -626,7 +628,8 @@ class LogReader:
         `{"format", "lines", "requests", "dropped": {reason: n}, "meanings": {reason: text}, "unreadable_lines",
         "unreadable": [{"line", "why", "text"}], "unreadable_by": {value: n}, "first_request": {"line", "start_unix_s",
         "client", "method", "url", "host", "has_host", "status", "request_bytes", "request_bytes_logged",
-        "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read,
+        "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read, "time_outs": {"requests",
+        "longest_s", "status", "line"} (of 408, 502, 503 and 504 after 10 s or more),
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
         {reason: bytes}}`; the times are null without a request. The facts from `software` on are of all requests of the

@@ -202,15 +202,27 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     yield [carrier_name(described["carrier"]), f"{of}{manner}{least}{secured}"]
     limit, line = leg["connection_limit_bps"], leg["bottleneck_down_bps"]
     if limit is not None and line is not None and limit < line:
-        why, fill = _LIMITS.get(leg["limited_by"], leg["limited_by"]), leg["connections_to_fill"]
+        why, fill = _LIMITS[leg["limited_by"]], leg["connections_to_fill"]
         yield ["limit", f"{rate(limit)} a connection, of {rate(line)} ({why}); {count(fill)} fill it"]
     elif limit is not None and is_only:
         yield ["limit", f"none: a connection can carry {rate(limit)}"]
+    yield from _limit_up(leg)
     narrow = min(figures["links"], key=lambda link: _rate(link["down"]["rate"]))
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
         held = _bytes(narrow["down"]["queue"])
         of_path = f": {share(held / leg['bdp_bytes'])} of what the path holds" if held and leg["bdp_bytes"] else ""
         yield ["queues", f"{narrow['up']['queue']} up, {narrow['down']['queue']} down{of_path}"]
+
+
+def _limit_up(leg: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Limit of an upload, where a credit or losses make it another than that of the window."""
+    up, line = leg["up"], leg["bottleneck_up_bps"]
+    if up is None or up["connection_limit_bps"] is None or line is None:
+        return
+    limit = up["session_limit_bps"] or up["connection_limit_bps"]
+    why = "credit" if limit < up["connection_limit_bps"] else up["limited_by"]
+    if why != "window" and limit < line:
+        yield ["limit up", f"{rate(limit)} an upload, of {rate(line)} ({_LIMITS[why]})"]
 
 
 def _is_inside(figures: Mapping[str, Any], leg: Mapping[str, Any], link: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ PRESETS = [
     "rfc-default",
     "nghttp2",
     "nginx",
+    "nginx-unbuffered",
     "ats",
     "chrome",
     "firefox",

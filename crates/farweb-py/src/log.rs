@@ -140,7 +140,7 @@ fn bound(name: &str, text: Option<&str>) -> Result<Option<Bound>, WorkloadError>
     let wrong = || {
         WorkloadError(format!(
             "--{name}: found \"{text}\"; write a date or a date and a time, such as 2015-05-17 or 2015-05-17T10:05:03, with a \
-             zone (+02:00, Z) or in that of the log"
+             zone (+02:00, Z) or in that of the log; of a log with times since its start 60s"
         ))
     };
     Bound::parse(text).ok_or_else(wrong).map(Some)

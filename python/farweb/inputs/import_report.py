@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -10,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from farweb.inputs.caching import RULES, CacheTreatment, assumed
-from farweb.inputs.provenance import doubts
+from farweb.inputs.provenance import doubts, moment
 from farweb.text.quantities import count, seconds, share, size
 from farweb.text.sheet import Sheet, to_html, to_rich
 from farweb.text.words import elided, plural
@@ -38,10 +37,10 @@ class ImportReport:
         counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
             `unreadable`, `unreadable_by` (the value that is wrong), `assumptions` and others; `hosts` and `clients` are
             the numbers of different ones in the table, `gaps` those of the times without a request: `longer_than_s`,
-            `number`, `longest_s`; `time_outs` small responses that took long, as a time-out does: `from_s`, `requests`,
-            `longest_s`, `most_frequent_s` to a tenth, `most_frequent`; `first_request` is the first one, as its line
-            was read: `log`, `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with
-            those that are logged, `server_s`, `wait_s`; null where a log from standard input was cut to its busiest
+            `number`, `longest_s`; `time_outs` the errors 408, 502, 503 and 504 after 10 s or more: `requests`, and
+            `longest_s`, `status`, `line`, `log` of the longest; `first_request` is the first one, as its line was read:
+            `log`, `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those
+            that are logged, `server_s`, `wait_s`; both null where a log from standard input was cut to its busiest
             span;
             `with_server_time` is the number of requests that have one,
             `with_wait` of those whose wait for the first byte is known too, `with_client` of those that name their
@@ -82,7 +81,7 @@ class ImportReport:
             ["requests kept", served, count(self.requests)],
             ["unreadable", "", count(counts["unreadable_lines"])],
             *([f"left out: {reason}", meaning.get(reason, ""), count(lines)] for reason, lines in dropped),
-            ["from first to last start", f"from {_utc(counts['origin_unix_s'])}", seconds(self.span_s)],
+            ["from first to last start", f"from {moment(counts['origin_unix_s'])}", seconds(self.span_s)],
             ["bytes of responses", "", size(counts["response_bytes"])],
             *self._facts(),
             ["objects", "", count(counts["objects"])],
@@ -148,7 +147,7 @@ class ImportReport:
         if (busiest := self.counts.get("busiest")) is not None:
             yield (
                 f"busiest: the {seconds(busiest['length_s'])} with most bytes of responses begin at "
-                f"{_utc(busiest['from_unix_s'])} and have {share(busiest['bytes_share'])} of all of them"
+                f"{moment(busiest['from_unix_s'])} and have {share(busiest['bytes_share'])} of all of them"
             )
         if "sample" in self.log:
             yield (
@@ -189,7 +188,7 @@ class ImportReport:
         host = f"to {first['host']}" if first["has_host"] else f'to "{first["host"]}"'
         status = "" if first["status"] is None else f"{first['status']}, "
         rows = {
-            "start": _utc(first["start_unix_s"]),
+            "start": moment(first["start_unix_s"]),
             "client": "not in this line" if first["client"] is None else f"{first['client']}{named}",
             "request": f"{first['method']} {elided(first['url'], 60)} {host}, "
             f"{_bytes(first['request_bytes'], first['request_bytes_logged'], 'of header (estimated)')}",
@@ -264,10 +263,6 @@ def _by_share(parts: Mapping[str, Mapping[str, int]]) -> str:
     whole = sum(part["requests"] for part in parts.values())
     ordered = sorted(parts.items(), key=lambda item: (-item[1]["requests"], item[0]))
     return ", ".join(f"{name} {share(part['requests'] / whole)}" for name, part in ordered) or "–"
-
-
-def _utc(unix_s: float) -> str:
-    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _span(length_s: float) -> str:

@@ -10,10 +10,8 @@ import hashlib
 import json
 import os
 import secrets
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +29,7 @@ from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.import_report import GAP_S, ImportReport
-from farweb.inputs.provenance import ERROR_PAGE_BYTES, REPORT_KEY, TIME_OUT_S
+from farweb.inputs.provenance import FIRST_UNIX_S, REPORT_KEY
 from farweb.inputs.tables import REQUESTS
 from farweb.text.quantities import count
 
@@ -129,7 +127,7 @@ def import_log(
         span = (counts.pop("first_start_s"), counts.pop("last_start_s"))
         if busiest_s is not None:
             span = _only_busiest(raw, span[0], busiest_s, counts)
-            counts["first_request"] = _first_from(logs, counts["busiest"], format, {**options, "client_key": key})
+            counts.update(_named_in_busiest(logs, counts, format, {**options, "client_key": key}))
         counts["carried_bytes_share"] = _carried(counts)
         counts["origin_unix_s"] += span[0]
         survey, methods = _surveyed(raw, span, counts)
@@ -256,9 +254,7 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):
         all_of_them = together.setdefault(name, [])
         all_of_them += [each for each in those if each not in all_of_them]
-    if together.get("first_request") is None:
-        first = counts["first_request"]
-        together["first_request"] = None if first is None else {"log": log.strip(), **first}
+    _add_named(together, counts, log.strip())
     together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
     if counts["requests"] == 0:
         together.setdefault("sorted", True)
@@ -269,6 +265,17 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     together["sorted"] = together.get("sorted", True) and counts["sorted"] and (before is None or before <= first)
     together["first_start_s"] = min(together.get("first_start_s", first), first)
     together["last_start_s"] = max(last, last if before is None else before)
+
+
+def _add_named(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
+    """Add what names its line, to the same of logs before: the first request, and the longest of the time-outs."""
+    if together.get("first_request") is None:
+        first = counts["first_request"]
+        together["first_request"] = None if first is None else {"log": log, **first}
+    waits = {"log": log, **counts["time_outs"]}
+    known = together.get("time_outs", {**waits, "requests": 0})
+    longest = max(known, waits, key=lambda those: those["longest_s"])
+    together["time_outs"] = {**longest, "requests": known["requests"] + waits["requests"]}
 
 
 def _sum(part: Mapping[str, int] | None, other: Mapping[str, int]) -> dict[str, int]:
@@ -323,22 +330,23 @@ def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, 
     return first, last
 
 
-def _first_from(
-    logs: Sequence[Path], busiest: Mapping[str, Any], format: str, options: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """The first request of the logs in their busiest span, as its line was read; None of standard input."""
-    begin = datetime.fromtimestamp(busiest["from_unix_s"], UTC)
-    bounds = {"from_": begin, "to": begin + timedelta(seconds=busiest["length_s"])}
-    inside = {**options, **{name: at.isoformat(timespec="microseconds") for name, at in bounds.items()}}
+def _named_in_busiest(
+    logs: Sequence[Path], counts: Mapping[str, Any], format: str, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The first request of the logs in their busiest span, and its time-outs; None of standard input."""
+    begin = counts["busiest"]["from_unix_s"]
+    bounds = {"from_": begin, "to": begin + counts["busiest"]["length_s"]}
+    on_own_clock = "s" if begin < FIRST_UNIX_S else ""
+    inside = {**options, **{name: f"{at:.9f}{on_own_clock}" for name, at in bounds.items()}}
+    together: dict[str, Any] = {}
     for log in logs:
         if str(log) == "-":
-            return None
+            return {"first_request": None, "time_outs": None}
         reader = _core.LogReader(str(log), format, **inside)
-        reader.batch(1)
-        first: dict[str, Any] | None = json.loads(reader.report())["first_request"]
-        if first is not None:
-            return {"log": log.name if len(logs) > 1 else "", **first}
-    return None
+        while reader.batch(_ROWS) is not None and counts["time_outs"]["requests"]:
+            pass
+        _add_named(together, json.loads(reader.report()), log.name if len(logs) > 1 else "")
+    return together
 
 
 def _without_client(first: Mapping[str, Any] | None, key: bytes | None) -> Mapping[str, Any] | None:
@@ -347,13 +355,13 @@ def _without_client(first: Mapping[str, Any] | None, key: bytes | None) -> Mappi
 
 
 def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:
-    """Survey of the requests that start within `span`, and their methods; hosts, clients and time-outs are counted."""
-    hosts, clients, methods, late = set[str](), set[int | str](), set[str](), Counter[float]()
+    """Survey of the requests that start within `span`, and their methods; their hosts and clients are counted."""
+    hosts, clients, methods = set[str](), set[int | str](), set[str]()
     counts["with_client"], last, gaps = 0, span[0], [0.0]
 
     def inside() -> Iterator[pa.RecordBatch]:
         nonlocal last
-        columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching", "server_s"]
+        columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching"]
         for batch in source.iter_batches(batch_size=_ROWS, columns=columns):
             those = _within(batch, span)
             counts["with_client"] += those.num_rows - those["client"].null_count
@@ -363,19 +371,11 @@ def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> t
             last = float(starts[-1]) if len(starts) else last
             for seen, column in ((hosts, "host"), (clients, "client"), (methods, "method")):
                 seen.update(pc.unique(those[column].drop_null()).to_pylist())
-            small = pc.less_equal(those["response_bytes"], ERROR_PAGE_BYTES)
-            slow = pc.and_(small, pc.fill_null(pc.greater_equal(those["server_s"], TIME_OUT_S), False))
-            late.update(pc.round(those["server_s"].filter(slow), 1).to_pylist())
             yield those
 
     with pq.ParquetFile(raw) as source:
         survey = survey_of(inside())
     counts["hosts"], counts["clients"] = len(hosts), len(clients)
-    most = max(late, key=lambda each: (late[each], each), default=0.0)
-    counts["time_outs"] = {
-        **{"from_s": TIME_OUT_S, "requests": late.total(), "longest_s": max(late, default=0.0)},
-        **{"most_frequent_s": most, "most_frequent": late[most]},
-    }
     counts["gaps"] = {"longer_than_s": GAP_S, "number": len(gaps) - 1, "longest_s": max(gaps)}
     return survey, methods
 

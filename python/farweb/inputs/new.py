@@ -8,7 +8,6 @@ import os
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +20,7 @@ from farweb.files.atomic import staged_file
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import path_kind, years_apart
-from farweb.inputs.provenance import provenance, server_times
+from farweb.inputs.provenance import moment, provenance, server_times
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
 from farweb.text.quantities import count, seconds, size
@@ -220,11 +219,10 @@ def new_scenario(
 def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
     """What the log has, its first request, and what that decided."""
     counts = imported.counts
-    begin = datetime.fromtimestamp(counts["origin_unix_s"], UTC)
     yield (
         "log",
         f"{count(imported.requests)} of {plural(counts['lines'], 'line')}: {size(counts['response_bytes'])} in "
-        f"{seconds(imported.span_s)}, from {begin:%Y-%m-%d %H:%M:%S} UTC",
+        f"{seconds(imported.span_s)}, from {moment(counts['origin_unix_s'])}",
     )
     if first := counts.get("first_request"):
         yield "first", f"{first['client']} {first['method']} {first['url']} to {first['host']} (line {first['line']})"

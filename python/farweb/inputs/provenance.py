@@ -1,25 +1,20 @@
-"""Provenance of a request table: the log and counts that its import kept with it, and what they say of server times.
-
-A server's time-out is logged like any other time, and the status that tells it is not in the table. It shows as a long
-time of a small response, the error page.
-"""
+"""Provenance of a request table: the log and counts that its import kept with it, and what they say of server times."""
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb.text.quantities import count, seconds, size
+from farweb.text.quantities import seconds
 from farweb.text.words import plural
 
 REPORT_KEY = b"farweb.import"
-TIME_OUT_S = 30.0
-"""Server time in s from which a small response may be that of a time-out; chosen: proxies give up after 30 to 60 s."""
-ERROR_PAGE_BYTES = 16_000
-"""Response that is small; chosen: above error pages."""
+FIRST_UNIX_S = 631_152_000
+"""Earliest Unix time of a log, 1990, as in the core; less counts from the start of the log."""
 
 
 def provenance(table: Path) -> dict[str, Any] | None:
@@ -32,6 +27,13 @@ def provenance(table: Path) -> dict[str, Any] | None:
         return None
     kept: dict[str, Any] | None = None if report is None else json.loads(report)
     return kept
+
+
+def moment(unix_s: float) -> str:
+    """A time of a log: its date, or the time since the start of a log that counts from there."""
+    if unix_s < FIRST_UNIX_S:
+        return f"{seconds(unix_s)} on the log's own clock"
+    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def server_times(kept: Mapping[str, Any]) -> str:
@@ -50,15 +52,13 @@ def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
             f"server times of {plural(kept['with_elapsed_time'], 'request')} are elapsed times and contain the path "
             "that the log was written on: --rtt-ms says the round trip of that, --server-time none leaves them out"
         )
-    late = kept.get("time_outs")  # not in tables of an older farweb
-    if late and late["requests"]:
-        many = late["most_frequent"] > 1
-        which = f"{count(late['most_frequent'])} of them {seconds(late['most_frequent_s'])}" if many else "the longest"
-        which += "" if many else f" {seconds(late['longest_s'])}"
+    waits = kept.get("time_outs")  # not in tables of an older farweb
+    if waits and waits["requests"]:
+        log = f" of {waits['log']}" if waits["log"] else ""
         yield (
-            f"{plural(late['requests'], 'response')} of at most {size(ERROR_PAGE_BYTES)} took {seconds(TIME_OUT_S)} or "
-            f"more, {which}: time-outs in the log become server times; --no-errors leaves out failed requests, "
-            "--server-time none all server times"
+            f"{plural(waits['requests'], 'request')} with 408, 502, 503 or 504 after 10 s or more, the longest "
+            f"{seconds(waits['longest_s'])} ({waits['status']}, line {waits['line']}{log}): time-outs of the log's own "
+            "count as server times; --no-errors leaves errors out, --server-time none all server times"
         )
 
 

@@ -177,7 +177,7 @@ def _factors(sweep: SweepTables) -> str:
                     f"{key} = {value if isinstance(value, str) else toml.value(value)}"
                     for key, value in level["set"].items()
                 ]
-                sets.append(f"{named(name, str(level['level']))}: {', '.join(values)}")
+                sets.append(f"{named(name, str(level['level']))}: {', '.join(values) or 'as the scenario has it'}")
     header = ["called here", "factor", "levels"]
     return page.table(Sheet("What was varied", header, rows, names=3)) + page.bullets(sets)
 

@@ -41,7 +41,7 @@ const ABSENT: &[(&[&str], &str)] = &[
     ),
     (&["quic", "http3", "h3"], "QUIC and HTTP/3; http/2 with tls.start = \"0-rtt\" comes nearest"),
     (
-        &["mtls", "clientcertificate", "ech", "encryptedclienthello"],
+        &["mtls", "clientcertificate", "ech", "encryptedclienthello", "helloretry", "helloretryrequest"],
         "this part of TLS handshakes; client_hello and server_flight give any size",
     ),
     (
@@ -55,8 +55,8 @@ const ABSENT: &[(&[&str], &str)] = &[
         "server push and hints; a request table says when each request starts",
     ),
     (
-        &["har", "page", "pages", "onload", "plt", "lcp", "fcp", "speedindex", "browser", "javascript"],
-        "pages and browsers; a request table says when each request starts",
+        &["lcp", "fcp", "speedindex", "browser", "javascript"],
+        "browsers; farweb page FILE.har has the page loads of a HAR up to onLoad",
     ),
     (&["dns", "resolver"], "name resolution; connections open to a host at once"),
     (
@@ -69,8 +69,36 @@ const ABSENT: &[(&[&str], &str)] = &[
     ),
     (&["gzip", "brotli", "compression", "compress"], "compression; sizes are those of the request table"),
     (
-        &["vary", "range", "ranges", "purge", "swr", "stalewhilerevalidate", "esi"],
+        &[
+            "vary",
+            "range",
+            "ranges",
+            "slice",
+            "purge",
+            "swr",
+            "stalewhilerevalidate",
+            "staleiferror",
+            "grace",
+            "keep",
+            "esi",
+        ],
         "this rule of caches; ttl, changed and the column caching are there",
+    ),
+    (
+        &["hostdelay", "hostdelays", "delays", "delaybyhost", "hostrtt"],
+        "delays by host; all hosts lie behind one path, and a run a host has the delay of each",
+    ),
+    (
+        &["ports", "ephemeralports", "portrange", "localportrange", "timewait", "tcptwreuse"],
+        "ports that run out; a node opens as many connections as its carriers ask for",
+    ),
+    (
+        &["ticketsharing", "sharedtickets", "ticketkeys", "stek", "sessionaffinity", "sticky"],
+        "servers of one name that do not share tickets; a host is one server, whose tickets it takes",
+    ),
+    (
+        &["pacing", "pacingrate", "sopacing", "fqpacing"],
+        "pacing by TCP; origin.release = \"regulated\" paces packets below it",
     ),
     (
         &["anycast", "routing", "multipath", "topology", "router", "switch"],
@@ -120,12 +148,50 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
         "tcp.constants: quick_ack_always of \"linux\", fast_tick of \"bsd44-lite\"",
     ),
     (&["streams", "maxstreams", "maxconcurrentstreams"], "session_limit of an end of http/2"),
-    (&["resumption", "sessiontickets", "0rtt", "zerortt"], "tls.start = \"resumed\" or \"0-rtt\""),
+    (
+        &["resumption", "sessiontickets", "0rtt", "zerortt", "earlydata"],
+        "tls.start = \"resumed\" or \"0-rtt\"",
+    ),
     (&["ocspstapling", "stapling"], "tls.ocsp"),
+    (
+        &["maxconnections", "maxconns", "maxconn", "maxsockets", "poolsize", "connectionlimit"],
+        "per_host and total of http/1.1, connections of http/2 and of mux",
+    ),
+    (
+        &["keepalivetimeout", "keepalivetime", "timeoutkeepalive", "timeoutidle", "maxidletime"],
+        "idle_timeout of http/1.1 and of http/2",
+    ),
+    (
+        &["lock", "cachelock", "proxycachelock", "collapsedforwarding", "collapse", "requestcollapsing"],
+        "coalesce = true of a [[cache]]",
+    ),
+    (&["maxage", "smaxage", "expires", "lifetime", "freshness"], "ttl of a [[cache]]"),
+    (&["kestrel", "aspnet", "aspnetcore"], "preset = \"dotnet\""),
+    (&["istio", "gloo", "contour"], "preset = \"envoy-2026\", Envoy's"),
+    (
+        &[
+            "haproxy",
+            "apache",
+            "httpd",
+            "h2o",
+            "caddy",
+            "litespeed",
+            "varnish",
+            "squid",
+            "traefik",
+            "iis",
+            "safari",
+        ],
+        "session_credit, connection_credit and grant of an end, or the preset that is nearest: \"go\" for Caddy and Traefik",
+    ),
     (&["duration", "runtime", "simtime", "stoptime"], "run.until"),
     (
         &["users", "rps", "qps", "requestrate", "arrivalrate"],
         "workload.load, workload.speed, or a request table",
+    ),
+    (
+        &["har", "page", "pages", "onload", "plt", "dependencies", "dependency", "dependson", "initiator"],
+        "farweb page FILE.har, or farweb workload import FILE.har for its requests without what waited for what",
     ),
     (&["log", "accesslog", "logfile"], "farweb new FILE --log LOG, which imports it into workload.requests"),
     (
@@ -160,7 +226,8 @@ mod tests {
     #[test]
     fn names_are_found_however_they_are_written() {
         let typed = "BBR,fq_codel,HTTP/3,stale-while-revalidate,Server Push,loss_rate,init_cwnd,max_streams,TCP_NODELAY,delayed_ack,\
-                     window_scaling,rto,ocsp_stapling,zero-rtt,duration,rps,access_log,CDN,pcap,Windows";
+                     window_scaling,rto,ocsp_stapling,early_data,max_connections,keepalive_timeout,lock,grace,max-age,host_delay,\
+                     dependencies,hello_retry,pacing,kestrel,haproxy,zero-rtt,duration,rps,access_log,CDN,pcap,Windows";
         for word in typed.split(',') {
             assert!(absent(word).is_some(), "{word}");
         }

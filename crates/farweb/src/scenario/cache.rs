@@ -219,7 +219,7 @@ fn wrong_contents(scenario: &Scenario, cache: &Cache) -> Option<(&'static str, S
     let is_inside = cache.mode_at(legs_meet) == CacheMode::CutThrough;
     match cache.ttl {
         Some(Duration::ZERO) => {
-            Some(("ttl", "found 0 s; write a duration above zero, or leave the key out".to_owned()))
+            Some(("ttl", "found 0 s; write 1 ns for copies that are never fresh; without the key all are fresh for ever".to_owned()))
         }
         Some(_) if is_inside => {
             Some(("ttl", "a cache inside a leg makes no conditional requests; end a leg at the node, or leave the key out".to_owned()))

@@ -94,8 +94,19 @@ pub(super) fn resolve(schema: &Value) -> &Value {
     name.map_or(schema, |name| &SCHEMA["$defs"][name])
 }
 
+/// The word and the table of a schema that has one or the other.
+pub(super) fn word_or_table(schema: &Value) -> Option<(&str, &Value)> {
+    match schema["anyOf"].as_array()?.as_slice() {
+        [word, table] => Some((word["const"].as_str()?, table)),
+        _ => None,
+    }
+}
+
 /// The branch of `schema` that holds for the table `value` in `parent`: by its kind, or by what is beside it.
 fn alternative<'s>(schema: &'s Value, value: &Value, parent: &Value) -> &'s Value {
+    if let Some((_, table)) = word_or_table(schema) {
+        return resolve(table);
+    }
     let branches = |name: &str| schema[name].as_array().map(Vec::as_slice).unwrap_or_default();
     let kind = &value["kind"];
     let of_kind = |branch: &&Value| branch["properties"]["kind"]["const"] == *kind;

@@ -34,8 +34,9 @@ pub use http2::{
 pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{
-    CacheReport, DirectionReport, FactorReport, FlightReport, HandshakeReport, HostLimits, LegReport,
-    LinkReport, PartReport, Report, SweepReport, WindowLimit, WorkloadReport,
+    CacheReport, ConnectionLimit, DirectionReport, FactorReport, FlightReport, HandshakeReport, HostLimits,
+    LOSS_MARGIN, LegReport, LimitedBy, LinkReport, PartReport, Report, SweepReport, WindowLimit,
+    WorkloadReport,
 };
 pub use source::Source;
 pub use sweep::{Design, DesignFactor, Level};

@@ -139,8 +139,9 @@ pub struct Leg {
     /// The transport at both ends.
     #[serde(default)]
     pub tcp: Tcp,
-    /// TLS on its connections; none when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// TLS on its connections; "none", or left out, when they have none.
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::tls_or_none"))]
+    #[serde(default, deserialize_with = "Tls::or_none", skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
     /// The programs at both ends.
     #[serde(default, skip_serializing_if = "Application::is_default")]

@@ -39,6 +39,13 @@ impl<'a> Walk<'a> {
         if let Some(branches) = schema["oneOf"].as_array() {
             return self.one_of(path, branches, value);
         }
+        if let Some((word, table)) = key::word_or_table(schema) {
+            return match value {
+                Value::Object(_) => self.value(path, table, value),
+                Value::String(text) if text == word => {}
+                _ => self.wrong_type(path, value, &format!("a table, or {}", quote(word))),
+            };
+        }
         if let Some(branches) = schema["anyOf"].as_array()
             && (value.is_object() || schema["type"].is_null())
         {

@@ -21,6 +21,7 @@ mod http11;
 mod http2;
 mod http_reference;
 mod layers;
+mod limits;
 mod linux_reference;
 mod measured;
 mod ns2;

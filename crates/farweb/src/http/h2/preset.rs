@@ -29,8 +29,11 @@ pub enum Preset {
     /// nghttp2 1.52, with nghttp, nghttpd and the clients' side of nghttpx: as rfc-default, 100 streams (`nghttp2_helper.c`).
     Nghttp2,
     /// nginx 1.22: frames of 8192 B, one response after another; without TLS small segments wait, as sendfile has them
-    /// (`ngx_http_v2_filter_module.c`, `ngx_linux_sendfile_chain.c`); uploads 65536 B, then 2^31 - 1 B.
+    /// (`ngx_http_v2_filter_module.c`, `ngx_linux_sendfile_chain.c`); uploads 65536 B, then 2^31 - 1 B, as with
+    /// `proxy_request_buffering on`.
     Nginx,
+    /// nginx with `proxy_request_buffering off`: uploads keep 65536 B, `http2_body_preread_size` (`ngx_http_v2.c`).
+    NginxUnbuffered,
     /// Apache Traffic Server 9, window policy 0: 65535 B, granted below 16384 B (`Http2ConnectionState.cc`).
     Ats,
     /// Chrome: 6 MiB a stream, 15 MiB a connection, granted above half or 5 s after the last grant; frames of 16375 B
@@ -83,7 +86,8 @@ impl Preset {
         match self {
             Self::RfcDefault => "RFC 9113, section 6.5.2",
             Self::Nghttp2 => "nghttp2 1.52, nghttp2_helper.c",
-            Self::Nginx => "nginx 1.22, ngx_http_v2_filter_module.c",
+            Self::Nginx => "nginx 1.22, uploads buffered, ngx_http_v2.c",
+            Self::NginxUnbuffered => "nginx 1.22, uploads unbuffered, ngx_http_v2.c",
             Self::Ats => "Apache Traffic Server 9, Http2ConnectionState.cc",
             Self::Chrome => "Chrome, net/spdy/spdy_session.h",
             Self::Firefox => "Firefox, Http2Session.cpp",
@@ -110,16 +114,16 @@ impl Preset {
             credit: self.credit(role),
             max_streams: self.max_streams(role),
             max_frame: match (self, role) {
-                (Self::Nginx, Role::Server) => (1 << 24) - 1,
+                (Self::Nginx | Self::NginxUnbuffered, Role::Server) => (1 << 24) - 1,
                 _ => Settings::DEFAULT.max_frame,
             },
             fragment: match self {
-                Self::Nginx => 8192,
+                Self::Nginx | Self::NginxUnbuffered => 8192,
                 Self::Chrome => FRAGMENT - 9,
                 _ => FRAGMENT,
             },
             schedule: match self {
-                Self::Nginx | Self::Curl8 => Schedule::InOrder,
+                Self::Nginx | Self::NginxUnbuffered | Self::Curl8 => Schedule::InOrder,
                 Self::Chrome | Self::Go => Schedule::Urgency,
                 _ => Schedule::RoundRobin,
             },
@@ -130,21 +134,25 @@ impl Preset {
     /// True when small segments wait for nothing (`TCP_NODELAY`).
     #[must_use]
     pub const fn is_nodelay(self, role: Role, has_tls: bool) -> bool {
-        !matches!((self, role), (Self::Nginx, Role::Server)) || has_tls
+        !(self.is_nginx() && matches!(role, Role::Server)) || has_tls
     }
 
     /// True when a server sends its settings when it accepts a connection, and not only when it reads the first bytes of the client:
     /// nginx without TLS looks at a connection no sooner (`ngx_http_init_connection()`, `ngx_http_v2_init()`).
     #[must_use]
     pub const fn speaks_first(self, has_tls: bool) -> bool {
-        !matches!(self, Self::Nginx) || has_tls
+        !self.is_nginx() || has_tls
     }
 
     /// True when a header block is written by itself, before the data: nginx hands them to different system calls
     /// (`ngx_http_v2_filter_send()` after each).
     #[must_use]
     pub const fn writes_heads_apart(self, role: Role) -> bool {
-        matches!((self, role), (Self::Nginx, Role::Server))
+        self.is_nginx() && matches!(role, Role::Server)
+    }
+
+    const fn is_nginx(self) -> bool {
+        matches!(self, Self::Nginx | Self::NginxUnbuffered)
     }
 
     const fn credit(self, role: Role) -> Credit {
@@ -157,7 +165,7 @@ impl Preset {
         let is_client = matches!(role, Role::Client);
         let (stream, connection, rule) = match self {
             Self::RfcDefault | Self::Nghttp2 => (65_535, 65_535, half),
-            Self::Nginx => (65_536, Window::MAX, GrantRule::Below(Window::MAX / 4)),
+            Self::Nginx | Self::NginxUnbuffered => (65_536, Window::MAX, GrantRule::Below(Window::MAX / 4)),
             Self::Ats => (65_535, 65_535, GrantRule::Below(16_384)),
             Self::Chrome => (6 * MIB, 15 * MIB, above_half),
             Self::Curl8 => (65_536, 1000 * MIB, half),
@@ -208,7 +216,7 @@ impl Preset {
         match (self, role) {
             (Self::Nghttp2 | Self::Ats, _) => Some(100),
             (Self::Dotnet, Role::Server) => Some(100),
-            (Self::Nginx | Self::Jetty, Role::Server) => Some(128),
+            (Self::Nginx | Self::NginxUnbuffered | Self::Jetty, Role::Server) => Some(128),
             (Self::Go, Role::Server) => Some(250),
             (Self::Hyper | Self::HyperAdaptive, Role::Server) => Some(200),
             (Self::Envoy2026, _) => Some(1024),

@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use super::limit::Way;
 use crate::scenario::{EndSizes, Leg, Link, Scenario};
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX, WINDOW_MAX};
 use crate::units::{BitRate, Bytes, Duration};
@@ -63,9 +64,9 @@ impl<'s> Stretch<'s> {
         rates.min_by_key(|(_, rate)| *rate).map(|(index, rate)| (self.first + index, rate))
     }
 
-    /// Time that a packet towards the clients spends in transmitters.
-    fn serialisation_down(&self, packet: Bytes) -> Duration {
-        self.links.iter().filter_map(|link| link.down.rate.0).map(|rate| rate.time_to_send(packet)).sum()
+    /// Time that a packet spends in the transmitters of a direction.
+    fn serialisation(&self, packet: Bytes, way: Way) -> Duration {
+        self.links.iter().filter_map(|link| way.of(link).rate.0).map(|rate| rate.time_to_send(packet)).sum()
     }
 }
 
@@ -84,12 +85,18 @@ impl WindowLimit {
         let window = |buffer| profile.window(buffer, mss_bytes);
         let window_bytes = window(server_buffer).min(window(client_buffer)).min(window_max);
         let window_segments = window_bytes / mss_bytes;
-        let packet = packet_of(mss_bytes);
-        let stretch = Stretch::of(leg, scenario);
-        let segment = stretch.serialisation_down(packet);
+        let window = Self { mss_bytes, window_bytes, window_segments, segment_ns: 0, window_limit_bps: None };
+        window.towards(&Stretch::of(leg, scenario), Way::Down)
+    }
+
+    /// The same window with its limit in a direction.
+    pub(super) fn towards(self, stretch: &Stretch<'_>, way: Way) -> Self {
+        let packet = packet_of(self.mss_bytes);
+        let segment = stretch.serialisation(packet, way);
         let cycle = (stretch.round_trip() + segment).as_secs_f64();
-        let window_limit_bps = (cycle > 0.0).then(|| (window_segments * packet.get() * 8) as f64 / cycle);
-        Self { mss_bytes, window_bytes, window_segments, segment_ns: segment.as_nanos(), window_limit_bps }
+        let window_limit_bps =
+            (cycle > 0.0).then(|| (self.window_segments * packet.get() * 8) as f64 / cycle);
+        Self { segment_ns: segment.as_nanos(), window_limit_bps, ..self }
     }
 
     /// Size of a packet with a full segment, in bytes.

@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Workload};
+use super::{Carrier, Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Workload};
 use crate::http::tls::Parts;
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
@@ -25,7 +25,8 @@ pub use cache::CacheReport;
 pub use handshake::{FlightReport, HandshakeReport, PartReport};
 use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
-use limit::ConnectionLimit;
+use limit::Way;
+pub use limit::{ConnectionLimit, LOSS_MARGIN, LimitedBy};
 pub use sweep::{FactorReport, SweepReport};
 
 /// Report on a scenario.
@@ -128,11 +129,11 @@ pub struct LegReport {
     /// One connection; with "host" and a host table, that to the host with the median limit.
     #[serde(flatten)]
     pub limit: WindowLimit,
-    /// Limit of such a connection, by its window, its credits and losses.
+    /// Limit of such a connection towards the clients, by its window, its credits and losses.
     #[serde(flatten)]
     pub least: ConnectionLimit,
-    /// The same limit and its reason in words; none where a round trip takes no time.
-    pub connection_limit_text: Option<String>,
+    /// Likewise towards the servers; none of transfers, which have no requests.
+    pub up: Option<ConnectionLimit>,
     /// Such connections that fill the bottleneck towards the clients.
     pub connections_to_fill: Option<u64>,
     /// Connections that the carrier has at most; a mux has them all the time.
@@ -213,7 +214,10 @@ fn direction(direction: &LinkDirection) -> DirectionReport {
 fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Directory>) -> LegReport {
     let stretch = Stretch::of(leg, scenario);
     let (limit, hosts) = leg::limits(leg, scenario, hosts);
-    let least = ConnectionLimit::of(leg, &stretch, &limit);
+    let least = ConnectionLimit::of(leg, &stretch, &limit, Way::Down);
+    let window_up = limit.towards(&stretch, Way::Up);
+    let up = (!matches!(leg.carrier, Carrier::Transfer {}))
+        .then(|| ConnectionLimit::of(leg, &stretch, &window_up, Way::Up));
     let connections = carrier::connections(&leg.carrier);
     let down = stretch.bottleneck_down().map(|(_, rate)| rate);
     let mut report = LegReport {
@@ -230,13 +234,13 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         bottleneck_up_bps: stretch.bottleneck_up().map(|(_, rate)| rate.as_bps()),
         bottleneck_down_bps: down.map(BitRate::as_bps),
         bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
-        connection_limit_text: least.text(&limit, stretch.round_trip()),
         limit,
-        least,
         connections_to_fill: down.and_then(|rate| least.connections_to_fill(rate)),
         connections,
         connections_limit_bps: connections
             .and_then(|number| least.connection_limit_bps.map(|limit| limit * f64::from(number))),
+        least,
+        up,
         hosts,
         text: String::new(),
     };
@@ -311,19 +315,23 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             limit.window_segments * limit.mss_bytes
         ),
     );
-    let least = &leg.least;
-    if let Some(text) = &leg.connection_limit_text {
-        line("limit of a connection", text.clone());
-    }
-    if let (Some(bps), Some(credit), true) =
-        (least.session_limit_bps, least.session_credit_bytes, leg.carrier == "http/2")
+    // Both directions have one window; its limit up differs by the time of a segment alone.
+    let is_window = |limit: &ConnectionLimit| limit.limited_by == LimitedBy::Window;
+    let other = leg.up.as_ref().filter(|up| !(is_window(up) && is_window(&leg.least)));
+    let said = |text: fn(&ConnectionLimit, Duration) -> Option<String>| {
+        (text(&leg.least, trip), other.and_then(|up| text(up, trip)))
+    };
+    let of_connection = said(|limit, _| limit.connection_limit_text.clone());
+    let of_session = if leg.carrier == "http/2" { said(ConnectionLimit::session_text) } else { (None, None) };
+    for (label, (down, up)) in [("limit of a connection", of_connection), ("limit of a session", of_session)]
     {
-        let by = if least.session_limit_bps < least.connection_limit_bps {
-            format!("at most, {}", limit::per_trip(credit, trip))
-        } else {
-            "as the connection".to_owned()
-        };
-        line("limit of a session", format!("{} on the wire {by}", figures::rate(bps)));
+        match (down, up) {
+            (Some(down), Some(up)) if down != up => {
+                line(label, format!("down {down}"));
+                line(label, format!("up {up}"));
+            }
+            (down, _) => down.into_iter().for_each(|down| line(label, down)),
+        }
     }
     if let (Some(number), Some(bps)) = (leg.connections, leg.connections_limit_bps) {
         line(&format!("limit of {number} of them"), figures::rate(bps));

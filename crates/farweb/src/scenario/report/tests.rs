@@ -80,7 +80,7 @@ fn http2_by_itself_names_its_presets_and_their_sources() {
     let text = &report(&["leg.0.carrier={kind=\"http/2\"}"]).legs[0].text;
     for line in [
         "client end               Chrome, net/spdy/spdy_session.h (preset \"chrome\", default)",
-        "server end               nginx 1.22, ngx_http_v2_filter_module.c (preset \"nginx\", default)",
+        "server end               nginx 1.22, uploads buffered, ngx_http_v2.c (preset \"nginx\", default)",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
@@ -97,7 +97,7 @@ fn the_limit_of_a_connection_is_said_once() {
     for carrier in ["leg.0.carrier={kind=\"http/1.1\"}", "leg.0.carrier={kind=\"http/2\"}", split] {
         let report = report(&[carrier]);
         let leg = &report.legs[0];
-        let said = leg.connection_limit_text.as_ref().unwrap();
+        let said = leg.least.connection_limit_text.as_ref().unwrap();
         assert_eq!(said, "2.19 Mbit/s on the wire = 22 × 1500 B per (120 ms + 0.349 ms)", "{carrier}");
         assert!(leg.text.contains(&format!("limit of a connection    {said}")), "{}", leg.text);
     }
@@ -187,6 +187,7 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["path.link.0.up.delay=0 ms"], "path.link.0.up.delay: 0 ms on a link with a rate: it adds its transmission time only"),
     (&["path.link.1.up.queue=9 kB"], "path.link.1.up.queue: the rate is unlimited, so no packet ever waits in this queue"),
     (&["path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms"], "path.link.1: one direction has a rate, the other is unlimited"),
+    (&["leg.0.tcp.constants.nagle=true", "leg.0.tls={version=\"1.3\"}"], "leg.0.tcp.constants.nagle: true, but both ends of TLS switch Nagle's rule off, as OpenSSL's clients and nginx do"),
     (&["path.link.0.up.rate=128 kbit/s"], "path.link.0.up.rate: ACKs for a full link of 34.4 Mbit/s down need 458 kbit/s, more than the 128 kbit/s up"),
 ];
 
@@ -216,7 +217,7 @@ fn each_cache_is_described_with_what_it_holds() {
 
 /// A leg over a path with 120 ms there and back, 34 Mbit/s.
 fn least(overrides: &[&str]) -> super::ConnectionLimit {
-    report(overrides).legs[0].least
+    report(overrides).legs[0].least.clone()
 }
 
 fn near(found: Option<f64>, expected: f64) {
@@ -270,6 +271,52 @@ fn losses_limit_a_connection_as_padhye_has_it() {
         "path.link.0.down.loss={kind=\"gilbert-elliott\",good_to_bad=0.01,bad_to_good=0.09,loss_bad=0.5}";
     let share = least(&[reno[0], bursts]).loss_share;
     assert!((share - 0.05).abs() < 1e-12, "{share}");
+}
+
+/// A burst is one loss event: bursts of ten at 1 % leave what 0.1 % of losses at random do.
+#[test]
+fn losses_in_bursts_count_as_events() {
+    let linux = "leg.0.tcp={profile=\"linux\"}";
+    let lossy = |loss: &str| least(&[linux, &format!("path.link.0.down.loss={{{loss}}}")]);
+    let bursts = lossy("kind=\"gilbert-elliott\",good_to_bad=0.0010101,bad_to_good=0.1");
+    assert!((bursts.loss_share - 0.01).abs() < 1e-6, "{}", bursts.loss_share);
+    assert!((bursts.loss_event_share / 0.001 - 1.0).abs() < 0.05, "{}", bursts.loss_event_share);
+    let single = lossy("kind=\"bernoulli\",probability=0.001").loss_limit_bps.unwrap();
+    assert!((bursts.loss_limit_bps.unwrap() / single - 1.0).abs() < 0.05, "{bursts:?}, {single}");
+    assert_eq!(
+        bursts.connection_limit_text.unwrap().split_once("about, ").unwrap().1,
+        "1 % lost, 0.102 % begin a burst"
+    );
+    // States that change with each packet are losses at random.
+    let mixed = lossy("kind=\"gilbert-elliott\",good_to_bad=0.01,bad_to_good=0.99");
+    assert!((mixed.loss_event_share / 0.01 - 1.0).abs() < 0.02, "{}", mixed.loss_event_share);
+    // A bad state that never ends has as many events as its losses are windows apart.
+    let lasting = lossy("kind=\"gilbert-elliott\",good_to_bad=0.1,bad_to_good=0.000001,loss_bad=0.001");
+    assert!((lasting.loss_event_share / 0.001 - 1.0).abs() < 0.1, "{}", lasting.loss_event_share);
+}
+
+/// A request body goes by the credit that servers grant, and by losses on the way up.
+#[test]
+fn uploads_have_a_limit_of_their_own() {
+    let linux = "leg.0.tcp={profile=\"linux\"}";
+    let carrier =
+        "leg.0.carrier={kind=\"http/2\",client={preset=\"curl-8\"},server={preset=\"rfc-default\"}}";
+    let leg = report(&[linux, carrier]).legs[0].clone();
+    let up = leg.up.unwrap();
+    assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::Window, LimitedBy::Credit));
+    near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1460.0 * 8.0 / 0.12);
+    for line in [
+        "limit of a connection    down 1.15 Gbit/s on the wire = 11491 × 1500 B per (120 ms + 0.349 ms)",
+        "limit of a connection    up 4.49 Mbit/s on the wire at most, 65535 B of credit per 120 ms",
+        "limit of a session       up 4.49 Mbit/s on the wire as the connection",
+    ] {
+        assert!(leg.text.contains(line), "{line}\n{}", leg.text);
+    }
+    let lossy = report(&[linux, "path.link.0.up.loss={kind=\"bernoulli\",probability=0.01}"]);
+    let leg = &lossy.legs[0];
+    assert_eq!((leg.least.loss_share, leg.up.as_ref().unwrap().limited_by), (0.0, LimitedBy::Loss));
+    let transfer = ["leg.0.carrier={kind=\"transfer\"}", "leg.0.tcp={profile=\"ns2-reno\"}"];
+    assert_eq!(report(&transfer).legs[0].up, None);
 }
 
 #[test]

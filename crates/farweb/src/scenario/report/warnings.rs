@@ -19,6 +19,7 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
     acknowledgements(scenario, &mut warnings);
     buffers(scenario, &mut warnings);
     host_values(scenario, hosts, &mut warnings);
+    nagle(scenario, &mut warnings);
     if let Until::Time(until) = scenario.run.until
         && scenario.run.warmup >= until
     {
@@ -144,6 +145,17 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
                     "{key}: {buffer} is less than the MSS of {mss}: segments have {buffer} at most"
                 ));
             }
+        }
+    }
+}
+
+/// Warns of Nagle's rule under TLS, whose ends switch it off.
+fn nagle(scenario: &Scenario, warnings: &mut Vec<String>) {
+    for (index, leg) in scenario.leg.iter().enumerate() {
+        if leg.tls.is_some() && leg.tcp.constants.0.get("nagle").is_some_and(|value| *value == true) {
+            warnings.push(format!(
+                "leg.{index}.tcp.constants.nagle: true, but both ends of TLS switch Nagle's rule off, as OpenSSL's clients and nginx do"
+            ));
         }
     }
 }

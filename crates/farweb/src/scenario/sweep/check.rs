@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::design::{Design, Level, kind, listed};
 use super::sample::Ruler;
-use super::{DesignKind, Factor, Levels, RandomNumbers, Sweep};
+use super::{DesignKind, Factor, Levels, NamedLevel, RandomNumbers, Sweep};
 use crate::scenario::document::{Document, join, segments};
 use crate::scenario::problem::Problem;
 use crate::scenario::{SEED_MAX, Scenario, read};
@@ -82,14 +82,6 @@ struct Check<'a> {
     problems: Vec<Problem>,
 }
 
-/// A key that a factor sets.
-struct Key {
-    segments: Vec<String>,
-    /// Where it is set.
-    path: String,
-    factor: String,
-}
-
 impl Check<'_> {
     fn report(&mut self, path: &str, message: impl Into<String>) {
         self.problems.push(self.document.problem(path, message));
@@ -135,36 +127,31 @@ impl Check<'_> {
         }
     }
 
-    /// No key is set twice, by two factors or by one.
+    /// No key is set by two factors.
     fn keys(&mut self) {
-        let mut all = Vec::new();
-        for factor in &self.sweep.factors.0 {
+        let factors = &self.sweep.factors.0;
+        let mut all = BTreeMap::new();
+        for (number, factor) in factors.iter().enumerate() {
             let path = join("sweep.factors", &factor.name);
-            let keys: Vec<(&String, String)> = match &factor.levels {
-                Levels::Named(levels) => {
-                    let set = join(&join(&path, "0"), "set");
-                    levels
-                        .first()
-                        .into_iter()
-                        .flat_map(|level| level.set.keys())
-                        .map(|key| (key, join(&set, key)))
-                        .collect()
-                }
+            let keys: Vec<_> = match &factor.levels {
+                Levels::Named(levels) => settings(&path, levels).collect(),
                 Levels::List(_) | Levels::Range(_) => vec![(&factor.name, path)],
             };
-            let known = |(key, path): (&String, String)| {
-                Some(Key { segments: segments(key).ok()?, path, factor: factor.name.clone() })
-            };
-            all.extend(keys.into_iter().filter_map(known));
+            for (key, path) in keys {
+                if let Ok(segments) = segments(key) {
+                    all.entry((segments, number)).or_insert(path);
+                }
+            }
         }
-        // In this order a key comes right after one that it lies in, or after others that lie in that as well.
-        all.sort_by(|one, other| one.segments.cmp(&other.segments));
-        for pair in all.windows(2) {
-            if pair[1].segments.starts_with(&pair[0].segments) {
-                let key = dotted(&pair[0].segments);
-                let message =
-                    format!("the factor {} sets {key} too; each key has one factor", pair[0].factor);
-                self.report(&pair[1].path, message);
+        // In this order a key comes after those that it lies in.
+        let all: Vec<_> = all.into_iter().collect();
+        for (index, ((key, factor), path)) in all.iter().enumerate() {
+            let mut outer = all[..index].iter().map(|(key, _)| key);
+            if let Some((outer, other)) =
+                outer.find(|(outer, other)| other != factor && key.starts_with(outer))
+            {
+                let (other, outer) = (&factors[*other].name, dotted(outer));
+                self.report(path, format!("the factor {other} sets {outer} too; each key has one factor"));
             }
         }
     }
@@ -179,13 +166,12 @@ impl Check<'_> {
         match &factor.levels {
             Levels::Named(levels) => {
                 self.name(&path, &factor.name);
-                let sets: Vec<_> =
-                    levels.iter().map(|level| (level.level.to_string(), level.set.keys())).collect();
-                self.labels(&path, sets.iter().map(|(label, _)| label.as_str()));
-                self.same_keys(
-                    &path,
-                    sets.into_iter().map(|(label, keys)| (label, keys.collect())).collect(),
-                );
+                self.labels(&path, levels.iter().map(|level| level.level.to_string()));
+                for (key, path) in settings(&path, levels) {
+                    if let Some(message) = segments(key).ok().and_then(|key| refused(&key)) {
+                        self.report(&path, message);
+                    }
+                }
             }
             Levels::Range(_) if self.sweep.design != DesignKind::LatinHypercube => {
                 let design = self.sweep.design.name();
@@ -214,40 +200,12 @@ impl Check<'_> {
         }
     }
 
-    fn labels<'l>(&mut self, path: &str, labels: impl Iterator<Item = &'l str>) {
+    fn labels(&mut self, path: &str, labels: impl Iterator<Item = String>) {
         let mut known = BTreeSet::new();
         for (index, label) in labels.enumerate() {
-            if !known.insert(label) {
+            if !known.insert(label.clone()) {
                 let place = join(&join(path, &index.to_string()), "level");
                 self.report(&place, format!("{label:?} is there twice; each level needs a name of its own"));
-            }
-        }
-    }
-
-    /// Every level of a factor of several keys sets all of them: one that does not would have the scenario's value unseen.
-    fn same_keys(&mut self, path: &str, sets: Vec<(String, Vec<&String>)>) {
-        let mut all = BTreeMap::new();
-        let mut each = Vec::new();
-        for (index, (label, keys)) in sets.iter().enumerate() {
-            let path = join(&join(path, &index.to_string()), "set");
-            let mut set = BTreeSet::new();
-            for key in keys {
-                let Ok(segments) = segments(key) else { continue };
-                if let Some(message) = refused(&segments) {
-                    self.report(&join(&path, key), message);
-                }
-                all.entry(segments.clone()).or_insert_with(|| label.clone());
-                set.insert(segments);
-            }
-            each.push((path, set));
-        }
-        for (path, set) in each {
-            for (key, label) in all.iter().filter(|(key, _)| !set.contains(*key)) {
-                let key = dotted(key);
-                let message = format!(
-                    "{key} is missing, which the level {label:?} sets; write the value that it has at this level too"
-                );
-                self.report(&path, message);
             }
         }
     }
@@ -296,6 +254,14 @@ impl Check<'_> {
             self.report(path, message);
         }
     }
+}
+
+/// Keys that the levels of a factor set, each with where it is set.
+fn settings<'l>(path: &str, levels: &'l [NamedLevel]) -> impl Iterator<Item = (&'l String, String)> {
+    levels.iter().enumerate().flat_map(move |(index, level)| {
+        let set = join(&join(path, &index.to_string()), "set");
+        level.set.keys().map(move |key| (key, join(&set, key)))
+    })
 }
 
 /// Number of points of a design.

@@ -101,8 +101,9 @@ pub struct NamedLevel {
     /// Its label.
     #[cfg_attr(test, schemars(example = &"cable"))]
     pub level: Label,
-    /// Values by dotted key; all levels of a factor set the same keys.
+    /// Values by dotted key; a key that only other levels set stays as the scenario has it.
     #[cfg_attr(test, schemars(example = serde_json::json!({ "path.link.0.down.delay": "60 ms" })))]
+    #[serde(default)]
     pub set: Map<String, Value>,
 }
 

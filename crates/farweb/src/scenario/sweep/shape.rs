@@ -69,9 +69,6 @@ impl Walk<'_> {
             _ => {}
         }
         let (path, set) = (join(path, "set"), level["set"].as_object());
-        if set.is_some_and(Map::is_empty) {
-            self.report(&path, "there are no keys; write at least one");
-        }
         for (key, value) in set.into_iter().flatten() {
             if let (Value::Object(below), false) = (value, key.contains('.')) {
                 let key = quote(&dotted(key, below));

@@ -3,7 +3,7 @@
 mod guide;
 mod properties;
 mod rules;
-mod schema;
+pub(super) mod schema;
 
 use super::*;
 use crate::units::{Bytes, Duration};

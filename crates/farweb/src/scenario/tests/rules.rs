@@ -118,7 +118,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["cache=[{node=\"us-router\",policy=\"belady\",capacity=\"1 B\"}]"], "cache.0.policy", "found \"belady\", which knows the future"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",hit_ratio=0.5}]"], "cache.0.hit_ratio", "stands beside a policy; write one of the two"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",ttl=\"1 s\"}]"], "cache.0.ttl", "a cache inside a leg makes no conditional requests; end a leg"),
-    (&[TWO_LEGS, "cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",ttl=\"0 s\"}]"], "cache.0.ttl", "found 0 s; write a duration above zero"),
+    (&[TWO_LEGS, "cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",ttl=\"0 s\"}]"], "cache.0.ttl", "found 0 s; write 1 ns for copies that are never fresh; without the key all are fresh for ever"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",admit={probability=2.0}}]"], "cache.0.admit", "found probability = 2; a probability is 0 to 1"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",admit={min=\"2 B\",max=\"1 B\"}}]"], "cache.0.admit", "found min = 2 B and max = 1 B"),
     (&["workload={family=\"nzix\"}", "cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\"}]"], "cache.0.policy", "the requests of the family have no objects"),

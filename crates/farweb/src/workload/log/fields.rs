@@ -40,11 +40,26 @@ pub(super) fn bytes(digits: &[u8]) -> Option<u64> {
 
 /// A Unix time with up to nine decimals, in ns since 1970.
 pub(super) fn unix_time(text: &[u8]) -> Option<i64> {
+    let (seconds, nanos) = seconds_and_nanos(text)?;
+    in_range(seconds).map(|seconds| seconds * SECOND + nanos)
+}
+
+/// Seconds since the start of a log with up to nine decimals, fewer than any Unix time has, in ns.
+pub(super) fn since_start(text: &[u8]) -> Option<i64> {
+    let (seconds, nanos) = seconds_and_nanos(text)?;
+    (seconds < UNIX_SECONDS.start).then(|| seconds as i64 * SECOND + nanos)
+}
+
+/// True for such a time, in ns, and false for one since 1970.
+pub(super) const fn is_since_start(nanos: i64) -> bool {
+    nanos < UNIX_SECONDS.start as i64 * SECOND
+}
+
+fn seconds_and_nanos(text: &[u8]) -> Option<(u64, i64)> {
     let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
     let (whole, fraction) = (&text[..point], text.get(point + 1..).unwrap_or(b"0"));
     let scale = 10_i64.checked_pow(9_u32.checked_sub(fraction.len() as u32)?)?;
-    let nanos = number(fraction)? as i64 * scale;
-    in_range(number(whole)?).map(|seconds| seconds * SECOND + nanos)
+    Some((number(whole)?, number(fraction)? as i64 * scale))
 }
 
 /// `seconds` since 1970 as ns, when a request may have that time.

@@ -82,8 +82,10 @@ impl Keys {
     /// # Errors
     /// The problem with the line.
     pub(super) fn read<'a>(&self, line: &[u8]) -> Result<Record<'a>, String> {
-        let object: Value =
-            serde_json::from_slice(line).map_err(|error| format!("is no JSON object: {error}"))?;
+        let object: Value = serde_json::from_slice(line).map_err(|error| match error.is_eof() {
+            true => "is cut off: the end of its JSON object is missing".to_owned(),
+            false => format!("is no JSON object: byte {} does not belong there", error.column()),
+        })?;
         self.record(&object)
     }
 

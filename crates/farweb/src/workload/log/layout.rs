@@ -62,7 +62,15 @@ impl Layout {
             }
             return true;
         }
-        first && matches!(self, Self::Columns(Some(_))) && Self::table(line).is_some()
+        match self {
+            Self::Columns(Some(_)) => first && Self::table(line).is_some(),
+            // Every request has a digit in its time and its size.
+            Self::Patterns(patterns) => {
+                let divides = |pattern: &Pattern| pattern.faults(line).is_ok();
+                first && !line.iter().any(u8::is_ascii_digit) && patterns.iter().any(divides)
+            }
+            _ => false,
+        }
     }
 
     /// The layout of the tab-separated table that begins with `head`, if that is the header line of one.

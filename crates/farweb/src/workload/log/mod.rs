@@ -43,7 +43,7 @@ pub use caching::{Bypass, CachingReport, Rule};
 pub use clients::{ClientKey, ClientNames};
 pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
-pub use report::{FirstRequest, Reason, Report};
+pub use report::{FirstRequest, Reason, Report, TimeOuts};
 pub use select::{Sample, SampleBy};
 pub use when::Bound;
 
@@ -124,6 +124,8 @@ pub struct LogReader {
     lines: Lines,
     options: LogOptions,
     layout: Layout,
+    /// A user that is one for all.
+    shared_user: Option<Box<[u8]>>,
     builder: Builder,
     report: Report,
     /// Another format that the first unreadable line fits.
@@ -146,14 +148,21 @@ impl LogReader {
             named => named.clone(),
         };
         let software = found.software(lines.head());
-        let report = Report::new(found.to_string(), software, assumptions(&found, &options));
         let layout = found.layout(lines.head())?;
+        let shared_user = caching::shared_user(&layout, lines.head());
+        let mut assumed = assumptions(&found, &options);
+        if shared_user.is_some() {
+            assumed.push(
+                "Nearly all of the first requests name the same user, who is one for all: caches may serve them.".into(),
+            );
+        }
+        let report = Report::new(found.to_string(), software, assumed);
         if options.client_from_forwarded {
             let checked = layout.check_forwarded(lines.head());
             checked.map_err(|why| WorkloadError(format!("{}: {why}", lines.name())))?;
         }
         let builder = Builder::new(options.client_names);
-        Ok(Self { lines, options, layout, builder, report, looks_like: None })
+        Ok(Self { lines, options, layout, shared_user, builder, report, looks_like: None })
     }
 
     /// The next requests in the order of the log, about `rows` (a second of a server's log is not divided); `None` at
@@ -163,12 +172,12 @@ impl LogReader {
     /// When the file cannot be read on, or more lines are unreadable than [`LogOptions::max_unreadable`] allows.
     pub fn batch(&mut self, rows: usize) -> Result<Option<LogBatch>, WorkloadError> {
         loop {
-            let Self { lines, options, layout, builder, report, looks_like } = self;
+            let Self { lines, options, layout, shared_user, builder, report, looks_like } = self;
             let number = lines.number() + 1;
             let Some(line) = lines.next()? else { break };
             let (Line::Whole(text) | Line::TooLong(text)) = line;
             report.lines += 1;
-            match verdict(line, number, layout, options, report) {
+            match verdict(line, number, layout, shared_user.as_deref(), options, report) {
                 Ok(Verdict::Dropped(reason)) => report.drop(reason),
                 Ok(Verdict::Request(entry)) => {
                     let full = builder.len() >= rows.max(1) && builder.may_end_before(&entry);
@@ -232,6 +241,7 @@ fn verdict(
     line: Line<'_>,
     number: u64,
     layout: &mut Layout,
+    shared_user: Option<&[u8]>,
     options: &LogOptions,
     report: &mut Report,
 ) -> Result<Verdict, String> {
@@ -252,6 +262,10 @@ fn verdict(
         }
         Err(why) => return Err(why),
     };
+    report.check_clock(&record)?;
+    if record.user.as_deref() == shared_user {
+        record.user = None;
+    }
     if options.client_from_forwarded {
         clients::take_forwarded(&mut record);
     }
@@ -262,6 +276,7 @@ fn verdict(
             report.treated.add(&record, entry);
             let is_own = record.server.is_some() || record.server_header.is_some();
             report.with_elapsed_time += u64::from(entry.server.whole().is_some() && !is_own);
+            report.time_outs.add(number, &record, entry.server.whole());
             if report.first_request.is_none() {
                 report.first_request = Some(entry.described(number, &record));
             }

@@ -29,7 +29,7 @@ pub(super) enum Unit {
 pub(super) enum Field {
     /// Nothing that is of use.
     Ignored,
-    /// Time at which the request came.
+    /// Time at which the request came, since 1970 or since the start of the log.
     Start,
     /// Time at which it ended, when its line is written.
     End,
@@ -248,7 +248,7 @@ impl<'a> Record<'a> {
             Field::SetCookie if is_absent => first(&mut self.set_cookie, Text::default()),
             Field::Cookie if is_absent => first(&mut self.cookie, Text::default()),
             _ if is_absent => {}
-            Field::Start => self.set_time(field, time(&text)?),
+            Field::Start => self.set_time(field, when::since_start(&text).map_or_else(|| time(&text), Ok)?),
             Field::End => self.set_time(field, time(&text)?),
             Field::EndMillis => {
                 let millis = fields::number(&text).filter(|millis| *millis < 1000);

@@ -7,6 +7,10 @@ use serde::Serialize;
 use super::LogBatch;
 use super::caching::CachingReport;
 use super::facts::Facts;
+use super::fields;
+use super::record::Record;
+use super::rules::is_time_out;
+use crate::units::Duration;
 use crate::workload::UnreadableLines;
 
 /// Why a line that could be read is no request of the table.
@@ -113,6 +117,34 @@ pub struct FirstRequest {
     pub wait_s: Option<f64>,
 }
 
+/// Answers of a log that are time-outs: 408, 502, 503 or 504 after [`TIME_OUT_MIN`] or more.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct TimeOuts {
+    /// Number of them.
+    pub requests: u64,
+    /// Longest server time, in s.
+    pub longest_s: f64,
+    /// Status of that one; 0 without any.
+    pub status: u64,
+    /// Its line, from 1.
+    pub line: u64,
+}
+
+/// Server time from which on an error counts as a time-out. Chosen: below the defaults of proxies (30 to 60 s).
+const TIME_OUT_MIN: Duration = Duration::from_secs(10);
+
+impl TimeOuts {
+    /// Counts an answer to a request that a server took `time` for, if it is one.
+    pub(super) fn add(&mut self, line: u64, record: &Record<'_>, time: Option<Duration>) {
+        let Some(time) = time.filter(|time| *time >= TIME_OUT_MIN && is_time_out(record)) else { return };
+        self.requests += 1;
+        if time.as_secs_f64() > self.longest_s {
+            let status = record.status.unwrap_or(0);
+            *self = Self { requests: self.requests, longest_s: time.as_secs_f64(), status, line };
+        }
+    }
+}
+
 /// Counts of a log so far: `lines = requests + sum of dropped + unreadable lines` at its end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
@@ -155,8 +187,13 @@ pub struct Report {
     pub unreadable_by: BTreeMap<String, u64>,
     /// The first request of the table, as its line was read.
     pub first_request: Option<FirstRequest>,
+    /// Requests of the table with a time-out for an answer.
+    pub time_outs: TimeOuts,
     #[serde(skip)]
     last_given: Option<f64>,
+    /// Times are since the start of the log.
+    #[serde(skip)]
+    since_start: Option<bool>,
 }
 
 impl Report {
@@ -168,6 +205,16 @@ impl Report {
     pub(super) fn drop(&mut self, reason: Reason) {
         *self.dropped.entry(reason).or_default() += 1;
         self.meanings.entry(reason).or_insert_with(|| reason.meaning());
+    }
+
+    /// Checks that a time counts from where those before it do.
+    pub(super) fn check_clock(&mut self, record: &Record<'_>) -> Result<(), String> {
+        let Some(at) = record.at else { return Ok(()) };
+        let is_since = fields::is_since_start(at.nanos);
+        match is_since == *self.since_start.get_or_insert(is_since) {
+            true => Ok(()),
+            false => Err("time: found one since the start of the log beside others that are dates".into()),
+        }
     }
 
     /// Counts a line that could not be read.

@@ -159,6 +159,11 @@ fn answer(record: &Record<'_>) -> Result<Option<Answer>, String> {
     }
 }
 
+/// True for an answer in place of one that did not come in time, of the server behind or of the client.
+pub(super) fn is_time_out(record: &Record<'_>) -> bool {
+    matches!(record.status, Some(408 | 502..=504))
+}
+
 /// True for a request for a header alone.
 fn is_head(record: &Record<'_>) -> bool {
     let line = record.request.as_deref().and_then(request_line);
@@ -220,7 +225,7 @@ pub(super) fn request_line(request: &[u8]) -> Option<RequestLine<'_>> {
 ///
 /// Of several servers behind, the last one's response is the response, and what the others took is part of its wait. Where
 /// only the waits for them are logged, these are all that is known of their times. A wait beyond the whole, as one is where
-/// only the whole is rounded to seconds, ends with it.
+/// only the whole is rounded to seconds, ends with it. The page of a time-out is there when the wait is over.
 fn server(record: &Record<'_>, options: &LogOptions) -> OriginTime {
     if options.server_time == ServerTime::None {
         return OriginTime::NONE;
@@ -236,7 +241,8 @@ fn server(record: &Record<'_>, options: &LogOptions) -> OriginTime {
     };
     let Some(whole) = whole else { return OriginTime::NONE };
     let time = OriginTime::new(Duration::from_nanos(whole));
-    let wait = wait.map(|wait| Duration::from_nanos(wait.min(whole)));
+    let wait =
+        wait.or(is_time_out(record).then_some(whole)).map(|wait| Duration::from_nanos(wait.min(whole)));
     wait.map_or(time, |wait| time.with_wait(wait).expect("it ends with the whole"))
 }
 

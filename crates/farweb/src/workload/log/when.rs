@@ -21,17 +21,19 @@ pub(super) struct When {
 pub struct Bound(When);
 
 impl Bound {
-    /// A date, a date and a time, or a time as a log writes it; without a zone in the zone of the log.
+    /// A date, a date and a time, or a time as a log writes it, without a zone in the zone of the log; seconds since the start of
+    /// a log as `60s`.
     ///
     /// `None` when `text` is no such time.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let whole = match text.len() {
             10 if text.as_bytes()[4] == b'-' => format!("{text}T00:00:00"),
-            16 => format!("{text}:00"),
+            16 if text.as_bytes()[4] == b'-' => format!("{text}:00"),
             _ => text.to_owned(),
         };
-        parse(whole.as_bytes()).map(Self)
+        let relative = || since_start(text.strip_suffix('s')?.as_bytes());
+        parse(whole.as_bytes()).or_else(relative).map(Self)
     }
 
     /// True when a request that starts at `start` (ns since 1970) does so before this, in a log whose zone is `zone_s`.
@@ -53,6 +55,11 @@ pub(super) fn parse(text: &[u8]) -> Option<When> {
         [first, ..] if first.is_ascii_alphabetic() => spelled(text),
         _ => unix(text),
     }
+}
+
+/// Seconds since the start of a log, in place of a time.
+pub(super) fn since_start(text: &[u8]) -> Option<When> {
+    fields::since_start(text).map(|nanos| utc(nanos, !text.contains(&b'.')))
 }
 
 /// True for `dd/mm/yyyy` or `mm/dd/yyyy` with a time: nothing says which.
@@ -322,6 +329,7 @@ mod tests {
         assert!(before("2015-10-25T04:11:26", 1) && !before("2015-10-25T04:11:25", 1));
         assert!(before("2015-10-25T03:11:26Z", 1) && !before("2015-10-25T03:11:25Z", 1));
         assert!(before("2015-10-26", 1) && !before("2015-10-25", 1) && before("2015-10-25 04:12", 1));
+        assert!(Bound::parse("851000000.000000").is_some(), "as long as a date with hours and minutes");
         assert!(Bound::parse("yesterday").is_none() && Bound::parse("10:00").is_none());
     }
 }

@@ -73,6 +73,31 @@ fn a_full_factorial_has_every_combination_and_the_last_factor_varies_fastest() {
 }
 
 #[test]
+fn a_level_leaves_what_it_does_not_set_as_the_scenario_has_it() {
+    let sweep = r#"
+        [[sweep.factors.change]]
+        level = "as it is"
+        [[sweep.factors.change]]
+        level = "without TLS"
+        set = { "leg.0.tls" = "none" }
+        [[sweep.factors.change]]
+        level = "TLS 1.3"
+        set = { "leg.0.tls.version" = "1.3" }
+        [[sweep.factors.change]]
+        level = "more buffer"
+        set = { "leg.0.tcp.buffer" = "1 MB" }
+    "#;
+    let tls = format!("{CABLE}{sweep}").replace("[[leg]]", "[[leg]]\ntls = { version = \"1.2\" }");
+    let source = Source::parse(&tls, "cable.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let points = [0, 1, 2, 3].map(|number| source.point(number).unwrap().scenario().leg[0].clone());
+    let has_tls = points.each_ref().map(|leg| leg.tls.is_some());
+    assert_eq!(has_tls, [true, false, true, true]);
+    assert_ne!(points[0].tls, points[2].tls);
+    let has_same_tcp = points.each_ref().map(|leg| leg.tcp == points[0].tcp);
+    assert_eq!(has_same_tcp, [true, true, true, false]);
+}
+
+#[test]
 fn factors_keep_the_order_of_the_file() {
     let sweep = format!("[sweep.factors]\n\"workload.load\" = [1]\n{CIRCUIT}[sweep.factors.\"run.until\"]\n");
     let sweep = sweep.replace("[sweep.factors.\"run.until\"]\n", "[record]\nlinks_every = \"1 s\"\n");

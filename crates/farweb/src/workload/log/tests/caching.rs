@@ -70,6 +70,30 @@ fn cookies_and_queries_bypass_where_that_is_asked_for() {
     assert_eq!(bypassed("cookie, query"), [1, 3]);
 }
 
+#[test]
+fn one_user_for_the_whole_log_is_nobody() {
+    let line = |user: &str, status: u64| {
+        format!("192.0.2.1 - {user} [25/Oct/2015:04:11:25 +0100] \"GET /a HTTP/1.1\" {status} 900\n")
+    };
+    let (app, nobody) = (line("app", 200), line("-", 200));
+    let cases = [
+        (app.repeat(3), 3),
+        (line("-", 401).repeat(2) + &app.repeat(3), 3),
+        (app.repeat(99) + &nobody, 100),
+        (app.repeat(98) + &nobody.repeat(2), 2),
+        (app.repeat(99) + &line("ann", 200), 99),
+        (app.clone() + &line("ann", 200), 0),
+        (app, 0),
+    ];
+    for (text, storable) in cases {
+        let (batch, report) = read(LogFormat::CLF, &text, LogOptions::default());
+        let stored = batch.caching.iter().filter(|caching| **caching == Caching::Store).count();
+        assert_eq!(stored, storable, "{text}");
+        let is_said = report.assumptions.iter().any(|said| said.contains("name the same user"));
+        assert_eq!(is_said, storable > 2, "{text}");
+    }
+}
+
 /// The user of a proxy is none of the server.
 #[test]
 fn requests_are_counted_by_rule_with_what_could_have_forbidden_to_store() {

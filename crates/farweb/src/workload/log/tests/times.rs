@@ -1,5 +1,7 @@
 //! Server times of logs, and the wait for the first byte in them.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -63,6 +65,48 @@ fn nginx_logs_the_wait_for_the_header_of_each_server_that_it_asked() {
     assert_eq!(said(LogFormat::JSON, json), "40 of 100");
     let header_only = json.replace(",\"upstream_response_time\":\"0.100\"", "");
     assert_eq!(said(LogFormat::JSON, &header_only), "40 of 40", "of a transfer nothing is known");
+}
+
+#[test]
+fn a_trace_may_count_from_its_start() {
+    let csv = LogFormat::Custom("{start},{url},{bytes}".into());
+    let lines = "timestamp,object,size\n0,q:1,100\n1.5,q:2,200\n1.5,q:1,100\n90,q:1,100\n";
+    let starts = |options| {
+        let (batch, report) = read(csv.clone(), lines, options);
+        (batch.start_s, report.origin_unix_s, report.dropped)
+    };
+    let header = BTreeMap::from([(Reason::Header, 1)]);
+    assert_eq!(starts(LogOptions::default()), (vec![0.0, 1.5, 1.5, 90.0], Some(0), header));
+    let bound = |text: &str| Bound::parse(text);
+    let inside = starts(LogOptions { from: bound("1s"), to: bound("1.500001s"), ..LogOptions::default() });
+    assert_eq!((inside.0, inside.1), (vec![0.5, 0.5], Some(1)));
+    let keys = LogFormat::Fields(["start=t", "url=u", "bytes=n"].map(Into::into).to_vec());
+    assert_eq!(read(keys, r#"{"t":7,"u":"/a","n":9}"#, LogOptions::default()).1.origin_unix_s, Some(7));
+    let mixed = ["0,q,100\n1445742685,q,100\n", "1445742685,q,100\n0,q,100\n"];
+    for text in mixed {
+        let (batch, report) = read(csv.clone(), text, any_unreadable());
+        assert_eq!((batch.start_s.len(), report.unreadable_by["time"]), (1, 1), "{text}");
+    }
+    let why = error(csv, b"-1,q,100\n", LogOptions::default());
+    assert!(why.contains("time: found \"-1\""), "{why}");
+}
+
+#[test]
+fn time_outs_are_counted_and_answered_at_their_end() {
+    let lines = |waits: &[(u64, u64)]| {
+        let line = |(status, ms): &(u64, u64)| {
+            format!("c - - [25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.1\" {status} 3000 {}", ms * 1000)
+        };
+        let text = waits.iter().map(line).collect::<Vec<_>>().join("\n");
+        read(LogFormat::Custom("%h %l %u %t \"%r\" %>s %b %D".into()), &text, LogOptions::default())
+    };
+    let (batch, report) =
+        lines(&[(503, 155_000), (504, 60_000), (503, 9_999), (200, 155_000), (500, 20_000)]);
+    let waits: Vec<_> = batch.wait_s.iter().map(|wait| wait.is_nan()).collect();
+    assert_eq!(waits, [false, false, false, true, true], "a page comes at once, when the wait is over");
+    assert_eq!(batch.wait_s[..3], batch.server_s[..3]);
+    assert_eq!(report.time_outs, TimeOuts { requests: 2, longest_s: 155.0, status: 503, line: 1 });
+    assert_eq!(lines(&[(200, 155_000)]).1.time_outs, TimeOuts::default());
 }
 
 #[test]

@@ -313,6 +313,20 @@ fn json_around_requests_is_unwrapped_or_named() {
 }
 
 #[test]
+fn json_that_is_cut_off_or_broken_is_named_by_its_place() {
+    let cut = &CADDY[..CADDY.len() - 5];
+    let broken = CADDY.replacen(':', ";", 1);
+    for (line, why) in [
+        (cut, "is cut off: the end of its JSON object is missing"),
+        (&broken, "is no JSON object: byte 9 does not belong there"),
+    ] {
+        let (_, report) = read(LogFormat::JSON, &format!("{CADDY}\n{line}"), any_unreadable());
+        assert_eq!(report.unreadable.first[0].why, why);
+        assert_eq!(report.unreadable_by["form"], 1);
+    }
+}
+
+#[test]
 fn date_and_time_may_be_two_keys() {
     let line = r#"{"date":"2024-11-20","time":"10:00:01","sc-bytes":"5120","c-ip":"192.0.2.7","cs-method":"GET","cs(Host)":"d1.example","cs-uri-stem":"/a","sc-status":"200","time-taken":"0.012","time-to-first-byte":"0.011"}"#;
     let (batch, report) = read(LogFormat::Auto, line, LogOptions::default());
@@ -396,6 +410,26 @@ fn results_of_caches_are_read_in_formats_of_ones_own() {
         );
     }
     assert!(kept("perhaps", Keep::Misses).starts_with("cache result: found \"perhaps\""));
+    let nginx = custom("[$time_local] \"$request\" $status $bytes_sent $upstream_cache_status");
+    let object = |status: &str| {
+        format!(
+            r#"{{"time_iso8601":"2024-05-10T10:00:00Z","request_uri":"/a","bytes_sent":"812","upstream_cache_status":"{status}"}}"#
+        )
+    };
+    for (status, misses) in [
+        ("HIT", "hit"),
+        ("STALE", "hit"),
+        ("UPDATING", "hit"),
+        ("REVALIDATED", "revalidation"),
+        ("MISS", "kept 812"),
+        ("EXPIRED", "kept 812"),
+        ("BYPASS", "kept 812"),
+        ("-", "kept 812"),
+    ] {
+        let line = format!("[10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 812 {status}");
+        assert_eq!(fate(nginx.clone(), &line, &keep(Keep::Misses)), misses, "{status}");
+        assert_eq!(fate(LogFormat::JSON, &object(status), &keep(Keep::Misses)), misses, "{status}");
+    }
 }
 
 #[test]
