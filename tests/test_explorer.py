@@ -69,6 +69,7 @@ LEFT_OUT = {
     "workload.family": "a family has no request table that the judge could read",
     "workload.days": "of a family",
     "workload.parameters": "of a family",
+    "leg.tls = none": "as without the key; for levels of a sweep",
     "cache.policy = belady": "knows the future, so that no run has it",
 }
 
