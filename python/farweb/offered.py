@@ -21,6 +21,7 @@ from farweb.description import Description
 from farweb.files.parquet import equals
 from farweb.inputs.caching import caching_codes
 from farweb.inputs.tables import open_requests
+from farweb.ports import Opens, are_limited
 from farweb.statistics.tally import Tally
 from farweb.text.parse import parse
 from farweb.text.quantities import count, rate, seconds, share
@@ -51,7 +52,7 @@ class OfferedLoad:
     Attributes:
         link: Place of the link on the path, from 0.
         direction: `up` or `down`.
-        rate_bps: Rate of the bits that it carries, in bit/s.
+        rate_bps: Rate of the bits that it carries, in bit/s; the mean over time of one that changes.
         mean_bps: Offered from the first to the last start, a minute at least.
         minute_bps: In the busiest minute; None when the workload is too long for steps of a minute.
         minute_from_s: When that begins.
@@ -122,13 +123,15 @@ def read_trace(scenario: Description, figures: Mapping[str, Any]) -> "Trace | No
     """
     path = scenario.requests_path
     sizes = sorted({link.mss for link in rated_links(scenario, figures)})
+    opens = Opens() if are_limited(figures) else None
     if path is None:
-        return _trace(_core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"]), sizes)
+        reader = _core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"])
+        return _trace(reader, sizes, opens=opens)
     if not path.exists():
         return None
     has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
     with open_requests(path) as requests:
-        return _trace(_core.RequestReader(requests, str(path)), sizes, _core.Survey() if has_live else None)
+        return _trace(_core.RequestReader(requests, str(path)), sizes, _core.Survey() if has_live else None, opens)
 
 
 def offered(scenario: Description, figures: Mapping[str, Any], trace: "Trace") -> Offered | None:
@@ -158,12 +161,12 @@ def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[R
             before = [cache for cache in effective.get("cache") or [] if nodes.index(cache["node"]) <= index]
             drawn = [cache["hit_ratio"] for cache in before if cache.get("hit_ratio") is not None]
             for direction in ("up", "down"):
-                limit = effective["path"]["link"][index][direction]["rate"]
-                if limit != "unlimited":
+                mean_bps = figures["links"][index][direction]["rate_bps_mean"]
+                if mean_bps is not None:
                     yield RatedLink(
                         index,
                         direction,
-                        float(parse(limit).number),
+                        float(mean_bps),
                         leg["mss_bytes"],
                         1 - sum(drawn),
                         len(drawn) < len(before),
@@ -190,6 +193,7 @@ class Trace:
         bypassing: Requests for objects that no copy may serve; 0 as above.
         clients: Who asks: how many.
         without_client: Requests that name no client.
+        opens: Requests by host and minute, where source ports are a limit.
     """
 
     rows: int
@@ -206,6 +210,7 @@ class Trace:
     bypassing: int = 0
     clients: int = 0
     without_client: int = 0
+    opens: Opens | None = None
 
     @property
     def days(self) -> int:
@@ -217,7 +222,9 @@ _CHANNELS = 3  # for each MSS: responses, requests, acknowledgements
 _MERGED_AT = 1 << 21  # entries; chosen: some 100 MB with their values
 
 
-def _trace(reader: _core.RequestReader, sizes: list[int], survey: _core.Survey | None = None) -> Trace | None:
+def _trace(
+    reader: _core.RequestReader, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
+) -> Trace | None:
     """Read a workload, its objects too with `survey`; None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
     rows = held = down = up = tagged = 0
@@ -235,6 +242,8 @@ def _trace(reader: _core.RequestReader, sizes: list[int], survey: _core.Survey |
         if survey is not None and "object" in columns:
             known = np.asarray(columns["object"]) != _core.null_id
             survey.add(np.asarray(columns["object"])[known], response[known], caching_codes(columns["caching"])[known])
+        if opens is not None:
+            opens.add(columns["host"], day, start)
         if "client" in columns:
             clients.add(np.asarray(columns["client"]))
         tagged += int(response[equals(columns["tag"], _SAMPLE)].sum()) if "tag" in columns else 0
@@ -251,8 +260,8 @@ def _trace(reader: _core.RequestReader, sizes: list[int], survey: _core.Survey |
     share_tagged = tagged / down if down else 0.0
     treated = (0, 0) if survey is None else (survey.of_several_sizes, survey.bypassing)
     counts = clients.counts()
-    asked_by = {"clients": counts.size, "without_client": rows - int(counts.sum())}
-    return Trace(rows, down, up, share_tagged, first, last, numbered, second, sizes, values, *treated, **asked_by)
+    asked_by = counts.size, rows - int(counts.sum())
+    return Trace(rows, down, up, share_tagged, first, last, numbered, second, sizes, values, *treated, *asked_by, opens)
 
 
 def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> tuple[Series, ...]:

@@ -118,6 +118,7 @@ def _way(point: Point, link: int, direction: str) -> dict[str, str]:
         " ": write(parse(way["delay"]).number, "s"),
         **({"queue ": way.get("queue") or "unlimited"} if is_limited else {}),
         "loss ": str(point.figures["links"][link][direction]["loss"]).removeprefix("loss "),
+        **{f"{key} ": str(len(way[key])) for key in ("steps", "outage") if way.get(key)},
     }
 
 

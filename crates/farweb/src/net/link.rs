@@ -4,9 +4,9 @@
 //! waits for its turn, takes size / rate on the transmitter, and arrives one propagation delay after its last bit was
 //! sent. First in, first out. With an unlimited rate nothing ever waits, and the queue takes every packet.
 //!
-//! As rate and delay are constant, and the discipline decides on arrival, departure and arrival are known when a packet
-//! is accepted: the link keeps its packets in one FIFO, and the owner keeps **one** pending event, for the arrival of the
-//! head. That event always brings a packet.
+//! Rate and delay are constant, or change at times that are known (`timeline.rs`), and the discipline decides on
+//! arrival: departure and arrival are known when a packet is accepted. The link keeps its packets in one FIFO, and the
+//! owner keeps **one** pending event, for the arrival of the head. That event always brings a packet.
 //!
 //! A discipline that decides when a packet is **taken out** (CoDel, FQ) breaks the second condition alone. Its link would
 //! keep the packets that wait in the discipline, and in the FIFO those that were taken, whose departure is known; it
@@ -16,7 +16,7 @@
 //! done its work. [`Due`] would have to report packets dropped as they are taken out, and [`newest`](Link::newest) would
 //! know a packet only from then on.
 //!
-//! Left out: framing below IP, propagation that varies or reorders, rates that vary, priorities.
+//! Left out: framing below IP, propagation that reorders, priorities.
 //!
 //! Source: the link of ns-2.35, a queue and a delay (`queue/queue.cc`, `link/delay.cc`).
 
@@ -27,6 +27,7 @@ use super::config::LinkConfig;
 use super::loss::LossProcess;
 use super::queue::{Queue, QueueConfig};
 use super::stats::{LinkStats, Meter};
+use super::timeline::Varying;
 use super::transmitter::Transmitter;
 use super::{DropReason, Due, Enqueued, Packet};
 
@@ -38,9 +39,15 @@ pub struct Link<P> {
     loss: LossProcess,
     queue: Queue<P>,
     transmitter: Transmitter,
+    /// Constant, or [`VARIES`].
     delay: Duration,
+    /// Of a link that changes, whose loss process is never [`LossProcess::None`].
+    varying: Option<Box<Varying>>,
     meter: Meter,
 }
+
+/// Stands for a delay that varies: longer than any run, so that no packet arrives by it.
+const VARIES: Duration = Duration::from_nanos(1 << 62);
 
 /// A packet on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,11 +68,18 @@ impl<P: Packet> Link<P> {
     #[must_use]
     pub fn new(config: &LinkConfig, random: impl Fn(&str) -> RandomStream) -> Self {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
+        let mut loss = LossProcess::new(&config.loss, random("loss"));
+        let varying = Varying::new(&config.timeline, config.rate, config.delay);
+        if let Some(varying) = &varying {
+            let (own, steps) = (Box::new(loss), varying.cursor());
+            loss = LossProcess::Stepped { own, steps, random: random("steps") };
+        }
         Self {
-            loss: LossProcess::new(&config.loss, random("loss")),
+            loss,
             queue: Queue::new(&queue),
             transmitter: Transmitter::new(config.rate),
-            delay: config.delay,
+            delay: if varying.is_some() { VARIES } else { config.delay },
+            varying: varying.map(Box::new),
             meter: Meter::default(),
         }
     }
@@ -75,15 +89,46 @@ impl<P: Packet> Link<P> {
     /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
     #[inline]
     pub fn enqueue(&mut self, now: Instant, packet: P) -> Enqueued<P> {
-        if self.loss.loses(&packet) {
+        if !self.loss.is_none() {
+            return self.enqueue_apart(now, packet);
+        }
+        self.join(now, packet, Transmitter::send)
+    }
+
+    /// `packet` reaches a link that may lose it or that changes. Kept out of line: most links do neither.
+    #[inline(never)]
+    fn enqueue_apart(&mut self, now: Instant, packet: P) -> Enqueued<P> {
+        if self.loss.loses(now, &packet) {
             return self.drop(DropReason::Loss, packet);
         }
+        let Some(mut varying) = self.varying.take() else {
+            return self.join(now, packet, Transmitter::send);
+        };
+        let mut answer =
+            self.join(now, packet, |transmitter, now, bytes| varying.send(transmitter, now, bytes));
+        if let (Enqueued::Queued { event }, Some((departure, _))) = (&mut answer, self.queue.backlog.newest())
+        {
+            let arrival = varying.travel(departure);
+            *event = event.map(|_| arrival);
+        }
+        self.varying = Some(varying);
+        answer
+    }
+
+    /// `packet` waits for its turn, or is dropped.
+    #[inline]
+    fn join(
+        &mut self,
+        now: Instant,
+        packet: P,
+        send: impl FnOnce(&mut Transmitter, Instant, u32) -> Instant,
+    ) -> Enqueued<P> {
         let bytes = packet.bytes();
         if !self.queue.admits(now, bytes) {
             return self.drop(DropReason::Queue, packet);
         }
         let start = self.transmitter.free_from(now);
-        let departure = self.transmitter.send(now, bytes);
+        let departure = send(&mut self.transmitter, now, bytes);
         self.meter.accept(bytes);
         let event = (self.queue.backlog.on_link() == 0).then(|| departure + self.delay);
         self.queue.backlog.join(departure, packet);
@@ -106,7 +151,10 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
         let (departure, packet) = self.queue.backlog.arrive();
-        assert!(departure + self.delay == now, "an arrival at the wrong time, {now}");
+        if departure + self.delay != now {
+            let Some(varying) = &mut self.varying else { panic!("an arrival at the wrong time, {now}") };
+            return Due { arrived: Some(packet), next: varying.arrive(now) };
+        }
         let next = self.queue.backlog.next_departure().map(|departure| departure + self.delay);
         Due { arrived: Some(packet), next }
     }
@@ -115,7 +163,9 @@ impl<P: Packet> Link<P> {
     #[must_use]
     pub fn newest(&self) -> Option<Carried<'_, P>> {
         let (departure, packet) = self.queue.backlog.newest()?;
-        Some(Carried { packet, departure, arrival: departure + self.delay })
+        let arrival =
+            self.varying.as_ref().map_or_else(|| departure + self.delay, |varying| varying.newest());
+        Some(Carried { packet, departure, arrival })
     }
 
     /// A connection has ended: what the loss process counted for it is dropped.

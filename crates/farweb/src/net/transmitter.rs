@@ -9,7 +9,7 @@
 //! 1/rate ns, a packet that takes `whole + part / rate` ns leaves `whole` later when `part` fits into the slack, and
 //! `whole + 1` later when it does not. This is exact.
 //!
-//! Left out: framing below IP, rates that vary, a medium shared by several senders.
+//! Left out: framing below IP, a medium shared by several senders.
 //!
 //! Source: the transmission time of ns-2.35 (`link/delay.h`, `txtime`). Differs: whole nanoseconds, exact over a busy
 //! period, where ns-2 adds floating-point times.
@@ -63,6 +63,47 @@ impl Transmitter {
         }
         self.free_at += Duration::from_nanos(nanos);
         self.free_at
+    }
+
+    /// The same at a rate that changes: `piece` gives the rate in bit/s at an instant, and how long it holds.
+    ///
+    /// Work is counted in 10⁻⁹ bit, what a rate of 1 bit/s sends in a nanosecond. A piece does `slack` of it for nothing
+    /// at its begin, as it was rounded up before, and takes the rest over to the next one. A rate of none is unlimited.
+    pub(super) fn send_in_pieces(
+        &mut self,
+        now: Instant,
+        bytes: u32,
+        mut piece: impl FnMut(Instant) -> (Option<u64>, Option<Instant>),
+    ) -> Instant {
+        if now >= self.free_at {
+            (self.free_at, self.slack) = (now, 0);
+        }
+        assert!(bytes < 1 << 31, "a packet of {bytes} bytes");
+        let mut work = u64::from(bytes) * NANOS_PER_BYTE_AT_1_BPS;
+        loop {
+            let (rate, until) = piece(self.free_at);
+            let Some(rate) = rate else { return self.free_at };
+            let done = work.min(self.slack);
+            self.slack -= done;
+            work -= done;
+            if work == 0 {
+                return self.free_at;
+            }
+            let whole = (rate > 0).then(|| work.div_ceil(rate));
+            let left = until.map(|until| (until - self.free_at).as_nanos());
+            match (whole, left) {
+                (Some(nanos), left) if left.is_none_or(|left| nanos <= left) => {
+                    self.slack = nanos * rate - work;
+                    self.free_at += Duration::from_nanos(nanos);
+                    return self.free_at;
+                }
+                (_, left) => {
+                    let left = left.expect("a rate of 0 ends");
+                    work -= left * rate;
+                    self.free_at += Duration::from_nanos(left);
+                }
+            }
+        }
     }
 }
 

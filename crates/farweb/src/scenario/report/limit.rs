@@ -6,7 +6,7 @@
 //! - **Losses** keep cwnd small: in the mean at `sqrt(3 / 2bp)` segments with Reno, b segments an ACK and the share p lost at random
 //!   (Mathis). CUBIC's mean is the larger of Reno's and its own (RFC 9438). Retransmission timeouts cost time besides (Padhye).
 //!
-//! Left out: losses in bursts, which count with their mean share; losses of ACKs, listed losses, queues that overflow. Window and credit
+//! Left out: losses of steps, losses in bursts, which count with their mean share; losses of ACKs, listed losses, queues that overflow. Window and credit
 //! are bounds, losses give an estimate: 24 bulk transfers, round trips of 40 to 600 ms and losses of 0.03 to 3 %, ran at 0.99 to 1.45
 //! times it.
 //!
