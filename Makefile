@@ -23,7 +23,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build dev demo images test compile-tests lessons schema explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
+.PHONY: help tools setup build dev demo images test compile-tests lessons lessons-live schema explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
 	fuzz torture mutants notices wheel lock clean
 
 help: ## List the targets.
@@ -102,6 +102,10 @@ test: $(LOADED) setup ## Run the tests, in Rust and in Python, all but the slow 
 
 lessons: build setup ## Run the cells of the lessons and write what they show into them.
 	$(BIN)/python tests/lessons.py docs/lessons/*.ipynb
+
+lessons-live: build ## Install JupyterLab into .venv, and open the lessons with it.
+	$(call step,jupyter,installing JupyterLab (20 s),$(call install,$(VENV),jupyterlab))
+	$(BIN)/jupyter lab docs/lessons
 
 schema: ## Write the JSON Schema of scenarios from the types in Rust.
 	WRITE_SCHEMA=1 cargo test -p farweb --lib --locked schema

@@ -411,20 +411,29 @@ def test_the_table_for_people(tmp_path: Path) -> None:
     found = break_down(results)
     assert (found.remarks, found._repr_html_().count("<table")) == ([], 1)
     sheet = found.sheet()
-    assert sheet.header == ["", "leg 0: client → proxy1", "leg 1: proxy1 → server", "mean", "share", "round trips"]
+    assert sheet.header == ["", "leg 0", "leg 1", "mean", "share", "round trips"]
     assert sheet.rows == [
-        ["waiting for a connection", "0 s", "0 s", "0 s", "0 %", "0"],
-        ["handshake", "0 s", "10 ms", "10 ms", "4.35 %", "0.0417"],
-        ["request on its way", "62 ms", "5 ms", "67 ms", "29.1 %", "0.279"],
+        ["connection queue", "0 s", "0 s", "0 s", "0 %", "0"],
+        ["connecting", "0 s", "10 ms", "10 ms", "4.35 %", "0.0417"],
+        ["request on the way", "62 ms", "5 ms", "67 ms", "29.1 %", "0.279"],
         ["server", "–", "–", "25 ms", "10.9 %", "0.104"],
-        ["held by cwnd", "15 ms", "20 ms", "35 ms", "15.2 %", "0.146"],
-        ["held by the window", "5 ms", "18 ms", "23 ms", "10 %", "0.0958"],
-        ["response on its way", "60 ms", "7 ms", "67 ms", "29.1 %", "0.279"],
+        ["slow start", "15 ms", "20 ms", "35 ms", "15.2 %", "0.146"],
+        ["receive window", "5 ms", "18 ms", "23 ms", "10 %", "0.0958"],
+        ["response on the way", "60 ms", "7 ms", "67 ms", "29.1 %", "0.279"],
         ["the rest", "3 ms", "0 s", "3 ms", "1.30 %", "0.0125"],
         ["latency", "", "", "230 ms", "100 %", "0.958"],
     ]
     nagle = break_down(make(tmp_path / "nagle", [{**row, "nagle_ns": 2 * MS} for row in chain(0)], requests[:1]))
-    assert nagle.sheet().rows[6][0] == "held by Nagle's rule"
+    assert nagle.sheet().rows[6][0] == "Nagle's rule"
+
+
+def test_an_upload_says_that_its_part_has_no_causes(tmp_path: Path) -> None:
+    """A request takes longer than a round trip where it is an upload; others have nothing to add."""
+    found = break_down(make(tmp_path / "r", chain(0), [request(0, 0.23, 1000)]))
+    assert found.remarks == []
+    upload = replace(found, parts=tuple(replace(part, mean_s=4 * part.mean_s) for part in found.parts))
+    (remark,) = upload.remarks
+    assert remark.startswith("Requests on their way have no causes: what held their senders")
 
 
 def test_sums_over_requests_by_kind(tmp_path: Path) -> None:
@@ -521,8 +530,8 @@ def test_show_prints_the_breakdown(tmp_path: Path, farweb: Farweb) -> None:
     assert shown.code == 0, shown.err
     for result in (
         "mean latency of 1 request tagged sample",
-        "leg 1: proxy1 → server",
-        "held by cwnd",
+        "leg 1: proxy1 to server",
+        "slow start",
         "230 ms",
         "29.1 %",
     ):

@@ -125,7 +125,7 @@ def test_show_tells_what_each_cache_served(run: Results, farweb: Farweb) -> None
     assert (shield["node"], shield["requests"], shield["hits"], shield["revalidations"]) == ("shield", 5, 2, 1)
     assert (edge["objects"], edge["bytes"], shield["objects"]) == (2, 18_000, 3)
     assert (shield["hit_ratio"], shield["byte_hit_ratio"]) == (0.4, 0.4)
-    shown = farweb("show", run.path).out
+    shown = farweb("show", run.path, "--details").out
     assert "Caches, after the warm-up" in shown
     assert re.search(r"edge .* 20 kB, lru .* 7 .* 14.3 % .* 14.3 %", shown)
 
@@ -179,6 +179,7 @@ def test_hits_over_time_draw_a_row_a_cache(run: Results, tmp_path: Path) -> None
         describe("hits", [Scenario.load(write(tmp_path, whole)).run(out=tmp_path / "whole")])
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_capacity_is_drawn_against_what_it_is_worth(tmp_path: Path, farweb: Farweb) -> None:
     sweep = (
         '\n[sweep.factors]\n"cache.1.capacity" = ["9 kB", "20 kB", "30 kB"]\n"leg.0.tcp.mss" = ["1460 B", "536 B"]\n'

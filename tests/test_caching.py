@@ -106,7 +106,7 @@ def test_an_import_says_which_rules_it_followed_and_what_it_assumed(tmp_path: Pa
     }
     assert found["storable_with"]["query"] == 1
     assert found["cache_treatment"]["bypassing"] == 1
-    text = farweb("workload", "import", file, "-o", tmp_path / "t2.parquet").out
+    text = farweb("workload", "import", file, "-o", tmp_path / "t2.parquet", "--explain").out
     assert "1 unsafe method: passes by, copies are given up" in text
     assert "This log has no Cache-Control" in text
     refused = farweb("workload", "import", file, "-o", tmp_path / "t3.parquet", "--bypass", "queries")
@@ -170,5 +170,5 @@ def test_a_run_serves_no_post_from_its_cache(scenario: Path) -> None:
 
 
 def test_check_says_how_many_requests_no_copy_may_serve(scenario: Path, farweb: Farweb) -> None:
-    assert "1 request (25 %) that no copy may serve" in farweb("check", scenario).out
+    assert "1 request (25 %) that no copy may serve" in farweb("check", scenario, "--details").out
     assert json.loads(farweb("check", scenario, "--json").out)["check"]["requests_bypassing_caches"] == 1

@@ -15,6 +15,7 @@ import pytest
 
 from captures import handshake, pcap
 from farweb import Results
+from hars import entry, har, written
 from sample_results import request
 from sample_sweeps import design_of, write_sweep
 from samples import LOG, SCENARIO, Farweb
@@ -168,6 +169,7 @@ def test_schema_scenario_is_json_as_people_see_it_too(farweb: Farweb) -> None:
 VERBS = (
     *("new", "schema scenario", "schema results", "schema requests"),
     *("workload import", "workload merge", "workload probe", "workload stats"),
+    "page",
     *("check", "run", "show", "sql", "plot", "report"),
     *("export pcapng", "export xpl"),
 )
@@ -184,7 +186,12 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
     log = "".join(LOG.replace("8510000", f"85100{i:02}") for i in range(20))
     (folder / "access.log").write_text(log)
     (folder / "access.log.gz").write_bytes(gzip.compress(log.encode()))
+    for name in ("shop.har", "blog.har"):
+        written(folder, har(entry(), onload=100), name)
+    (folder / "blog.har.gz").write_bytes(gzip.compress((folder / "blog.har").read_bytes()))
     (folder / "app.json").write_text('{"ts": 851000000.5, "uri": "/x", "size": 9, "took": 250}\n')
+    written(folder, har(entry()), "shop.har")
+    (folder / "blog.har.gz").write_bytes(gzip.compress((folder / "shop.har").read_bytes()))
     for table in ("requests", "mon", "tue"):
         farweb("workload", "import", "access.log", "--format", "squid", "-o", f"{table}.parquet")
     farweb("run", "satellite.toml", "--out", "results/cable")
@@ -192,7 +199,7 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
         folder / "results/sweep", design_of({"workload.load": [1, 2]}, 2), requests=lambda *_: [request(0, 1, 9)]
     )
     for verb in VERBS:
-        answer = farweb(*verb.split(), "--help")
+        answer = farweb(*verb.split(), "--help-all")
         assert answer.code == 0
         for option in ("--json", "--quiet", "--debug"):
             assert option in answer.out, f"{verb}: {option}"
@@ -210,6 +217,7 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
 def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path, verb: str) -> None:
     Path("access.log").write_text(LOG)
     Path("c.pcap").write_bytes(pcap(handshake("198.51.100.1")))
+    written(Path(), har(entry()))
     farweb("run", cable, "--out", "r", "--set", "record.packets=all")
     arguments = {
         "new": ("link.toml", "--log", "access.log"),
@@ -217,6 +225,7 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
         "workload merge": ("requests.csv", "requests.csv", "-o", "m.parquet"),
         "workload probe": ("c.pcap",),
         "workload stats": ("requests.csv",),
+        "page": ("page.har", "--path", "leo"),
         "check": (cable,),
         "run": (cable,),
         "show": ("r",),

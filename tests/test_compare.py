@@ -31,6 +31,9 @@ def run(path: Path, latencies: Sequence[float | None], **more: Any) -> Results:
     return write_results(path, rows, name=path.name, **more)
 
 
+SAME_FAILURES = {"failed_share": "equivalent"}
+
+
 def one(*results: Results) -> Change:
     (change,) = farweb.compare(*results).changes
     return change
@@ -55,31 +58,27 @@ def test_differences_are_those_of_pairs(tmp_path: Path) -> None:
 def test_all_that_agrees_makes_the_verdict(tmp_path: Path) -> None:
     base = [2 + number % 7 for number in range(200)]
     found = one(run(tmp_path / "a", base), run(tmp_path / "b", [latency - 0.5 for latency in base]))
-    times = ("latency_p50_s", "latency_p90_s", "latency_p99_s")
-    assert found.judgement.by_quantity == {**dict.fromkeys(times, "better"), "failed_share": "equivalent"}
-    assert found.verdict.startswith("b is better than a for these requests: median −10 % (")
-    assert found.verdict.endswith(
-        "100 % of 200 requests are faster and 0 % slower, median difference −500 ms (−500 … −500 ms), not answered "
-        "0 % → 0 %."
-    )
+    assert found.judgement.by_quantity == {"change": "better", "failed_share": "equivalent"}
+    assert [each.name for each in found.judgement.quantities[2:]] == ["latency_p50_s", "latency_p90_s", "latency_p99_s"]
+    assert found.verdict == "b is better than a: requests take 12.6 % less time on average."
     same = one(run(tmp_path / "c", base), run(tmp_path / "d", base))
     assert same.judgement.overall == "equivalent"
-    assert same.verdict.startswith("d and c are equivalent for these requests, within ± 5 %: median 0 % (0 % … 0 %)")
+    assert same.verdict == "d and c are equivalent: requests take the same time on average."
 
 
 def test_the_user_says_what_decides_and_what_is_practically_the_same(tmp_path: Path) -> None:
-    """Nine of ten requests take 3 % less, the others half as long again."""
+    """Nine of ten requests take 3 % less, the others twice as long."""
     base = np.random.default_rng(1).uniform(1, 2, 400)
-    factor = np.where(base < 1.9, 0.97, 1.5)
+    factor = np.where(base < 1.9, 0.97, 2.0)
     both = run(tmp_path / "a", base.tolist()), run(tmp_path / "b", (base * factor).tolist())
     judged = {
         by: farweb.compare(*both, by=by, margin=margin).pairs[0].verdict.overall
         for by, margin in (("median", 0.05), ("mean", 0.02), ("p99", 0.05))
     }
-    assert judged == {"median": "equivalent", "mean": "worse", "p99": "worse"}
-    mixed = farweb.compare(*both, margin=0.02).pairs[0].verdict
-    assert mixed.overall == "mixed"
-    assert "better for most, worse for the slowest" in mixed.sentence
+    assert judged == {"median": "slightly better", "mean": "worse", "p99": "worse"}
+    whole = farweb.compare(*both).pairs[0].verdict
+    assert (whole.overall, whole.by_quantity["change"]) == ("mixed", "split")
+    assert "% more time on average" in whole.sentence and "faster" in whole.sentence
     with pytest.raises(FarwebError, match="--by p9x: nothing that runs are judged by; did you mean p99"):
         farweb.compare(*both, by="p9x")
 
@@ -103,11 +102,12 @@ def test_failures_are_weighed_against_time(tmp_path: Path) -> None:
     quick: list[float | None] = [None if random.random() < 0.1 else 1 + random.random() for _ in range(400)]
     slow = [3 + random.random() for _ in range(400)]
     found = one(run(tmp_path / "a", slow), run(tmp_path / "b", quick))
-    judged = found.judgement.by_quantity
-    assert [judged[each] for each in ("latency_p50_s", "latency_p99_s", "failed_share")] == ["better", "worse", "worse"]
-    assert found.judgement.overall == "mixed"
-    assert "p99 reached by failures" in found.verdict
-    assert "better for most, worse for the slowest and by failures" in found.verdict
+    judged = found.judgement
+    assert judged.by_quantity == {"change": "slightly better", "failed_share": "worse"}
+    assert (judged.overall, judged.harm) == ("mixed", ("failed_share",))
+    assert found.verdict == (
+        "b against a is mixed: 7.75 % of requests are slower and 92.2 % faster, 7.75 points more fail."
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_requests_of_either_warm_up_are_left_out(tmp_path: Path) -> None:
     base = run(tmp_path / "a", [1.0] * 10 + [2.0] * 30, warmup_ns=4 * 10**9)
     found = one(base, run(tmp_path / "b", [9.0] * 10 + [2.5] * 30, warmup_ns=10 * 10**9))
     assert (found.pairs, found.mean_s.value, found.method) == (30, 0.5, "none")
-    assert found.verdict.startswith("Too few requests for intervals: b and a are not distinguished: median +25 % (no")
+    assert found.verdict == "b is worse than a: 30 of 30 slower: +25.0 %; for these 30 requests."
 
 
 def test_intervals_of_blocks_cover_what_neighbours_share() -> None:
@@ -209,14 +209,16 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
     answer = farweb("compare", *places)
     assert answer.code == 0, answer.err
     printed = " ".join(answer.out.split())
-    assert "b is better than a for these requests: median −50 %" in printed
-    assert "c is worse than a for these requests: median reached by failures" in printed
-    assert "1 b better – better 2 a – worse better 3 c worse worse –" in printed
+    assert answer.out.startswith("b is best. ")
+    assert "a b 1.00 1.01 1.01 best 0 b a 2.01 2.02 2.02 +100 +99.8 … +100 0 worse" in printed
+    assert "c c failed failed failed" in printed and printed.endswith("more: --pairs (3 verdicts) --base NAME")
+    against_a = farweb("compare", *places, "--base", "a", "--pairs")
+    assert "base" in against_a.out and "b against a" in against_a.out
     shown = farweb("compare", *places[:2], "--json", "-o", tmp_path / "d.html").json()
     assert shown["changes"][0]["mean_s"]["value"] == pytest.approx(-1, abs=0.02)
     assert shown["changes"][0]["interval_of"] == shown["pairs"][0]["interval_of"] == "blocks"
     assert [shown["pairs"][0][key] for key in ("base", "other", "overall")] == ["a", "b", "better"]
-    assert shown["ranking"] == [{"group": "", "places": [["b"], ["a"]]}]
+    assert shown["ranking"] == [{"group": "", "places": [["b"], ["a"]], "letters": {"b": "a", "a": "b"}}]
     assert "100 % faster" in (tmp_path / "d.html").read_text()
     assert farweb("compare", *places, "-o", tmp_path / "d.png", "--quiet").code == 0
     assert (tmp_path / "d.png").stat().st_size > 10_000
@@ -231,6 +233,7 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
         ((*places, "--no-title"), "name its file with -o"),
         ((*places, "-o", tmp_path / "e.png", "--data", tmp_path / "d.csv"), "exists already; --force replaces it"),
         ((places[0],), "at least two runs"),
+        ((*places, "--base", "x"), "no such run; there are a, b and c"),
         ((*places[:2], "--margin", "much"), "write a share, such as 5% or 0.05"),
         ((*places[:2], "--margin", "200%"), "above 0 and below 1"),
         ((*places[:2], "--point", "circuit"), "write FACTOR=LEVEL"),

@@ -84,14 +84,12 @@ def test_a_sweep_whose_runs_say_less_of_themselves_names_its_version(farweb: Far
     )
 
 
-@pytest.mark.parametrize(
-    ("key", "value"), [("links", "x"), ("seed", "x"), ("rows", 5), ("scenario", {}), ("legs", 5), ("name", 5)]
-)
-def test_a_manifest_with_other_values_is_told(farweb: Farweb, cable: Path, key: str, value: object) -> None:
+def test_a_manifest_with_another_value_is_told(farweb: Farweb, cable: Path) -> None:
     farweb("run", cable, "-o", "r")
     manifest = json.loads(Path("r/manifest.json").read_text())
-    Path("r/manifest.json").write_text(json.dumps({**manifest, key: value}))
+    Path("r/manifest.json").write_text(json.dumps({**manifest, "links": "x"}))
     answer = farweb("show", "r")
-    assert answer.code == 2
-    assert f"r/manifest.json: {key}" in answer.err
-    assert "is damaged" in answer.err
+    assert (answer.code, answer.err) == (
+        2,
+        "farweb: r/manifest.json: is not as it was written (by its SHA-256 digest): run the scenario again\n",
+    )

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from farweb.cli import main
 from farweb.demo import EXAMPLES, SCENARIOS
 from farweb.folders import Results
 from farweb.scenario import Scenario
+from farweb.text.quantities import number
 
 RTT_S = {"cable": 0.12, "satellite": 0.64}
 
@@ -45,8 +47,9 @@ def test_the_table_it_prints_is_that_of_the_runs(made: tuple[Path, str]) -> None
     out, shown = made
     for name in SCENARIOS:
         summary = Results.open(out / name).summary()
-        (row,) = [line for line in shown.splitlines() if line.startswith(f"{summary.name}  ")]
-        assert f" {summary.done} " in row
+        (row,) = [line for line in shown.splitlines() if re.match(rf"{name} +\d", line)]
+        assert row.split()[1] == number(summary.latency.p50_s)
+    assert "satellite is worse than cable: requests take " in shown
 
 
 @pytest.mark.slow(reason="demonstration")

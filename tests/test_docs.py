@@ -27,7 +27,8 @@ LONG = ("docs/guide.md", "docs/sweeps.md", "docs/edge-caches.md", "docs/credit.m
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", *(pytest.param(each, marks=pytest.mark.slow(reason="sweeps")) for each in LONG)]
+    "document",
+    ["README.md", "docs/pages.md", *(pytest.param(each, marks=pytest.mark.slow(reason="sweeps")) for each in LONG)],
 )
 def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
     shutil.copytree(ROOT / "examples", folder / "examples")

@@ -67,8 +67,8 @@ def test_clients_give_up_to_the_nanosecond(tmp_path: Path, farweb: Farweb) -> No
 
 
 def test_check_says_how_long_clients_wait(tmp_path: Path, farweb: Farweb) -> None:
-    assert "wait for ever" in farweb("check", asked(tmp_path)).out
-    assert "give up after 5 s" in farweb("check", asked(tmp_path), "--set", "clients.give_up=5 s").out
+    assert "wait for ever" in farweb("check", asked(tmp_path), "--details").out
+    assert "give up after 5 s" in farweb("check", asked(tmp_path), "--details", "--set", "clients.give_up=5 s").out
 
 
 def test_a_wait_that_is_none_is_refused(tmp_path: Path, farweb: Farweb) -> None:

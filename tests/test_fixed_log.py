@@ -77,14 +77,15 @@ def test_requests_of_their_own_leave_intervals_to_replications(tmp_path: Path) -
     assert rows[0]["high"] - rows[0]["mean"] < 1e-4
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_show_report_and_figures_say_so(tmp_path: Path) -> None:
     sweep = swept(tmp_path)
     shown = sweep.summary()
     html = shown._repr_html_()
     assert "Estimates, ± 95 % interval of blocks of this log" in html
-    assert "What replicates, for weeks of the same users: workload.resample" in html
+    assert "To cover other weeks, set workload.resample" in html
     (judged,) = shown.to_dict()["judged"]
-    assert judged["interval_of"] == "blocks" and "for this log" in judged["sentence"]
+    assert judged["interval_of"] == "blocks" and "Holds for this log" in judged["holds"]
     page = report([sweep]).html()
     assert "blocks of the log" in page
     caption = draw("cdf", [sweep]).description.caption

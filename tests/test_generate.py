@@ -13,7 +13,7 @@ from farweb.inputs.generate import generate
 from farweb.inputs.statistics import read_stats
 from samples import SCENARIO, Farweb
 
-pytestmark = pytest.mark.usefixtures("warm_workers")
+pytestmark = pytest.mark.usefixtures("warm_workers", "unpainted")
 
 FAMILY = SCENARIO.replace('requests = "requests.csv"', 'family = "nzix"\ndays = 2\nparameters = { day_requests = 40 }')
 HOST = {"leg.0.tcp.mss": "host", "leg.0.tcp.buffer": "host", "origin.release": "paced"}

@@ -62,6 +62,7 @@ def test_all_runs_are_in_one_table_without_what_held_nobody() -> None:
     assert held_sheet({"a": [], "b": []}).rows == []
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_the_command_line_and_the_report_tell_it(farweb: Farweb, cable: Path) -> None:
     assert farweb("run", cable, "--set", "record.exchanges=true", "--out", "r").code == 0
     breakdown = farweb("show", "r", "--breakdown", "--json").json()["breakdown"]

@@ -70,6 +70,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
                 "software": None,
             }
             facts |= {"storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
+            facts |= {"unreadable_by": {}, "first_request": None}
             return json.dumps({**counts, **sizes, **remarks, **times, **order, **facts})
 
     return Reader
@@ -121,9 +122,9 @@ def test_the_facts_of_all_requests_stand_beside_what_the_table_carries(farweb: F
     assert found["carried_bytes_share"] == pytest.approx(15500 / 103000)
     kept = json.loads(pq.read_schema("access.parquet").metadata[REPORT_KEY])
     assert all(kept[name] == found[name] for name in ("schemes", "methods", "tunnels", "carried_bytes_share"))
-    with_tunnels = farweb("workload", "import", "access.log", "--force")
+    with_tunnels = farweb("workload", "import", "access.log", "--force", "--explain")
     assert "tunnels: 1 in the log" in with_tunnels.out
-    shown = farweb("workload", "import", "access.log", "--no-tunnels", "--force").out
+    shown = farweb("workload", "import", "access.log", "--no-tunnels", "--force", "--explain").out
     for row in ("http 80 %, https 20 %", "GET 80 %, CONNECT 20 %", "82.0 %", "15.0 %", "Squid"):
         assert row in shown, row
 
@@ -207,7 +208,7 @@ CLF = """\
 
 def test_the_format_is_found_and_said(farweb: Farweb, folder: Path) -> None:
     (folder / "access.log").write_text(CLF)
-    answer = farweb("workload", "import", "access.log")
+    answer = farweb("workload", "import", "access.log", "--explain")
     assert answer.code == 0, answer.err
     assert re.search(r"format +│? *by the first lines +│? *clf", answer.out)
     assert "no server times" in answer.out
@@ -259,7 +260,7 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--from", "10:00"), 'from: found "10:00"; write a date or a date and a time'),
+        (("--from", "10:00"), '--from: found "10:00"; write a date or a date and a time'),
         (("--busiest", "much"), "--busiest: found much; write a span such as 1h"),
         (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
         (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),
@@ -319,10 +320,11 @@ def test_clients_get_pseudonyms_by_a_key(farweb: Farweb, folder: Path) -> None:
     names = [line.split()[0] for line in CLF.splitlines()]
     first, report = clients_of(farweb, "access.log")
     assert [first.index(client) for client in first] == [names.index(name) for name in names]
-    assert (report["log"]["client_names"], report["log"]["client_key"]) == ("pseudonyms", "random")
+    assert (report["log"]["client_names"], report["log"]["client_key"]) == ("pseudonyms", "log")
     assert report["with_client"] == 4
-    second, _ = clients_of(farweb, "access.log")
-    assert not set(first) & set(second), "a key for each import"
+    assert clients_of(farweb, "access.log")[0] == first, "a key of the log"
+    (folder / "longer.log").write_text(CLF + CLF.splitlines()[0] + "\n")
+    assert not set(clients_of(farweb, "longer.log")[0]) & set(first), "another log, another key"
     given, report = clients_of(farweb, "access.log", "--client-key", "of 2015")
     content = (folder / "out.parquet").read_bytes()
     assert report["log"]["client_key"] == "given"
@@ -364,7 +366,7 @@ def test_clients_are_kept_as_logged_on_demand(farweb: Farweb, folder: Path) -> N
     assert np.asarray(columns["client"]).tolist() == [
         2**64 - 1 if name is None else object_ids([name])[0] for name in names
     ]
-    answer = farweb("workload", "import", "access.log", "--force", "-o", "out.parquet", "--keep-clients")
+    answer = farweb("workload", "import", "access.log", "--force", "-o", "out.parquet", "--keep-clients", "--explain")
     assert re.search(r"requests without a client\s+clients are named as in the log\s+1\b", answer.out)
     answer = farweb("workload", "import", "access.log", "--keep-clients", "--client-key", "k", "-o", "x.parquet")
     assert (answer.code, answer.err.count("\n")) == (2, 1)
@@ -425,3 +427,53 @@ def test_a_log_comes_from_standard_input(folder: Path) -> None:
     done = subprocess.run(command, input=gzip.compress(CLF.encode()), capture_output=True, check=True)
     assert json.loads(done.stdout)["requests"] == 4
     assert pq.read_metadata("requests.parquet").num_rows == 4
+
+
+def test_the_first_request_is_shown_as_its_line_was_read(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(f"junk\n{CLF}")
+    options = ("workload", "import", "access.log", "--max-unreadable", 0.5, "--force")
+    found = farweb(*options, "--json").json()
+    first = found["first_request"]
+    assert (first["line"], first["client"], first["method"], first["url"]) == (2, "10.0.0.1", "GET", "/a")
+    assert (first["response_bytes"], first["response_bytes_logged"], first["server_s"]) == (1250, 1000, None)
+    assert (found["hosts"], found["clients"], found["unreadable_by"]) == (1, 3, {"form": 1})
+    assert found["gaps"] == {"longer_than_s": 3600.0, "number": 1, "longest_s": 5400.0}
+    kept = json.loads(pq.read_schema("access.parquet").metadata[REPORT_KEY])
+    assert kept["first_request"] == {**first, "client": None}, "a pseudonym does not stand beside its client"
+    shown = farweb(*options)
+    assert shown.out.splitlines() == [
+        "4 requests of 3 clients to 1 host: 914 kB in 3 h 00 min",
+        "",
+        "first request, from line 2 (clf, recognized)",
+        "  start        2015-10-25 03:00:00 UTC",
+        "  client       10.0.0.1, stored as a pseudonym",
+        '  request      GET /a to "server", 238 B (estimated)',
+        "  response     200, 1,250 B: 1,000 B logged + 250 B of header (assumed)",
+        "  server time  not in this log: servers answer at once",
+        "",
+        "left out   1 of 5 lines: 1 cannot be read",
+        'warning: unreadable: line 1: has no " " after the client',
+        "warning: 1 gap of more than 1 h, the longest 90 min; choose a part with",
+        "  --busiest 1h or --from",
+    ]
+    assert shown.err.splitlines()[-1] == "wrote access.parquet    next: farweb new link.toml --log access.log"
+
+
+def test_the_first_request_of_a_busiest_span_is_that_of_its_log(farweb: Farweb, folder: Path) -> None:
+    (folder / "old.log").write_text("".join(CLF.splitlines(keepends=True)[:2]))
+    (folder / "new.log").write_text("".join(CLF.splitlines(keepends=True)[2:]))
+    options = ("workload", "import", "old.log", "new.log", "-o", "t.parquet", "--busiest", "1h", "--json")
+    found = farweb(*options).json()
+    first = found["first_request"]
+    assert (first["log"], first["line"], first["url"]) == ("old.log", 2, "/b")
+    assert (found["requests"], found["clients"]) == (2, 2)
+
+
+def test_a_size_that_a_log_lacks_may_be_assumed(farweb: Farweb, folder: Path) -> None:
+    head = "#Fields: date time cs-method cs-uri-stem sc-status\n"
+    (folder / "iis.log").write_text(head + "2026-03-01 08:00:01 GET /x 200\n")
+    refused = farweb("workload", "import", "iis.log")
+    assert (refused.code, "--assume-bytes 10000 assumes a size" in refused.err) == (2, True)
+    answer = farweb("workload", "import", "iis.log", "--assume-bytes", 10000)
+    assert "response     200, 10,000 B (assumed)" in answer.out
+    assert pq.read_table("iis.parquet")["response_bytes"].to_pylist() == [10000]

@@ -155,15 +155,15 @@ def test_a_sweep_is_looked_at_part_by_part(sweep: Path) -> None:
 
 def test_what_is_found_is_said_in_lines() -> None:
     whole = Verification("r", True, 1, 0, (), ())
-    assert whole.__rich__() == "r: every byte of 1 result folder checked.\nNothing is damaged."
+    assert whole.text == "r: complete (every byte read)"
     assert whole.to_dict()["whole"] is True
     damaged = Verification("s", False, 2, 1234, (Damage("links.parquet", "is missing"),), (".lock", ".a"))
-    assert str(damaged.__rich__()).splitlines() == [
-        "s: manifests, sizes and numbers of rows (--full: every byte) of 2 result folders checked.",
+    assert damaged.text.splitlines() == [
+        "s: 1 file is damaged or missing (--full reads every byte)",
         "  links.parquet: is missing",
-        "1,234 planned runs have not ended; farweb sweep goes on with them.",
+        "1,234 planned runs have not ended; farweb sweep continues with them.",
         "Left by commands that were killed, and safe to remove: .lock, .a",
-        "The same farweb run or farweb sweep as before makes what is damaged again.",
+        "repair: the same farweb run with -o s --force, or the same farweb sweep",
     ]
 
 

@@ -84,7 +84,7 @@ def test_older_results_and_those_without_connections(tmp_path: Path) -> None:
 
 def test_show_tells_of_legs(tmp_path: Path, farweb: Farweb) -> None:
     results = make(tmp_path / "r")
-    shown = farweb("show", results.path)
+    shown = farweb("show", results.path, "--links")
     assert shown.code == 0, shown.err
     for result in ("1: proxy1 → server", "mux over 20", "13 s", "86.7 %", "70 %", "400 kB", "197 kB"):
         assert result in shown.out, result

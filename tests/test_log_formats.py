@@ -27,7 +27,8 @@ SIZES = {
     "table": "1713", "apache": "203023", "nginx": "490", "caddy": "10900", "json": "490", "iis": "53175",
     "w3c": "53175", "squid": "10182", "syslog": "10182", "squid-common": "1464", "haproxy": "2750", "alb": "366",
     "elb": "29", "istio": "135", "traefik": "12", "traefik-json": "75", "gcp": "308313", "azure": "324",
-    "cloudfront": "392", "cloudflare": "2301", "akamai": "4995", "fastly": "826", "s3": "113",
+    "cloudfront": "392", "cloudfront-json": "5120", "cloudflare": "2301", "akamai": "4995", "fastly": "826",
+    "s3": "113",
 }  # fmt: skip
 """Size of the response as the line has it; 2326 in the others."""
 
@@ -146,7 +147,7 @@ def test_stats_of_a_log_say_what_the_import_left_out(farweb: Farweb, folder: Pat
     assert (found["requests"], found["imported"]) == (3, left_out)
     assert farweb("workload", "stats", "access.log", "--format", "squid", "--json").json() == found
     shown = farweb("workload", "stats", "access.log")
-    assert "left out: hit" in shown.out
+    assert "left out of 4 lines: 1 hit" in shown.out
     assert "access.log is a log; workload import, which has more options, makes a table of it." in shown.err
     farweb("workload", "import", "access.log", "-o", "table.parquet")
     assert farweb("workload", "stats", "table.parquet", "--json").json()["imported"] is None

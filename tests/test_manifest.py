@@ -14,6 +14,7 @@ from farweb.results.manifest import (
     SWEEP_KIND,
     DamagedManifestError,
     OtherVersionError,
+    digest,
     kind_of,
     parse_manifest,
     read_manifest,
@@ -63,14 +64,24 @@ def test_every_key_is_needed(manifest: Mapping[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("manifest", [RUN, SWEEP])
-def test_every_value_is_of_its_type(manifest: Mapping[str, Any]) -> None:
-    later: Mapping[str, Any] = {"files": {}, "legs": [], "measured": {}}
-    assert parse({**manifest, **later}) == {**manifest, **later}
-    for key in (manifest.keys() | later.keys()) - {"kind"}:
-        wrong: object = {"x": 1} if key in ("links", "legs") else ["x" * 60]
-        with pytest.raises(DamagedManifestError) as caught:
-            parse({**manifest, **later, key: wrong})
-        assert str(caught.value) == f"r/manifest.json: {key}: found {repr(wrong)[:40]}: it is damaged"
+def test_a_manifest_is_as_it_was_written(manifest: Mapping[str, Any]) -> None:
+    sealed = {**manifest, "sha256": digest(manifest)}
+    assert parse(sealed) == sealed
+    with pytest.raises(DamagedManifestError, match=r"^r/manifest.json: is not as it was written \(by its SHA-256"):
+        parse({**sealed, "seed": 5})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "odd"),
+    [
+        ("files", {"../x": {}}, "../x"),
+        ("rows", {"/etc/passwd": 1}, "/etc/passwd"),
+        ("inputs", {"requests": {"sha256": "../x"}}, "../x"),
+    ],
+)
+def test_names_lead_out_of_no_folder(key: str, value: object, odd: str) -> None:
+    with pytest.raises(DamagedManifestError, match=f"found '{odd}' as a name: it is damaged"):
+        parse({**RUN, key: value})
 
 
 @pytest.mark.parametrize("key", ["path", "leg"])

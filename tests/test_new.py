@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from farweb.inputs.new import PROXIES
@@ -20,7 +21,7 @@ def test_each_path_passes_the_check_and_names_its_years(farweb: Farweb, folder: 
     assert answer.code == 0, answer.err
     assert "warning" not in answer.err
     kind = PATHS[STAND_FOR.get(path, path)]
-    assert f" of {kind.dated}. The scenario is in" in answer.err.replace("\n", " ")
+    assert f"({kind.dated}): round trip" in " ".join(answer.out.split())
     checked = farweb("check", "link.toml", "--json").json()
     assert checked["check"]["warnings"] == []
     assert checked["scenario"]["name"] == f"{kind.title}, {kind.dated}"
@@ -180,7 +181,7 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     answer = farweb("new", "links.toml", "--log", "access.log", "--compare", "geo,leo,cable", "--server-time", "none")
     assert answer.code == 0, answer.err
     assert sorted(os.listdir(folder)) == ["access.log", "links-hosts.tsv", "links-requests.parquet", "links.toml"]
-    assert "3 points × 1 replication" in farweb("check", "links.toml").out
+    assert "3 points × 1 replication" in farweb("check", "links.toml", "--details").out
     assert farweb("sweep", "links.toml", "--quiet").code == 0
 
 
@@ -200,6 +201,43 @@ def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) 
         assert (answer.code, (folder / "other.toml").exists()) == (2, False), text
 
 
+def test_a_shield_is_a_second_level_and_none_is_its_baseline(farweb: Farweb, folder: Path) -> None:
+    """All three have the same requests, hits of the log included, from the same clients."""
+    (folder / "access.log").write_text(LOG)
+    for proxy in PROXIES:
+        options = ("--log", "access.log", "--proxy", proxy, "--force")
+        assert farweb("new", "two.toml", *options, "--cache", "10 MB", "--shield", "1 GB,s3-fifo").code == 0
+        assert farweb("new", "none.toml", *options, "--cache", "none").code == 0
+        two, none = (farweb("check", f"{name}.toml", "--json").json()["scenario"] for name in ("two", "none"))
+        levels = [(each["node"], each["policy"], each["capacity"]) for each in two["cache"]]
+        assert levels == [("cache", "lru", "10000000 B"), ("far-end", "s3-fifo", "1000000000 B")]
+        assert "cache" not in none or none["cache"] == []
+        assert none["path"]["link"] == two["path"]["link"]
+        assert pq.read_table("two-requests.parquet").equals(pq.read_table("none-requests.parquet"))
+    answer = farweb("new", "other.toml", "--shield", "1 GB")
+    assert (answer.code, "--shield is the second level of --cache" in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_a_request_table_is_taken_as_it_is(farweb: Farweb, folder: Path, suffix: str) -> None:
+    """Beside the scenario nothing is written; a table from an import says how its server serves."""
+    (folder / "access.log").write_text(LOG)
+    table = folder / f"table.{suffix}"
+    if suffix == "csv":
+        table.write_text("start_s,host,request_bytes,response_bytes\n1,a,300,5000\n3,a,300,5000\n")
+    else:
+        assert farweb("workload", "import", "access.log", "-o", table.name).code == 0
+    before = sorted([*os.listdir(folder), "link.toml"])
+    assert farweb("new", "link.toml", "--log", table.name).code == 0
+    assert sorted(os.listdir(folder)) == before
+    text = (folder / "link.toml").read_text()
+    assert f'[workload]\nrequests = "{table.name}"\n' in text
+    assert ("Squid closes an idle connection" in text) is (suffix == "parquet")
+    assert farweb("run", "link.toml", "--quiet").code == 0
+    refused = farweb("new", "other.toml", "--log", table.name, "--busiest", "1h")
+    assert (refused.code, "--busiest: is of logs; a request table is simulated as it is" in refused.err) == (2, True)
+
+
 def test_elapsed_times_are_said_to_contain_the_old_path(farweb: Farweb, folder: Path) -> None:
     (folder / "access.log").write_text(LOG)
     said = "3 server times are elapsed times and contain the path"
@@ -217,8 +255,21 @@ def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: P
     assert "1 tunnel with 86.0 %" in checked["text"].replace("\n", " ")
     assert "of the log's bytes came in 1 tunnel (CONNECT)" in (folder / "with.toml").read_text()
     without = farweb("new", "without.toml", "--log", "access.log", "--no-tunnels")
-    assert "carries 14.0 % of the 110 kB that crossed the link in access.log (another" in without.err
+    assert "it has 14.0 % of 110 kB that crossed the link in access.log (" in without.err
     assert "; left out: 86.0 % connect-tunnel" in without.err
     assert "(CONNECT)" not in (folder / "without.toml").read_text()
     farweb("new", "early.toml", "--log", "access.log", "--no-tunnels", "--client", "10.0.0.1")
     assert farweb("check", "early.toml", "--json").json()["check"]["carried_bytes_share"] == 1, "of the part asked for"
+
+
+def test_the_screen_names_the_path_and_what_the_log_decided(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(LOG)
+    answer = farweb("new", "link.toml", "--log", "access.log", "--path", "geo-2021", "--server-time", "none")
+    path, _, table = answer.out.partition("\n\n")
+    facts = table.splitlines()
+    assert " ".join(path.split()) == (
+        "A geostationary satellite (2021 and 2022): round trip 620 ms, 3 Mbit/s up, 18.8 Mbit/s down"
+    )
+    assert facts[0] == "log      3 of 4 lines: 15.5 kB in 1.90 s, from 1996-12-19 12:53:26 UTC"
+    assert [line.split()[0] for line in facts if line[0] != " "] == ["log", "first", "http", "clients", "servers"]
+    assert "wrote link.toml, link-requests.parquet, link-hosts.tsv" in answer.err

@@ -67,7 +67,7 @@ def test_four_verbs_have_one_verdict(folder: Path, farweb: Farweb, workload: str
     geo = answers["compare"]["cable", "geo"]
     assert geo["overall"] == "worse"
     assert geo["interval_of"] == ("blocks" if workload in LOGS else "replications")
-    assert ("for this log" in geo["sentence"]) == (workload in LOGS)
+    assert geo["holds"].startswith("Holds for this log" if workload in LOGS else "Holds for traffic of this kind")
     assert "cable" in compared["ranking"][0]["places"][0]
 
 
@@ -81,7 +81,7 @@ def test_size_judges_as_compare_does(folder: Path, farweb: Farweb, workload: str
     said = found.json()
     fixed = workload in LOGS
     assert said["interval_of"] == ("blocks" if fixed else "replications")
-    assert ("for this log" in said["text"], said["scope"] == "for this log") == (fixed, fixed)
+    assert ("this log" in said["holds"], said["scope"] == "for this log") == (fixed, fixed)
     curve = {tried["label"]: tried for tried in said["curve"]}
     if fixed:
         assert [tried["n"] for tried in curve.values()] == [1, 1, 1]
@@ -93,8 +93,9 @@ def test_size_judges_as_compare_does(folder: Path, farweb: Farweb, workload: str
     worse |= {pair["base"] for pair in pairs if pair["overall"] == "better"}
     assert {label for label, tried in curve.items() if tried["verdict"] == "does not meet"} == worse
     assert "cable" not in worse and "geo" in worse
-    for pair in pairs if fixed else ():
-        if pair["base"] == "cable":
+    for level in levels[1:] if fixed else ():
+        two = ("--point", "circuit=cable", "--point", f"circuit={level}")
+        for pair in farweb("compare", "z", *two, "--by", "median", "--json").json()["pairs"]:
             (estimate,), (quantity,) = curve[pair["other"]]["estimates"], pair["quantities"]
             ratio = [estimate[name] - 1 for name in ("ratio", "ratio_low", "ratio_high")]
             assert ratio == pytest.approx([quantity[name] for name in ("value", "low", "high")])
@@ -137,5 +138,5 @@ def asked(farweb: Farweb, workload: str) -> str:
 
 def verdicts(rows: list[dict[str, Any]], other: str) -> dict[tuple[str, str], dict[str, Any]]:
     """What is said of each two, whatever a verb calls them."""
-    kept = ("overall", "by_quantity", "quantities", "margin", "interval_of", "sentence")
+    kept = ("overall", "by_quantity", "quantities", "margin", "interval_of", "sentence", "holds", "slices")
     return {(row["base"], row[other]): {name: row[name] for name in kept} for row in rows}

@@ -58,7 +58,7 @@ def pie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_module_is_all_that_a_figure_takes(farweb: Farweb, run: Results, tmp_path: Path, pie: None) -> None:
-    assert "pie-chart" in farweb("plot", "--help").out
+    assert "pie-chart" in farweb("plot", "--help-all").out
     listed = farweb("plot", "list")
     assert (
         "pie-chart        requests by slices\n                 of a run; needs record.pies; --link, --without"

@@ -371,7 +371,7 @@ def test_effects_say_why_there_are_none(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="no allocation of the variation of latency_mean_s: it does not vary"):
         describe("effects", [still])
     failed = write_sweep(tmp_path / "failed", design, metrics, failed={(0, 0): "no", (1, 1): "no"})
-    with pytest.raises(ResultsError, match="of latency_mean_s: no replication has a value at every point"):
+    with pytest.raises(ResultsError, match="of latency_mean_s: fewer than two seeds have a value at every point"):
         describe("effects", [failed])
 
 

@@ -69,7 +69,7 @@ def test_the_whole_answer_where_chance_is_larger(tmp_path: Path) -> None:
     ("times", "said"),
     [
         # Replications of a point vary by some percent: 1 and 1.02 s differ by less than what matters, 3 s by more.
-        ({1: 1.0, 2: 1.02, 4: 3.0}, "at load 1. Of the other 2 points 1 is not shown to be worse."),
+        ({1: 1.0, 2: 1.02, 4: 3.0}, "at load 1. 1 of the 2 other points ties with the best."),
         ({1: 1.0, 2: 2.0, 4: 3.0}, "at load 1. Each of the other 2 points is worse."),
         ({1: 1.0, 2: 2.0}, "at load 1."),
     ],
@@ -108,10 +108,11 @@ def test_four_sources_of_variation_are_named(tmp_path: Path) -> None:
         slopes = {LOAD: 1, **{name: 2 + place for place, name in enumerate(SIZES)}}
         return {"latency_mean_s": 100.0 + sum(slope * levels[name] for name, slope in slopes.items()), "done": 1}
 
-    design = design_of({LOAD: [1, 2], **{name: [1, 2] for name in SIZES}}, 1)
-    checked, best, worst, variation = of(with_scenarios(write_sweep(tmp_path / "s", design, metrics), lambda _: {}))
-    assert checked[1] == "of 32 runs at 32 points, one run each, so that chance cannot be seen."
-    assert best[1].startswith("(a single run) at load 1, ") and worst[1].startswith("(a single run) at load 2, ")
+    design = design_of({LOAD: [1, 2], **{name: [1, 2] for name in SIZES}}, 2)
+    checked, best, worst, *_, variation = of(with_scenarios(write_sweep(tmp_path / "s", design, metrics), lambda _: {}))
+    assert checked[1] == "of 64 runs at 32 points, compared by replication."
+    assert best[1].endswith("at load 1, run.size0 1, run.size1 1, run.size2 1, run.size3 1.")
+    assert worst[0].startswith("Worst")
     assert variation[1] == "run.size3 45.5 %, run.size2 29.1 %, run.size1 16.4 % and run.size0 7.3 %."
 
 

@@ -119,7 +119,6 @@ def test_the_answer_says_what_factors_do_together(tmp_path: Path) -> None:
 
 
 def test_one_replication_says_nothing_of_chance(tmp_path: Path) -> None:
-    """Sums of squares: 4.84 by the circuit, 1.44 by the load and 0.04 by both together, 6.32 in all."""
     design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2]}, 1)
     times = {("cable", 1): 1.0, ("cable", 2): 2.0, ("satellite", 1): 3.0, ("satellite", 2): 4.4}
     sweep = with_scenarios(
@@ -131,10 +130,8 @@ def test_one_replication_says_nothing_of_chance(tmp_path: Path) -> None:
         circuits,
     )
     facts = dict(answer(sweep, [find_metric("latency_mean_s")]))
-    variation = facts["Where the variation of mean latency comes from:"]
-    assert variation == (
-        "circuit 76.6 % and load 22.8 %; the interaction of highest order, taken for chance, makes 0.6 %."
-    )
+    assert not any(fact.startswith("Where the variation") for fact in facts)
+    assert "Worst: 4.40 s" in facts
 
 
 def test_the_answer_counts_failures_and_does_not_rank_means_beside_them(tmp_path: Path) -> None:

@@ -165,8 +165,8 @@ def test_differences_are_judged_by_their_intervals() -> None:
         ["a", "4 instead of 1", "failures decide", "–", "+50 %", "–"],
     ]
     assert html.count('<th scope="row"') == 2 * 3
-    assert "quantiles of single runs" not in html
-    assert "quantiles of single runs" in differences(sweep, find_metric("latency_p50_s"))
+    assert "they can disagree" not in html
+    assert "they can disagree" in differences(sweep, find_metric("latency_p50_s"))
     assert differences(fake(differences=lambda metrics: pl.DataFrame(rows[4:])), MEAN) == ""
     # Means of different shares of the requests are not compared; counts are.
     partly = fake([0.0, 0.1], differences=lambda metrics: pl.DataFrame(rows))
@@ -205,7 +205,7 @@ def test_the_warm_up_is_of_runs_that_are_done_and_of_points_with_a_steady_state(
         ["requests of a run", "100 to 120"],
         ["requests left out (warm-up)", "3"],
         ["measured interval", "60 s"],
-        ["warm-up that MSER-5 advises", "2 s to 4 s"],
+        ["latency settles after", "2 s to 4 s"],
         ["points without a steady state", "1 of 3"],
     ]
     assert cells(of(2)) == cells(of(3))[:-1]

@@ -101,7 +101,9 @@ def write_study(papers: Path, bound: str = "above = 0", name: str = "small", why
 
 def test_a_campaign_leaves_results_figures_a_page_and_the_scoreboard(folder: Path, farweb: Farweb) -> None:
     papers = write_study(folder / "papers")
-    answer = farweb("reproduce", "--papers", papers, "--out", "out", "--json", "--format", "svg", "--format", "png")
+    answer = farweb(
+        "reproduce", "--papers", papers, "--out", folder / "out", "--json", "--format", "svg", "--format", "png"
+    )
 
     assert answer.code == 0, answer.err
     met, missing = answer.json()["claims"]

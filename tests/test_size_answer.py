@@ -11,9 +11,11 @@ import pytest
 from rich.console import Console
 
 from farweb import Scenario
-from farweb.size.answer import Answer, answer_of, shown
+from farweb.size.answer import Answer, answer_of
+from farweb.size.log import OfLog
+from farweb.size.screen import screen, shown
 from farweb.size.search import Limits, Search
-from farweb.size.target import parse_target
+from farweb.size.target import Clause, parse_target
 from farweb.size.vary import parse_vary
 
 
@@ -42,21 +44,20 @@ def answer(
     return answer_of(search, axis, goal, limits, "cable", ["said before"])
 
 
-def text(found: Answer) -> str:
-    console = Console(width=200, record=True, file=io.StringIO())
-    console.print(found)
+def text(found: Answer, details: bool = False) -> str:
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(screen(found, details=details))
     return console.export_text()
 
 
 def test_without_chance_the_neighbour_is_told(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 500 ms")
-    assert found.text == (
-        "The smallest workload.load with p50(latency) <= 500 ms is 20 "
-        f"(19 does not meet it; the seed makes no difference); {found.runs} runs."
-    )
+    assert found.text == "Take 20: it meets p50(latency) <= 500 ms, 19 fails."
+    assert found.interval == "19 fails; nothing is random here"
+    assert f"{found.runs} runs. Holds for these requests: nothing is random here." in text(found)
     assert [tried.number for tried in found.curve] == sorted(tried.number or 0 for tried in found.curve)
-    assert "526.32 ms" in text(found)
-    assert "warning: said before" in text(found)
+    assert "0.526" in text(found)
+    assert found.warnings == ("said before",)
     assert "500 ms" in found._repr_html_()
 
 
@@ -65,42 +66,44 @@ def test_with_chance_the_interval_is_told_from_low_to_high(scenario: Scenario) -
     assert found.low is not None
     assert found.high is not None
     assert found.answer == found.high
-    assert f"above {found.low.label}, at most {found.high.label} at 95 % confidence" in found.text
+    assert found.interval == f"above {found.low.label}, at most {found.high.label} at 95 % confidence"
+    assert found.text.startswith(f"Take {found.answer.label}: it meets p50(latency) <= 0.52 s")
     most = answer(scenario, lambda load: load, "p50(latency) <= 20.5 s", noise=0.01, largest=True)
     assert most.low is not None
     assert most.high is not None
     assert most.answer == most.low
-    assert "The largest workload.load with" in most.text
-    assert f"at least {most.low.label}, below {most.high.label} at 95 % confidence" in most.text
+    assert most.interval == f"at least {most.low.label}, below {most.high.label} at 95 % confidence"
 
 
 def test_the_end_of_the_range_and_beyond_it(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 11 s")
-    assert "is 1 (at the end of the range); " in found.text
+    assert found.text == "Take 1: it meets p50(latency) <= 11 s, the smallest value tried."
+    assert found.interval == "at the end of the range"
     assert found.low is None
     unclear = answer(scenario, lambda load: 1 / load, "p50(latency) <= 1 s", noise=0.01, limits=Limits(most=5))
     assert unclear.low is None
-    assert "(or beyond, at 95 % confidence)" in unclear.text
-    assert "not decided after 5 replications: 1; " in " ".join(unclear.warnings)
+    assert unclear.interval == "or beyond, at 95 % confidence"
+    assert unclear.text.endswith("; 1 is open.")
+    assert "Open: 1; --max-replications narrows this." in text(unclear)
 
 
 def test_what_is_not_attainable_tells_what_is_reached(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.2 s")
     assert found.attainable is False
-    assert found.text.startswith(
-        "No workload.load from 1 to 40 meets p50(latency) <= 0.2 s (the seed makes no difference): "
-        "the best latency_p50_s is 250 ms at 40; "
+    assert found.text == (
+        "No workload.load from 1 to 40 meets p50(latency) <= 0.2 s: the best latency_p50_s is 250 ms at 40."
     )
     unclear = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.25 s", noise=0.01)
     assert unclear.attainable is None
-    assert "was shown to meet p50(latency) <= 0.25 s, and not every value was shown not to" in unclear.text
+    assert "is shown to meet p50(latency) <= 0.25 s" in unclear.text
+    assert unclear.text.endswith("; 40 is open.")
 
 
 def test_what_to_know_is_told(scenario: Scenario) -> None:
     turning = answer(scenario, lambda load: abs(load - 20), "p50(latency) <= 5 s")
     assert turning.answer is not None
     assert turning.answer.number == 15
-    assert "not met at 40 beyond the answer" in turning.warnings[0]
+    assert turning.warnings[0] == "40 beyond the answer fails again"
     short = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s", noise=0.05, limits=Limits(runs=40))
     assert any("--max-runs 40" in warning for warning in short.warnings)
 
@@ -110,15 +113,83 @@ def test_the_ratio_to_the_best_is_shown(scenario: Scenario) -> None:
     assert found.answer is not None
     assert found.answer.number == 20
     assert found.answer.estimates[0].ratio == 2
-    assert "of best" in text(found)
+    assert found.text == "Take 20: it ties with 40, the best, 19 is worse."
+    assert [each.word for each in found.curve[-2:]] == ["ties", "best"]
+    assert "against 40, %" in text(found)
+
+
+def scripted(values: dict[int, float | None], best: int, scenario: Scenario) -> Answer:
+    """An answer by the comparison of each load with the best: None is open."""
+    axis = parse_vary(f"workload.load={','.join(map(str, values))}", scenario)
+    goal, loads = parse_target("p90(latency) <= 1.05*best"), list(values)
+    log = Scripted([values[each] for each in loads])
+    search = Search(axis, goal, Limits(), log=log)
+    while asked := search.ask():
+        for position, replication in asked:
+            search.add(position, replication, {"latency_p90_s": 1.0 if loads[position] == best else 2.0})
+    return answer_of(search, axis, goal, Limits(), "log", [])
+
+
+class Scripted(OfLog):
+    """A log whose values stand against the best as they are told."""
+
+    def __init__(self, changes: list[float | None]) -> None:
+        super().__init__(0.95)
+        self._changes = changes
+
+    def judges(self, clause: Clause) -> bool:
+        return True
+
+    def holds(self, clause: Clause, position: int, rival: int | None) -> bool | None:
+        change = self._changes[position]
+        return None if change is None else change <= 0.05
+
+    def interval(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
+        value = 1.0 if self._changes[position] == 0 else 2.0
+        return value, value, value
+
+    def ratio(self, clause: Clause, position: int, best: int) -> tuple[float | None, float | None, float | None]:
+        change = self._changes[position]
+        return (1.05, 0.9, 1.16) if change is None else (1 + change,) * 3
+
+
+@pytest.mark.parametrize(
+    ("values", "best", "words"),
+    [
+        (
+            {24: 0.34, 26: 0.39, 27: None, 28: None, 29: None, 30: 0.0},
+            30,
+            "Take 27: 27 to 30 cannot be told apart, 26 is worse.",
+        ),
+        (
+            {1: 0.0, 2: None, 3: None, 4: 0.48, 8: 0.6, 16: 0.7},
+            1,
+            "Take 1, the best. 2 and 3 cannot be told apart from it; 4 and more are worse (+48.0 %).",
+        ),
+        ({1: 0.3, 2: 0.04, 4: 0.0, 8: 0.2}, 4, "Take 2: it ties with 4, the best, 1 is worse; 8 is worse (+20.0 %)."),
+        ({1: None, 2: 0.3, 4: None, 8: 0.0}, 8, "Take 4: 4 and 8 cannot be told apart, 2 is worse."),
+        ({1: 0.0, 2: 0.01, 3: 0.02}, 1, "Take 1, the best. 2 and more tie with it."),
+        ({1: 0.3, 2: 0.0}, 2, "Take 2, the best. 1 is worse."),
+    ],
+)
+def test_the_cheapest_value_that_is_not_worse_up_to_the_best(
+    scenario: Scenario, values: dict[int, float | None], best: int, words: str
+) -> None:
+    found = scripted(values, best, scenario)
+    assert found.text == words
+    assert found.best is not None and found.best.number == best
+    shown = text(found).splitlines()
+    assert len(shown) <= 15
+    is_open = found.answer is not None and found.answer.word == "open"
+    assert ("up to 16.0 % slower than" in text(found)) == is_open
 
 
 def test_no_interval_begins_below_zero(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s", noise=0.01)
     wide = [replace(estimate, low=-1.0, high=2.0) for estimate in found.curve[0].estimates]
-    said = text(replace(found, curve=(replace(found.curve[0], estimates=tuple(wide)), *found.curve[1:])))
-    assert "0 … 2 s" in said
-    assert "-1 s" not in said
+    said = text(replace(found, curve=(*found.curve[:-1], replace(found.curve[-1], estimates=tuple(wide)))), True)
+    assert "0 … 2  meets" in said
+    assert "-1" not in said
 
 
 def test_json_has_everything(scenario: Scenario) -> None:
@@ -129,7 +200,8 @@ def test_json_has_everything(scenario: Scenario) -> None:
     assert {"key", "target", "confidence", "attainable", "curve", "runs", "warnings", "largest"} <= set(said)
     again = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s", noise=0.01)
     assert again == found
-    assert replace(found, runs=1).text.endswith("; 1 run.")
+    assert said["answer"]["word"] == "meets"
+    assert "1 run. Holds" in text(replace(found, runs=1))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from farweb import Scenario
+from farweb.folders import SweepResults
 from farweb.results.metrics import find_metric
 from farweb.size.answer import Answer, answer_of
 from farweb.size.log import Asked, Floats, OfLog, times_of_metric
@@ -64,19 +65,19 @@ def test_a_run_of_a_value_is_enough(scenario: Scenario) -> None:
     assert (found.low.verdict, found.high.verdict) == ("meets", "does not meet")
     assert (found.interval_of, found.scope) == ("blocks", "for this log")
     between = f"at least {found.low.label}, below {found.high.label} at 95 % confidence"
-    assert f"is {found.answer.label} for this log ({between})" in found.text
-    assert "95 % intervals of blocks of this log" in found._repr_html_()
+    assert found.interval == between
+    assert found.text.startswith(f"Take {found.answer.label}: {found.answer.label} to 1 cannot be told apart")
+    assert "Holds for this log (95 %, 20 time blocks)." in found._repr_html_()
     assert found.to_dict()["curve"][0]["estimates"][0]["interval_of"] == "blocks"
 
 
-def test_the_answer_of_the_log_is_told_where_its_blocks_decide_nothing(scenario: Scenario) -> None:
+def test_a_number_is_met_only_where_that_is_shown(scenario: Scenario) -> None:
     """The mean of sixty lognormal latencies is uncertain by more than these loads change it."""
     bound = float(slowed(20, 60).mean())
     found = answer(scenario, f"mean(latency) <= {bound * 1.0001:.6f} s", number=60)
-    assert found.answer is not None and found.answer.number == 20
-    assert (found.low, found.high, found.attainable) == (None, None, None)
-    assert "is 20 for this log (no value was shown to meet it or not to at 95 % confidence)" in found.text
-    assert "not decided by the blocks of this log" in " ".join(found.warnings)
+    assert (found.answer, found.low, found.high, found.attainable) == (None, None, None, None)
+    assert "No workload.load from 1 to 40 is shown to meet mean(latency)" in found.text
+    assert found.text.endswith("; 40 and less are open.")
     assert found.runs < 20
 
 
@@ -86,7 +87,7 @@ def test_too_few_requests_for_blocks_leave_it_to_replications(scenario: Scenario
     assert max(tried.n for tried in found.curve) >= 5
     exact = answer(scenario, "p50(latency) <= 1.2*best", number=40)
     assert (exact.interval_of, exact.scope) == ("none", "for this log")
-    assert "the seed makes no difference" in exact.text
+    assert "nothing is random here" in exact.holds
 
 
 def test_what_no_block_has_is_judged_by_runs(scenario: Scenario) -> None:
@@ -162,6 +163,12 @@ def test_metrics_of_requests_are_known(name: str, times: str | None) -> None:
     assert times_of_metric(find_metric(name)) == times
 
 
+def runs_of(folder: str) -> dict[str, object]:
+    """The value of each run of a search, by the run's name."""
+    runs = SweepResults.open(folder).runs
+    return dict(zip(runs["run"], runs["path.link.0.down.rate"], strict=True))
+
+
 def test_from_end_to_end(farweb: Farweb, folder: Path) -> None:
     """Sixty requests that share a slow link: the first byte of a visit, by the blocks of the log."""
     rows = "".join(f"{n * 0.7:.1f},a.example,300,{2000 + n % 7 * 9000},c{n % 3}\n" for n in range(60))
@@ -173,6 +180,16 @@ def test_from_end_to_end(farweb: Farweb, folder: Path) -> None:
     said = found.json()
     assert (said["interval_of"], said["scope"]) == ("blocks", "for this log")
     assert said["runs"] == len(said["curve"])
+    alone = farweb("size", "log.toml", *rates, "--out", "alone", "--json").json()
+    assert alone["target"] == "latency <= 1.05*best"
+    assert alone["text"].startswith(f"Take {alone['answer']['label']}")
+    (base,) = (run for run, at in runs_of("alone").items() if at == alone["best"]["value"])
+    for run, at in runs_of("alone").items():
+        word = next(each["word"] for each in alone["curve"] if each["value"] == at)
+        if run != base:
+            compared = farweb("compare", f"alone/parts/run={base}", f"alone/parts/run={run}", "--json").json()
+            overall = compared["changes"][0]["judgement"]["overall"]
+            assert (word == "worse") == (overall in ("worse", "mixed")), overall
     wide = farweb("size", "log.toml", *rates, "--target", "p90(latency) <= 1.5*best", "--width", "1000 %", "--json")
     assert wide.code == 0 and wide.json()["runs"] <= said["runs"]
     wrong = farweb("size", "log.toml", *rates, "--target", "p90(latency) <= 1.5*best", "--width", "5 ms")

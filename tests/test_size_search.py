@@ -254,9 +254,9 @@ def test_the_interval_holds_the_truth_in_95_of_100_seeds(target: str, truth: int
     for seed in range(100):
         metric = noisy(lambda position: 1 + 10 / (position + 1), seed, 0.05, 0.05, skewed)
         found = search(metric, target, limits=limits).found()
-        assert found.answer is not None
+        assert found.above is not None
         assert found.below is not None
-        right += found.below < truth <= found.answer
+        right += found.below < truth <= found.above
     assert right >= 95
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from farweb.results.metrics import METRICS
-from farweb.size.target import TargetError, parse_target
+from farweb.size.target import DEFAULT, TargetError, parse_target
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,13 @@ def test_a_clause_is_a_metric_an_operator_and_a_bound(
     assert (clause.metric.name, clause.operator, clause.bound, clause.of_best) == (metric, operator, bound, of_best)
     assert clause.upper == (operator in ("<=", "<"))
     assert clause.strict == (operator in ("<", ">"))
+
+
+def test_latency_alone_is_judged_by_the_rule_of_verdicts() -> None:
+    (clause,) = parse_target(DEFAULT).clauses
+    assert (clause.by_rule, clause.called, clause.bound, clause.of_best) == (True, "latency", 1.05, True)
+    with pytest.raises(TargetError, match="latency alone is held against the best"):
+        parse_target("latency <= 2 s")
 
 
 def test_clauses_are_joined_by_and() -> None:

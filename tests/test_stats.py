@@ -3,7 +3,6 @@
 import gzip
 import itertools
 import math
-import re
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +113,7 @@ def test_a_visit_ends_after_half_an_hour_of_silence(folder: Path, requests: pl.D
     assert found is not None
     assert (found.count, found.visits, found.visit_requests.mean, found.without) == (2, 3, 4 / 3, 0)
     assert found.gap_s is not None and found.gap_s.quantiles[100] == 1800
-    printed = farweb("workload", "stats", "r.csv").out
+    printed = farweb("workload", "stats", "r.csv", "--all").out
     assert "requests of a visit" in printed and "requests without a client" in printed
     document = farweb("workload", "stats", "r.csv", "--json").json()["clients"]
     assert (document["count"], document["requests"]["quantiles"]["90"]) == (2, 3)
@@ -191,7 +190,7 @@ def test_the_part_of_tunnels_stands_beside_the_load(folder: Path, farweb: Farweb
     ]
     Path("access.log").write_text("".join(line.format(1157689320 + at, *each) for at, each in enumerate(asked)))
     answer = farweb("workload", "stats", "access.log")
-    assert re.search(r"mean load .*\nof it in tunnels +90(\.0)? % \(1\)", answer.out)
+    assert "\ntunnels: 90 % of the load, 1 request\n" in answer.out
     assert farweb("workload", "stats", "access.log", "--json").json()["tunnels"] == {"requests": 1, "bytes": 9000}
 
 
@@ -214,13 +213,13 @@ def test_a_log_of_any_keys_is_described_as_for_its_import(folder: Path, farweb: 
     assert farweb("workload", "cache", "own.log", "--json", *own).json()["requests"] == 2
 
 
-@pytest.mark.parametrize("verb", ["stats", "cache", "fit"])
+@pytest.mark.parametrize("verb", ["cache", "fit"])
 def test_a_har_file_is_called_one(folder: Path, farweb: Farweb, verb: str) -> None:
     entries = ",".join(f'{{"startedDateTime": "2024-05-01T17:27:{at:02}Z", "time": 3}}' for at in range(60))
     Path("page.har").write_text(f'{{"log": {{"version": "1.2", "entries": [{entries}]}}}}')
     answer = farweb("workload", verb, "page.har")
     assert answer.code == 2
-    assert "page.har: is a HAR file, the page loads of a browser, which farweb does not model" in answer.err
+    assert "page.har: is a HAR file, the page loads of a browser" in answer.err
 
 
 def test_a_packed_logfile_of_blank_separated_columns(folder: Path) -> None:
@@ -251,7 +250,7 @@ def test_the_command_prints_and_draws(folder: Path, requests: pl.DataFrame, farw
     requests.with_columns(server_s=pl.lit(0.25)).write_parquet("r.parquet")
     answer = farweb("workload", "stats", "r.parquet", "-o", "r.svg")
     assert answer.code == 0, answer.err
-    for figure in ("5.05 MB", "50 kB", "250 ms", "99 s"):
+    for figure in ("5.05 MB", "response, kB", "server time, ms"):
         assert figure in answer.out
     assert "Server time" in Path("r.svg").read_text()
     assert farweb("workload", "stats", "r.parquet", "-o", "r.xlsx").code == 2

@@ -125,11 +125,48 @@ def test_show_prints_what_the_summary_says(tmp_path: Path, farweb: Farweb) -> No
     results = make(tmp_path / "r", [request(0, 10 * i) for i in range(101)])
     shown = farweb("show", results.path)
     assert shown.code == 0, shown.err
-    for figure in ("990 ms", "808 kbit/s", "1 Mbit/s", "25 %", "by hand, seed 3", "here → there"):
-        assert figure in shown.out
+    assert (
+        shown.out
+        == """\
+Half of 101 requests take 500 ms or less, 90 % take 900 ms or less; 0 failed.
+
+latency, s  requests  median   90 %   99 %    max  failed
+all              101   0.500  0.900  0.990      1       0
+first byte       101   0.250  0.450  0.495  0.500
+
+mean 500 ms; record.exchanges = true says where it goes
+fullest link: here to there, 25 % busy, 2 drops on all links
+more: --links --details
+"""
+    )
+    details = farweb("show", results.path, "--details").out
+    for figure in ("808 kbit/s", "1 Mbit/s", "there to here"):
+        assert figure in details
     assert farweb("show", results.path, "--json").json()["summary"] == json.loads(
         json.dumps(results.summary().to_dict())
     )
+
+
+@pytest.mark.parametrize(
+    ("requests", "warmup_ns", "answer"),
+    [
+        ([], 0, "No request began."),
+        ([request(0, 1)], MS, "No request began after the warm-up."),
+        ([request(0, 1240)], 0, "The only request takes 1.24 s."),
+        (
+            [request(0, 100)] * 6 + [request(0, 5, status="failed")] * 2,
+            0,
+            "Half of 8 requests take 100 ms or less; 2 failed.",
+        ),
+        (
+            [request(0, 5, status="unfinished")] * 3,
+            0,
+            "At least half of 3 requests failed or were cut off: 0 failed, 3 cut off by the end of the run.",
+        ),
+    ],
+)
+def test_the_answer_is_a_sentence(tmp_path: Path, requests: list[dict[str, Any]], warmup_ns: int, answer: str) -> None:
+    assert make(tmp_path / "r", requests, warmup_ns).summary().answer == answer
 
 
 def test_a_table_that_was_not_recorded_says_what_to_set(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from farweb.results import sql
 from farweb.results.sweep_statistics import STATISTICS
 from farweb.text import quantities
 from farweb.text.quantities import with_margin
-from sample_results import SECOND, Row, interval, request, write_results
+from sample_results import Row, interval, request, write_results
 from sample_sweeps import design_of, write_sweep
 from samples import Farweb
 
@@ -39,7 +39,11 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
 
 
 def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResults, farweb: Farweb) -> None:
-    shown = farweb("show", sweep.path)
+    screen = farweb("show", sweep.path).out
+    assert screen.startswith("Best: load 1, circuit cable. The other 3 points take 100 to 500 % more time.\n")
+    assert "satellite for cable" in screen and "12 of 12 runs, 3 seeds. Holds for traffic of this" in screen
+    assert len(screen.splitlines()) <= 25 and max(map(len, screen.splitlines())) <= 80
+    shown = farweb("show", sweep.path, "--details", "--variation", "--pairs")
     assert shown.code == 0, shown.err
     for text in (
         *("full factorial, 4 points", "workload.load (2), circuit (2)", "1 to 3, common random numbers"),
@@ -86,16 +90,16 @@ def test_options_for_sweeps_are_refused_of_a_run(sweep: SweepResults, farweb: Fa
 
 def test_an_incomplete_sweep_says_so_and_ends_well(tmp_path: Path, farweb: Farweb) -> None:
     sweep = write_sweep(
-        tmp_path / "s", design_of(LOADS, 3), requests=requests, failed={(1, 0): "no memory left"}, missing=[(3, 2)]
+        tmp_path / "s", design_of(LOADS, 4), requests=requests, failed={(1, 0): "no memory left"}, missing=[(3, 2)]
     )
-    shown = farweb("show", sweep.path)
+    shown = farweb("show", sweep.path, "--details")
     assert shown.code == 0
-    assert "incomplete: 1 of 12 runs are missing" in shown.out
-    assert "1 of 12 runs failed" in shown.out
+    assert "incomplete: 1 of 16 runs are missing" in shown.out
+    assert "1 of 16 runs failed" in shown.out
     assert "no memory left" in shown.out
     assert "2 replications, in which a point lacks a value" in shown.out
     result = farweb("show", sweep.path, "--json").json()["sweep"]
-    assert result["runs"] == {"planned": 12, "done": 10, "failed": 1, "missing": 1}
+    assert result["runs"] == {"planned": 16, "done": 14, "failed": 1, "missing": 1}
     assert result["failed_runs"][0]["error"] == "no memory left"
 
 
@@ -106,8 +110,8 @@ def warnings_of(path: Path, design: Any, **more: Any) -> str:
 def test_warnings(tmp_path: Path) -> None:
     one = {"workload.load": [1, 2]}
     assert "one replication has no confidence interval" in warnings_of(tmp_path / "1", design_of(one, 1))
-    two = design_of(LOADS, 1)
-    assert "the interaction of highest order is taken for the error" in warnings_of(tmp_path / "2", two)
+    alone = write_sweep(tmp_path / "2", design_of(LOADS, 1))
+    assert set(alone.refusals().values()) == {"one run a point: no split of variation"}
     same = warnings_of(tmp_path / "3", design_of(one, 2), metrics=lambda levels, r: {"latency_p50_s": 1.5})
     assert "latency_p50_s: the same in all replications" in same
     cut = warnings_of(
@@ -128,19 +132,18 @@ def test_warnings(tmp_path: Path) -> None:
     assert "higher interactions" in warnings_of(tmp_path / "9", four)
 
 
-def test_warnings_about_the_warm_up(tmp_path: Path) -> None:
+def test_the_warm_up_is_among_the_details_and_never_beyond_a_tenth(tmp_path: Path) -> None:
     def slow_at_first(levels: Mapping[str, Any], replication: int) -> list[Row]:
         random = np.random.default_rng(replication)
-        return [request(n, (20 if n < 100 else 5) + random.normal(0, 0.1), 10) for n in range(1000)]
+        return [request(n, (20 if n < 50 else 5) + random.normal(0, 0.1), 10) for n in range(1000)]
 
     def rising(levels: Mapping[str, Any], replication: int) -> list[Row]:
         return [request(n, 1 + n, 10) for n in range(200)]
 
     one = design_of({"workload.load": [1]}, 2)
-    assert "run.warmup is shorter than MSER-5 recommends" in warnings_of(tmp_path / "1", one, requests=slow_at_first)
-    enough = warnings_of(tmp_path / "2", one, requests=slow_at_first, warmup_ns=130 * SECOND)
-    assert "run.warmup" not in enough
-    assert "no steady state" in warnings_of(tmp_path / "3", one, requests=rising)
+    settled = write_sweep(tmp_path / "1", one, requests=slow_at_first).summary()
+    assert "latency settles within 50" in settled._repr_html_() and not settled.warnings
+    assert "does not settle within a tenth" in write_sweep(tmp_path / "3", one, requests=rising).summary()._repr_html_()
 
 
 def test_a_design_of_many_points_is_cut(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from farweb import Results
 from samples import SCENARIO, Farweb
 
-pytestmark = pytest.mark.usefixtures("warm_workers")
+pytestmark = pytest.mark.usefixtures("warm_workers", "unpainted")
 
 REQUESTS = """\
 start_s,host,request_bytes,response_bytes,method
@@ -35,13 +35,13 @@ def scenario(folder: Path) -> Path:
 
 def test_a_run_says_the_share_of_tunnels(scenario: Path, farweb: Farweb) -> None:
     assert farweb("run", scenario, "--out", "r").code == 0
-    assert re.search(r"of the load in tunnels +90(\.0)? %", farweb("show", "r").out)
+    assert re.search(r"of the load in tunnels +90(\.0)? %", farweb("show", "r", "--details").out)
     assert farweb("show", "r", "--json").json()["summary"]["tunnel_share"] == 0.9
     assert farweb("report", "r").code == 0
     assert "Tunnels are 90 % of the load" in said_in("r/report.html")
     (scenario.parent / "requests.csv").write_text(REQUESTS.replace("CONNECT", "GET"))
     assert farweb("run", scenario, "--out", "without").code == 0
-    assert "tunnels" not in farweb("show", "without").out
+    assert "tunnels" not in farweb("show", "without", "--details").out
     assert farweb("show", "without", "--json").json()["summary"]["tunnel_share"] == 0
     farweb("report", "without")
     assert "Tunnels are" not in said_in("without/report.html")
@@ -55,7 +55,7 @@ def test_tunnels_of_the_warm_up_do_not_count(scenario: Path, farweb: Farweb) -> 
 def test_a_sweep_says_the_share_of_tunnels(scenario: Path, farweb: Farweb) -> None:
     scenario.write_text(SCENARIO + SWEEP)
     assert farweb("sweep", scenario, "--out", "s", "--jobs", 1).code == 0
-    assert re.search(r"of the load in tunnels +90(\.0)? %", farweb("show", "s").out)
+    assert re.search(r"of the load in tunnels +90(\.0)? %", farweb("show", "s", "--details").out)
     assert farweb("show", "s", "--json").json()["sweep"]["tunnel_shares"] == [0.9, 0.9]
     assert farweb("report", "s").code == 0
     assert "Tunnels are 90 % of the load" in said_in("s/report.html")

@@ -62,7 +62,7 @@ def test_results_as_they_were_written(run: Path, sweep: Path, farweb: Farweb) ->
     assert found(farweb, run) == found(farweb, run, "--full") == {}
     assert found(farweb, sweep) == found(farweb, sweep, "--full") == {}
     shown = farweb("verify", sweep, "--full")
-    assert "every byte of 5 result folders checked" in shown.out and "Nothing is damaged." in shown.out
+    assert "complete (5 folders; every byte read)" in shown.out
 
 
 def test_every_bit_that_is_flipped_is_seen(run: Path, farweb: Farweb) -> None:
@@ -89,7 +89,7 @@ def test_a_manifest_of_a_run_of_a_sweep_that_is_not_one_is_a_damage(sweep: Path,
         answer = farweb("verify", sweep, *options)
         assert answer.code == 4
         assert f"  parts/{manifest.parent.name}/{MANIFEST}: " in answer.out
-        assert "\nThe same farweb run or farweb sweep as before makes" in answer.out
+        assert "\nrepair: the same farweb run with" in answer.out
     assert farweb("sweep", "cable.toml", "--out", sweep, "--jobs", 1, "--quiet").code == 0
     assert found(farweb, sweep, "--full") == {}
 
@@ -102,7 +102,7 @@ def test_a_manifest_that_cannot_be_read_is_a_damage_and_without_one_there_are_no
         answer = farweb("verify", results)
         assert answer.code == 4
         assert f"  {MANIFEST}: cannot be read: " in answer.out
-        assert "\nRemove the folder: the same farweb run" in answer.out
+        assert "\nrepair: remove the folder, then the same farweb run" in answer.out
         (results / MANIFEST).unlink()
         answer = farweb("verify", results)
         assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)

@@ -123,11 +123,12 @@ def test_first_requests_of_visits_wait_for_handshakes(visited: Answer, farweb: F
         sum(part["mean_s"] for part in each["parts"] if part["kind"] == "handshake") for each in (of_first, of_later)
     ]
     assert handshakes == [pytest.approx(0.120, abs=0.001), 0.0]
-    shown = farweb("show", "r")
+    shown = farweb("show", "r", "--details")
     assert re.search(r"clients, each with its own connections +2\b", shown.out)
     assert re.search(r"first of a visit +4", shown.out)
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_figures_comparisons_and_reports_have_the_groups(visited: Answer, farweb: Farweb, folder: Path) -> None:
     assert farweb("run", "link.toml", "-o", "shared", "--set", "clients.share=all", "-q").code == 0
     assert farweb("plot", "cdf", "r", "--by", "visit", "-o", "cdf.svg", "--data", "cdf.csv").code == 0
@@ -192,4 +193,4 @@ def test_a_chain_beyond_the_first_window_costs_new_visitors_a_round_trip(farweb:
     assert [each["flight"] for each in parts_s] == [pytest.approx(0.120, abs=0.001), 0.0]
     # TCP's handshake and that of TLS.
     assert [each["handshake"] for each in parts_s] == [pytest.approx(0.240, abs=0.002)] * 2
-    assert "flight of TLS held by cwnd" in farweb("show", "r", "--breakdown").out
+    assert "slow start of TLS flights" in farweb("show", "r", "--breakdown").out

@@ -570,6 +570,7 @@ class LogReader:
         bypass: str = "",
         rtt_ns: int = 0,
         request_bytes: int | None = None,
+        assume_bytes: int | None = None,
         server_time: str = "elapsed",
         server_name: str = "server",
         client_key: bytes | None = None,
@@ -599,6 +600,7 @@ class LogReader:
                 with commas between them.
             rtt_ns: Round-trip time that the recorded time contains; taken off the server time and off the wait in it.
             request_bytes: Size of each request; None: what the log says, else estimated from the URL.
+            assume_bytes: Size of a response that the log does not give; None: such requests are left out.
             server_time: `elapsed`: what the log has of it, else the recorded time less `rtt_ns`; `none`: leave out.
             server_name: Host of requests whose line names none.
             client_key: Key of 16 bytes for the pseudonyms of clients, by SipHash-2-4; None: clients as logged, as text.
@@ -622,7 +624,9 @@ class LogReader:
         """Counts so far, as JSON text.
 
         `{"format", "lines", "requests", "dropped": {reason: n}, "meanings": {reason: text}, "unreadable_lines",
-        "unreadable": [{"line", "why", "text"}],
+        "unreadable": [{"line", "why", "text"}], "unreadable_by": {value: n}, "first_request": {"line", "start_unix_s",
+        "client", "method", "url", "host", "has_host", "status", "request_bytes", "request_bytes_logged",
+        "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read,
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
         {reason: bytes}}`; the times are null without a request. The facts from `software` on are of all requests of the

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from farweb import capacity
 from farweb.description import Description
 from farweb.extent import Extent, extent_of_run, extent_of_sweep, sheet
 from farweb.inputs.carried import LOW, Carried, carried
@@ -15,13 +15,10 @@ from farweb.offered import Offered, Trace, offered, read_trace
 from farweb.ports import too_few
 from farweb.results.clients import whose
 from farweb.text.quantities import count, share
-from farweb.text.sheet import Sheet, to_html
+from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import elided, plural
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-_LABEL_WIDTH = 24  # as the core aligns what `check` says
+_WARNINGS_MAX = 3
 _LETTERS = 600  # of a line that is not folded, a name or a drawing; chosen: some lines of a terminal
 
 
@@ -35,12 +32,14 @@ class Check:
         offered: What the workload offers to the links; None without requests or without a rate, or when there are too
             many to lay them over each other.
         extents: Estimated size of a run and, if there is one, of the sweep; empty without requests.
+        part: Share of its log that the request table has; None without a log.
     """
 
     figures: Mapping[str, Any]
     scenario: Mapping[str, Any]
     offered: Offered | None = None
     extents: tuple[Extent, ...] = ()
+    part: Carried | None = None
 
     @property
     def text(self) -> str:
@@ -54,37 +53,48 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return {"check": dict(self.figures), "scenario": dict(self.scenario)}
+        return {"answer": self.answer, "check": dict(self.figures), "scenario": dict(self.scenario)}
 
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.padding import Padding
-        from rich.table import Table
-        from rich.text import Text
+    def screen(self, details: bool = False) -> Screen:
+        """The answer in a screen; with `details` the path drawn, every leg, load and warning."""
+        shown: list[Sheet | str] = [self.answer, ""]
+        shown += (
+            self._details()
+            if details
+            else [
+                Sheet("", ["", ""], capacity.rows(self.figures, self.scenario, self.offered, self.extents, self.part))
+            ]
+        )
+        most = len(self.warnings) if details else _WARNINGS_MAX
+        shown += [f"warning: {warning}" for warning in self.warnings[:most]]
+        if len(self.warnings) > most:
+            shown.append(f"+ {plural(len(self.warnings) - most, 'warning')} more (--details)")
+        return Screen(tuple(shown))
 
-        from farweb.text.sheet import to_rich
+    @property
+    def answer(self) -> str:
+        """Whether the path can carry the load, and the least time of a request, in a sentence."""
+        return capacity.answer(self.figures, self.scenario, self.offered)
 
-        parts: list[RenderableType] = []
-        for line in self.text.rstrip().splitlines():
-            if found := re.fullmatch(r"  (\S.*?)  +(\S.*)", line):  # a label and what it says, which may be folded
-                pair = Table.grid(padding=(0, 1, 0, 0))
-                pair.add_column(min_width=_LABEL_WIDTH)
-                pair.add_column(overflow="fold")
-                pair.add_row(found[1], Text(found[2]))
-                parts.append(Padding(pair, (0, 0, 0, 2)))
-            else:
-                parts.append(Text(elided(line, _LETTERS)))
-        parts += [part for each in self._sheets() for part in (Text(""), to_rich([each]))]
-        parts += [Text.assemble(("warning: ", "yellow"), warning) for warning in self.warnings]
-        return Group(*parts)
+    def __rich__(self) -> Screen:
+        return self.screen()
 
     def _repr_html_(self) -> str:
-        warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
-        return f"<pre>{escape(self.text)}</pre>{to_html(self._sheets())}<ul>{warnings}</ul>"
+        return self.screen()._repr_html_()
 
-    def _sheets(self) -> list[Sheet]:
-        load = [] if self.offered is None else [self.offered.sheet()]
-        return load + ([sheet(self.extents)] if self.extents else [])
+    def _details(self) -> Iterator[Sheet | str]:
+        rows: list[list[str]] = []
+        for line in self.text.rstrip().splitlines():
+            if found := re.fullmatch(r"  (\S.*?)  +(\S.*)", line):
+                rows.append([f"  {found[1]}", found[2]])
+                continue
+            if rows:
+                yield Sheet("", ["", ""], rows)
+                rows = []
+            yield elided(line, _LETTERS)
+        yield from [Sheet("", ["", ""], rows)] if rows else []
+        yield from [] if self.offered is None else [self.offered.sheet()]
+        yield from [sheet(self.extents)] if self.extents else []
 
 
 def check(scenario: Description) -> Check:
@@ -109,7 +119,7 @@ def check(scenario: Description) -> Check:
     figures["text"] += "" if trace is None or not trace.bypassing else f"{_bypassing(trace)}\n"
     part = None if requests is None else carried(requests)
     figures["carried_bytes_share"] = None if part is None else part.share
-    figures["text"] += "" if part is None else f"\n{part.table} {part.text}\n"
+    figures["text"] += "" if part is None else f"\n{part.table} has {part.text}\n"
     figures["warnings"] += [] if part is None else _carries_little(part)
     figures["clients"] = None if trace is None else _clients(scenario, figures, trace)
     figures["text"] += "" if trace is None else f"\n{figures['clients']['text']}\n"
@@ -117,7 +127,7 @@ def check(scenario: Description) -> Check:
     figures["warnings"] += [] if trace is None or trace.opens is None else too_few(figures, trace.opens, trace.days)
     figures["warnings"] += [] if load is None else load.warnings
     figures["warnings"] += [warning for extent in extents for warning in extent.warnings]
-    return Check(figures, scenario.effective, load, extents)
+    return Check(figures, scenario.effective, load, extents, part)
 
 
 def _clients(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
@@ -148,7 +158,7 @@ def _carries_little(part: Carried) -> list[str]:
     """Warning about a table without much of its log."""
     if part.share >= LOW:
         return []
-    return [f"workload.requests: it {part.text}; the load is not that of the log"]
+    return [f"workload.requests: it has {part.text}; the load is not that of the log"]
 
 
 def _bypassing(trace: Trace) -> str:

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from farweb.folders import Results
-    from farweb.inputs.importer import ImportReport
+    from farweb.inputs.import_report import ImportReport
     from farweb.plot.chart import Chart
     from farweb.scenario import Scenario
+    from farweb.text.sheet import Screen
 
 SEED = 2053
 """Seed of the log; that of the runs is in the scenarios. Chosen: the responses have the mean that the model aims at,
@@ -44,16 +45,12 @@ def main(out: Path, console: "Console") -> list[Path]:
     Raises:
         FarwebError: Something could not be written.
     """
-    from farweb.report.runs import latency_sheet, runs_page
+    from farweb.report.runs import runs_page
     from farweb.report.sections import Asked
-    from farweb.text.sheet import to_rich
 
     imported = _workload(out, console)
     scenarios = {name: _scenario(name, out) for name in SCENARIOS}
     runs = {name: _run(scenario, out / name, console) for name, scenario in scenarios.items()}
-    console.print()
-    console.print(to_rich([latency_sheet(list(runs.values()))]))
-    console.print()
     charts = _figures(runs, out, console)
     report = out / "report.html"
     runs_page(
@@ -67,11 +64,30 @@ def main(out: Path, console: "Console") -> list[Path]:
         checks=[scenario.check() for scenario in scenarios.values()],
         imported=imported,
     ).write(report)
-    _say(console, "all of it on one page", report)
-    console.print()
     page = _sweep(out, console)
-    _say(console, "the scenarios, to copy and change", EXAMPLES)
+    console.print()
+    console.print(_answer(runs, out, report, page))
     return [report, page]
+
+
+def _answer(runs: "Mapping[str, Results]", out: Path, report: Path, page: Path) -> "Screen":
+    """The cost of the satellite in a sentence, latencies of both paths, and where to read on."""
+    from farweb.comparison import compare
+    from farweb.text.quantities import times
+    from farweb.text.sheet import Screen, Sheet
+
+    change = compare(*(out / name for name in SCENARIOS)).changes[0]
+    summaries = {name: results.summary() for name, results in runs.items()}
+    of = {name: (each.latency.p50_s, each.latency.p90_s, each.latency.p99_s) for name, each in summaries.items()}
+    unit, write = times(value for values in of.values() for value in values)
+    rows = [
+        [name, *map(write, values), count(summaries[name].failed + summaries[name].unfinished)]
+        for name, values in of.items()
+    ]
+    latency = Sheet("", [f"latency, {unit}", "median", "90 %", "99 %", "failed"], rows)
+    pages = [f"{report}  all of it on one page", f"{page}  a slow line under growing load"]
+    copy = f"{EXAMPLES}  the scenarios, to copy and change"
+    return Screen((change.verdict, "", latency, "", *pages, copy, "next: farweb new link.toml --log YOUR.log"))
 
 
 def _workload(out: Path, console: "Console") -> "ImportReport":
@@ -88,7 +104,6 @@ def _workload(out: Path, console: "Console") -> "ImportReport":
     # Successful requests, as the studies have them whose path this is.
     imported = import_log(log, out / "requests.parquet", format="squid", errors=False)
     _say(console, f"{imported.requests:,} requests in it that cross the path", imported.out)
-    console.print(imported)
     return imported
 
 
@@ -126,7 +141,6 @@ def _sweep(out: Path, console: "Console") -> Path:
     _say(console, "latency against load", file)
     page = results.path / REPORT
     report([results], question="A cable, a satellite, or one of each: what does a slow line carry?").write(page)
-    _say(console, "what the sweep says, on one page", page)
     return page
 
 

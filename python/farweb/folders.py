@@ -120,7 +120,9 @@ class SweepResults(SweepTables):
         return Plots(self, of_sweep=True)
 
     def __rich__(self) -> "RenderableType":
-        return self.summary()
+        from farweb.results.sweep_screen import screen
+
+        return screen(self.summary())
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()

@@ -176,7 +176,7 @@ def _results(run: Path) -> dict[str, object]:
     return found | {key: value for key, value in manifest.items() if key not in {"wall_s", "cpu_s", "sha256"}}
 
 
-_IMPORT = ("workload", "import", "--client-key", "torture")  # a random key would make two tables of one log
+_IMPORT = ("workload", "import")
 
 
 def _import_over(folder: Path) -> Attempt:

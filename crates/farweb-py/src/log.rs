@@ -38,7 +38,7 @@ impl LogReader {
     #[pyo3(signature = (
         path, format, *, log_format = None, fields = None, keep = "misses", dynamic = true, errors = true, tunnels = true, bypass = "",
         rtt_ns = 0,
-        request_bytes = None, server_time = "elapsed", server_name = "server", client_key = None,
+        request_bytes = None, assume_bytes = None, server_time = "elapsed", server_name = "server", client_key = None,
         client_from_forwarded = false, client = None, from_ = None, to = None,
         sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01,
     ))]
@@ -55,6 +55,7 @@ impl LogReader {
         bypass: &str,
         rtt_ns: u64,
         request_bytes: Option<u64>,
+        assume_bytes: Option<u64>,
         server_time: &str,
         server_name: &str,
         client_key: Option<[u8; 16]>,
@@ -77,6 +78,7 @@ impl LogReader {
                 bypass: bypass.parse()?,
                 rtt: Duration::from_nanos(rtt_ns),
                 request_bytes,
+                assume_bytes,
                 server_time: server_time.parse()?,
                 server_name: server_name.to_owned(),
                 client_names: client_key
@@ -137,7 +139,7 @@ fn bound(name: &str, text: Option<&str>) -> Result<Option<Bound>, WorkloadError>
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
         WorkloadError(format!(
-            "{name}: found \"{text}\"; write a date or a date and a time, such as 2015-05-17 or 2015-05-17T10:05:03, with a \
+            "--{name}: found \"{text}\"; write a date or a date and a time, such as 2015-05-17 or 2015-05-17T10:05:03, with a \
              zone (+02:00, Z) or in that of the log"
         ))
     };

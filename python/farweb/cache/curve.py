@@ -22,7 +22,6 @@ from farweb.inputs.caching import CacheTreatment
 from farweb.inputs.formats import UNSIZED
 from farweb.inputs.requests import Batch, Requests, open_input
 from farweb.text.quantities import count
-from farweb.text.words import plural
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -92,10 +91,6 @@ def cache_curve(
         progress=lambda kept: show("importing", kept, None),
     ) as source:
         survey, following = _survey(source, "belady" in policies, show)
-        if not survey.footprint:
-            raise WorkloadError(
-                f"{requests}: of its {plural(survey.requests, 'request')} none asks for what a cache may store"
-            )
         capacity_bytes = sorted({capacity.of(survey.footprint) for capacity in sizes})
         skip = warming.of(survey.requests)
         rules = [changed, *({"serve", "fetch"} - {changed} if survey.resized else ())]

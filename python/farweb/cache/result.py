@@ -1,7 +1,7 @@
 """Hit ratios of caches by policy and capacity: as values, tables and a figure."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,22 @@ from farweb.inputs.caching import CacheTreatment
 from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.multiples import by_curve
-from farweb.text.quantities import count, share, size
-from farweb.text.sheet import Sheet, to_html, to_rich
-from farweb.text.words import listed
+from farweb.text.quantities import count, number, share, size
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from farweb.plot.chart import Chart
 
+_REMARKS_MAX = 3  # of a screen; chosen
 TABLES = (".parquet", ".csv", ".tsv")
 """The suffixes of the files that `CacheCurve.write` writes."""
+
+_SHOWN = ("lru", "s3-fifo", "gdsf")
+"""Policies of the screen where none is asked for: the simplest, a recent one, and one that knows sizes."""
+
+_ROWS_MAX = 5
+_NEAR = 0.1  # of the footprint, about which line 1 speaks; chosen
 
 
 @dataclass(frozen=True)
@@ -174,22 +179,90 @@ class CacheCurve:
         rows = [
             [
                 size(capacity),
-                share(capacity / self.footprint_bytes),
+                share(capacity / self.footprint_bytes if self.footprint_bytes else None),
                 *(share(found[policy, capacity]) for policy in self.policies),
             ]
             for capacity in self.capacities
         ]
         return Sheet(title, ["capacity", "of footprint", *self.policies], rows, names=2)
 
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
+    def screen(self, *, is_all: bool = True, details: bool = False) -> Screen:
+        """The answer in a screen.
 
-        return Group(to_rich(self._sheets()), *map(Text, self.remarks))
+        Args:
+            is_all: All policies, and not only `_SHOWN`.
+            details: Facts, all capacities, the other rule for changes of size, and remarks as well.
+        """
+        policies = self.policies if is_all or details else _SHOWN
+        capacities = self.capacities if details else self.capacities[:: -(-len(self.capacities) // _ROWS_MAX)]
+        tables = self._sheets() if details else [self._hits(policies, capacities)]
+        more = ["--details"] if is_all else ["--policy all", "--details"]
+        end = self.remarks if details else (*self.remarks[:_REMARKS_MAX], f"more: {', '.join(more)}")
+        return Screen((self._answer(policies), "", *tables, self._changes(policies), *end))
+
+    def _hits(self, policies: Sequence[str], capacities: Sequence[int]) -> Sheet:
+        """Both hit ratios by capacity."""
+        found = {(each.policy, each.capacity_bytes): each for each in self.results}
+        groups = ["", "hits, %", *_last("of requests", policies), *_last("of bytes", policies)]
+        rows = [["capacity", "", *policies, *policies]]
+        for capacity in capacities:
+            results = [found[policy, capacity] for policy in policies]
+            ratios = [*(each.hit_ratio for each in results), *(each.byte_hit_ratio for each in results)]
+            percents = [number(None if ratio is None else 100 * ratio) for ratio in ratios]
+            rows.append([size(capacity), self._of_footprint(capacity), *percents])
+        return Sheet("", groups, rows, names=2)
+
+    def _of_footprint(self, capacity: int) -> str:
+        return f"{100 * capacity / self.footprint_bytes:.3g} %" if self.footprint_bytes else ""
+
+    @property
+    def _near(self) -> int:
+        """The capacity nearest to a tenth of the footprint."""
+        return min(self.capacities, key=lambda capacity: abs(capacity - _NEAR * self.footprint_bytes))
+
+    def _answer(self, policies: Sequence[str]) -> str:
+        """The best and the simplest policy at a tenth of the footprint, or next to it."""
+        near = self._near
+        ratios = {each.policy: each.hit_ratio for each in self.results if each.capacity_bytes == near}
+        known = {policy: ratio for policy in policies if (ratio := ratios[policy]) is not None}
+        cache = f"A cache of {size(near)}"
+        if self.footprint_bytes:
+            cache += f" ({self._of_footprint(near)} of {size(self.footprint_bytes)})"
+        if not known:
+            return "No request was measured: the warm-up has all of them."
+        best = max((policy for policy in known if policy != "belady" or len(known) == 1), key=lambda each: known[each])
+        others = [f"{known[each]:.0%} with {each}".replace("%", " %") for each in policies if each in known]
+        said = [f"{known[best]:.0%} of requests with {best}".replace("%", " %")]
+        said += [other for other in others if other.endswith(" lru") and best != "lru"]
+        return f"{cache} answers {', '.join(said)}."
+
+    def _changes(self, policies: Sequence[str]) -> str:
+        """Requests and objects, and what becomes of those that no copy serves or whose size changes."""
+        asked = f"{plural(self.requests, 'request')} for {plural(self.objects, 'object')}"
+        parts = [f"{asked}, {size(self.footprint_bytes)}"]
+        if self.warmup_requests:
+            parts.append(f"the first {count(self.warmup_requests)} only fill the caches")
+        if bypassing := self.treatment.bypassing:
+            parts.append(f"{share(bypassing / self.requests)} are not cacheable")
+        if self.resized:
+            counted, other = ("hits", "misses") if self.changed == "serve" else ("misses", "hits")
+            changing = share(self.treatment.of_several_sizes / self.requests)
+            parts.append(f"{changing} are for objects whose size changes, counted as {counted}")
+            of_last = next(e for e in self.results if (e.policy, e.capacity_bytes) == (policies[-1], self._near))
+            rule = "fetch" if self.changed == "serve" else "serve"
+            parts.append(f"as {other}: {policies[-1]} {share(of_last.other_hit_ratio)} (--changed {rule})")
+        return "; ".join(parts) + "."
+
+    def __rich__(self) -> Screen:
+        return self.screen()
 
     def _repr_html_(self) -> str:
-        remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self.remarks)
-        return f"{to_html(self._sheets())}<ul>{remarks}</ul>"
+        return self.screen()._repr_html_()
+
+
+def _last(title: str, columns: Sequence[str]) -> list[str]:
+    """A title over the last of so many columns."""
+    return [*[""] * (len(columns) - 1), title]
 
 
 def describe(curve: CacheCurve) -> Figure:
@@ -218,11 +291,11 @@ def _series(curve: CacheCurve, name: str) -> tuple[Series, ...]:
         return float("nan") if value is None else 100 * value
 
     series = []
-    for number, policy in enumerate(curve.policies):
+    for place, policy in enumerate(curve.policies):
         points = sorted((each.capacity_bytes, percent(each)) for each in curve.results if each.policy == policy)
         capacities, ratios = np.array(points, dtype=np.float64).T
         # A bound is there to compare with.
-        series.append(Series(policy, style.QUIETLY if policy == "belady" else number, capacities, ratios))
+        series.append(Series(policy, style.QUIETLY if policy == "belady" else place, capacities, ratios))
     return tuple(series)
 
 

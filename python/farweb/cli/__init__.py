@@ -23,6 +23,7 @@ from farweb.cli import (
     export,
     figures,
     new,
+    page,
     report,
     reproduce,
     runs,
@@ -34,6 +35,7 @@ from farweb.cli import (
     workload,
 )
 from farweb.cli.failure import INTERRUPTED, check_names, ended_by
+from farweb.cli.help import NAMES, VERBS, Verb
 from farweb.cli.options import help_alone
 from farweb.cli.streams import open_standard_streams
 from farweb.text.words import visible
@@ -41,6 +43,13 @@ from farweb.text.words import visible
 
 class _Verbs(TyperGroup):
     """The verbs; says of a name that is none, but known in the field, that farweb does not have it."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the verbs by what one does with them."""
+        if ctx.obj == NAMES[-1]:
+            super().format_help(ctx, formatter)
+        else:
+            formatter.write(VERBS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the verb that the first argument names."""
@@ -59,23 +68,24 @@ app = typer.Typer(
     cls=_Verbs,
     help="What will the web feel like over this path? Simulates web traffic, packet by packet, over long paths.",
     invoke_without_command=True,
-    context_settings={"help_option_names": ["--help", "-h"]},  # of every verb
+    context_settings={"help_option_names": list(NAMES)},  # of every verb
     pretty_exceptions_enable=False,  # main() decides what an error looks like
     rich_markup_mode="markdown",
 )
-app.command()(demo.demo)
-app.command()(new.new)
-app.command()(runs.check)
-app.command()(runs.run)
-app.command()(sweeps.sweep)
-app.command()(size.size)
-app.command()(runs.show)
-app.command()(compare.compare)
+app.command(cls=Verb)(demo.demo)
+app.command(cls=Verb)(new.new)
+app.command(cls=Verb)(runs.check)
+app.command(cls=Verb)(runs.run)
+app.command(cls=Verb)(sweeps.sweep)
+app.command(cls=Verb)(size.size)
+app.command(cls=Verb)(page.page)
+app.command(cls=Verb)(runs.show)
+app.command(cls=Verb)(compare.compare)
 app.command(cls=figures.PlotCommand)(figures.plot)
-app.command()(report.report)
-app.command()(sql.sql)
-app.command()(verify.verify)
-app.command()(reproduce.reproduce)
+app.command(cls=Verb)(report.report)
+app.command(cls=Verb)(sql.sql)
+app.command(cls=Verb)(verify.verify)
+app.command(cls=Verb)(reproduce.reproduce)
 app.add_typer(export.app, name="export")
 app.add_typer(workload.app, name="workload")
 app.add_typer(schema.app, name="schema")
@@ -109,7 +119,8 @@ def main(arguments: Sequence[str]) -> int:
     logging.getLogger("farweb").setLevel(logging.DEBUG if "--debug" in arguments else logging.NOTSET)
     try:
         check_names(arguments)
-        code = _command()(list(arguments), prog_name="farweb", standalone_mode=False)
+        asked = NAMES[-1] if NAMES[-1] in arguments else None
+        code = _command()(list(arguments), prog_name="farweb", standalone_mode=False, obj=asked)
         sys.stdout.flush()
     except BaseException as error:
         if "--debug" in arguments and not isinstance(error, TyperException | SystemExit):

@@ -36,7 +36,8 @@ def cache(
         list[str] | None,
         typer.Option(
             metavar="POLICY",
-            help="fifo lru rand lfu gds gdsf arc s3-fifo sieve w-tinylfu belady; all but belady when left out.",
+            help="fifo lru rand lfu gds gdsf arc s3-fifo sieve w-tinylfu belady; all but the last: all, or left out, "
+            "where the screen has three.",
         ),
     ] = None,
     capacity: Annotated[
@@ -81,6 +82,9 @@ def cache(
             "given more than once.",
         ),
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="All capacities, revalidations, the other rule for changed sizes, facts.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -109,6 +113,7 @@ def cache(
             )
     context.with_resource(taken_free(*files, force=force))
     policies, capacities = _several(policy or [], capacity or [], more or [])
+    is_all, policies = bool(policies), [each for each in policies if each != "all"]
     output = Output(as_json, quiet)
     with output.progress("caches") as show:
         curve = cache_curve(
@@ -134,9 +139,9 @@ def cache(
             curve.draw(file)
         else:
             curve.write(file)
-    output.result(curve.to_dict(), curve)
+    output.result(curve.to_dict(), curve.screen(is_all=is_all, details=details))
     for file in files:
-        output.note(f"The {'figure' if is_figure(file) else 'table'} is in {file}.")
+        output.note(f"wrote {file}")
 
 
 def _several(policies: list[str], capacities: list[str], more: list[str]) -> tuple[list[str], list[str]]:
@@ -144,9 +149,9 @@ def _several(policies: list[str], capacities: list[str], more: list[str]) -> tup
     from farweb.cache.settings import POLICIES
 
     more = _split(more)
-    return [*_split(policies), *(word for word in more if word in POLICIES)], [
+    return [*_split(policies), *(word for word in more if word in (*POLICIES, "all"))], [
         *_split(capacities),
-        *(word for word in more if word not in POLICIES),
+        *(word for word in more if word not in (*POLICIES, "all")),
     ]
 
 

@@ -41,13 +41,23 @@ def compare(
         typer.Option(
             metavar="GROUPS|QUANTITY",
             help="visit or client: compare first and later requests of visits, or clients. Or what decides instead of "
-            "median, p90, p99 and failures: p95, mean, 'within(5 s)' …; may be given more than once.",
+            "the rule: p95, mean, 'within(5 s)' …; may be given more than once.",
         ),
     ] = None,
     margin: Annotated[
         str,
         typer.Option(metavar="SHARE", help="Relative difference up to which two are equivalent; of shares a tenth."),
     ] = "5%",
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The run to compare with: the first, and of several the best, if left out."),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Quantiles and differences with their intervals, and what these rest on.")
+    ] = False,
+    sizes: Annotated[bool, typer.Option("--sizes", help="Differences by response size.")] = False,
+    causes: Annotated[bool, typer.Option("--causes", help="Differences by part of the latency.")] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="The verdict on each pair of several runs.")] = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Draw the differences: a .png, .svg, .pdf or .html file."),
@@ -65,9 +75,8 @@ def compare(
 ) -> None:
     """Compare runs of the same requests, request by request.
 
-    Shows how much faster or slower requests are, with intervals, by response size and, where record.exchanges was set,
-    by cause. Says which is better, each against each. Failed requests count: one that fails in one run and finishes in the other is slower where it fails. In a
-    sweep, runs are paired that differ only in the levels named.
+    Says which is better, by how much and for whom. A request that fails in one run and ends in the other is slower where it fails. In a sweep, runs
+    are paired that differ only in the levels named.
 
     Examples:
 
@@ -98,8 +107,9 @@ def compare(
     context.with_resource(taken_free(out, data, force=force))
     output = Output(as_json, quiet)
     found = compared(
-        *results, points=[_levels(text) for text in point] if point else None, by=by, margin=_share(margin)
+        *results, points=[_levels(text) for text in point] if point else None, by=by, margin=_share(margin), base=base
     )
+    asked = {"details": details, "sizes": sizes, "causes": causes, "pairs": pairs}
     if out is not None:
         from farweb.comparison.figure import describe
         from farweb.plot import paper
@@ -108,7 +118,10 @@ def compare(
         if data is not None:
             numbers.write(drawn.description, data)
     figure = {} if out is None else {"figure": str(out), **({} if data is None else {"data": str(data)})}
-    output.result({"results": results, **figure, **found.to_dict()}, found)
+    output.result(
+        {"results": results, **figure, **found.to_dict()},
+        found.screen([name for name, is_asked in asked.items() if is_asked]),
+    )
     if out is not None:
         output.note(f"The differences are drawn in {out}.")
 

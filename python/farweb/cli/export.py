@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from farweb.cli.help import Verb
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, group, taken_free
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ ResultsFolder = Annotated[
 ]
 
 
-@app.command()
+@app.command(cls=Verb)
 def pcapng(
     context: typer.Context,
     results: ResultsFolder,
@@ -85,7 +86,7 @@ def pcapng(
         output.note(f"Packets were also recorded at {', '.join(others)}; --point selects where.")
 
 
-@app.command()
+@app.command(cls=Verb)
 def xpl(
     context: typer.Context,
     results: ResultsFolder,

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
+from farweb.cli.help import Verb
 from farweb.cli.options import (
     Data,
     Debug,
@@ -29,7 +29,7 @@ from farweb.plot.options import OPTIONS, Option, value_of
 _PANEL = "What is drawn"
 
 
-class PlotCommand(TyperCommand):
+class PlotCommand(Verb):
     """The command with a help that names the figures; they are looked for only then."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -65,7 +65,7 @@ def import_options(
         str | None,
         _of_log(
             metavar="TEXT",
-            help="Give clients the same pseudonyms in all logs imported with this text; a random key when left out.",
+            help="One text gives clients the same pseudonyms in all logs; without it each log has a key of its own.",
         ),
     ] = None,
     keep_clients: Annotated[
@@ -121,6 +121,14 @@ def import_options(
             help="Size of every request, in bytes; as the log has it, or estimated from its URL, when left out.",
         ),
     ] = None,
+    assume_bytes: Annotated[
+        int | None,
+        _of_log(
+            min=1,
+            max=_BYTES_MAX,
+            help="Size of a response that the log does not give, in bytes; such requests are left out without it.",
+        ),
+    ] = None,
     server_time: Annotated[
         str, _of_log(help="elapsed: what the log has, or recorded times less the round trip; none: leave it out.")
     ] = "elapsed",
@@ -139,6 +147,7 @@ def import_options(
         "bypass": bypass,
         "rtt_ns": round(rtt_ms * 1e6),
         "request_bytes": request_bytes,
+        "assume_bytes": assume_bytes,
         "server_time": server_time,
         "server_name": server_name,
         "client_key": client_key,

@@ -1,12 +1,15 @@
 """`farweb new`: writes a commented scenario to start from."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from farweb.cli.importing import takes_import_options
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
+
+if TYPE_CHECKING:
+    from farweb.check import Check
 
 
 @takes_import_options
@@ -35,13 +38,17 @@ def new(
         str | None,
         typer.Option(
             metavar="SIZE[,POLICY]",
-            help='A cache between the clients and the long part: "10 GB" (lru), "10 GB,s3-fifo".',
+            help='A cache between the clients and the long part: "10 GB" (lru), "10 GB,s3-fifo"; none: its baseline.',
         ),
+    ] = None,
+    shield: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE[,POLICY]", help="A second level of --cache, behind the long part."),
     ] = None,
     log: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="LOG", help="A log to simulate, imported beside the scenario; may be given more than once."
+            metavar="LOG", help="A log to simulate, imported beside the scenario; may be repeated. Or a request table."
         ),
     ] = None,
     seen_at: Annotated[
@@ -72,14 +79,14 @@ def new(
 
         farweb new office.toml --log access.log.gz --seen-at proxy-clients
 
-        farweb new edge.toml --log access.log.gz --cache "10 GB,s3-fifo"
+        farweb new edge.toml --log access.log.gz --cache 10GB --shield 90GB
 
         farweb new proxy.toml --log access.log --rtt-ms 680 --busiest 1h
 
         farweb new starlink.toml --path starlink --proxy mux
     """
     del debug
-    from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario
+    from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario, table_of
     from farweb.inputs.paths import PATHS, STAND_FOR, nearest_path
     from farweb.scenario import Scenario
 
@@ -101,7 +108,12 @@ def new(
         raise typer.BadParameter(f"--compare: found {compare}; write two paths or more, such as starlink,geo,5g")
     if seen_at is not None and not log:
         raise typer.BadParameter("--seen-at says where a log was written: name it with --log")
-    context.with_resource(taken_free(*files_of(file, with_log=bool(log)), force=force))
+    if shield is not None and cache is None:
+        raise typer.BadParameter("--shield is the second level of --cache: name both, or --cache none")
+    is_table = table_of(log or []) is not None
+    if is_table and (given := _options_of_log(context)):
+        raise typer.BadParameter(f"{given[0]}: is of logs; a request table is simulated as it is")
+    context.with_resource(taken_free(*files_of(file, with_log=bool(log) and not is_table), force=force))
     output = Output(as_json, quiet)
     with output.progress("importing") as show:
         written = new_scenario(
@@ -109,26 +121,48 @@ def new(
             path=path,
             compare=compared,
             proxy=proxy,
-            cache=None if cache is None else _cache(cache),
+            cache="none" if cache == "none" else None if cache is None else _cache("--cache", cache),
+            shield=None if shield is None else _cache("--shield", shield),
             seen_at=seen_at,
             log=log,
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
             **importing,
         )
-    warnings = [*written.remarks, *Scenario.load(file).check().warnings]
-    if as_json:
-        output.result({**written.to_dict(), "warnings": warnings}, "")
-    elif written.imported is not None and not quiet:
-        output.result({}, written.imported)
+    checked = Scenario.load(file).check()
+    warnings = [*written.remarks, *checked.warnings]
+    if as_json or not quiet:
+        output.result({**written.to_dict(), "warnings": warnings}, written.screen(_path(compared or [path], checked)))
     for warning in warnings:
         output.note(f"warning: {warning}")
-    verb = "sweep" if compared else "run"
-    dated = ", ".join(f"{each} of {PATHS[each].dated}" for each in simulated)
-    output.note(f"Figures for {dated}.")
-    output.note(f"The scenario is in {file}; farweb check {file} explains it, farweb {verb} {file} simulates it.")
+    output.note(f"wrote {', '.join(str(each) for each in (file, written.requests, written.hosts) if each is not None)}")
+    output.note(f"change: --path, --proxy, --cache, or edit it    next: farweb check {file}")
 
 
-def _cache(text: str) -> tuple[str, str]:
+def _path(paths: list[str], checked: "Check") -> str:
+    """The path in a sentence, or the paths that a sweep compares."""
+    from farweb.inputs.paths import path_kind
+    from farweb.text.quantities import rate, seconds
+    from farweb.text.words import capital, listed
+
+    if len(paths) > 1:
+        kinds = map(path_kind, paths)
+        return f"A sweep over {len(paths)} paths: {listed([f'{kind.title} ({kind.dated})' for kind in kinds])}"
+    kind = path_kind(paths[0])
+    legs = checked.figures["legs"]
+    narrow = min(legs, key=lambda leg: leg["bottleneck_down_bps"] or float("inf"))
+    trip = seconds(sum(leg["rtt_ns"] for leg in legs) / 1e9)
+    up, down = rate(narrow["bottleneck_up_bps"]), rate(narrow["bottleneck_down_bps"])
+    return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down"
+
+
+def _options_of_log(context: typer.Context) -> list[str]:
+    """Options of an import that the command line has."""
+    of_log = [each for each in context.command.params if getattr(each, "rich_help_panel", None) == "Log"]
+    sources = [(each.opts[0], context.get_parameter_source(each.name or "")) for each in of_log]
+    return [option for option, source in sources if source is not None and source.name == "COMMANDLINE"]
+
+
+def _cache(option: str, text: str) -> tuple[str, str]:
     """Capacity and policy of a cache, as SIZE or SIZE,POLICY."""
     from farweb.cache.settings import read_capacity, read_policies
 
@@ -136,7 +170,7 @@ def _cache(text: str) -> tuple[str, str]:
     capacity, (policy,) = read_capacity(size), read_policies([named or "lru"])
     if capacity.bytes is None or policy == "belady":
         raise typer.BadParameter(
-            f"--cache: found {text}; write a size and a policy that knows no future, such as 10 GB,s3-fifo; "
+            f"{option}: found {text}; write a size and a policy that knows no future, such as 10 GB,s3-fifo; "
             "farweb workload cache says which share of the footprint a size is"
         )
     return size, policy

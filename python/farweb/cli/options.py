@@ -145,6 +145,7 @@ def taken_free(*files: Path | None, force: bool) -> Iterator[None]:
         yield
 
 
+_NARROWEST, _WIDTH, _WIDEST = 60, 80, 120  # columns: a terminal may ask for what lies between
 _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar
 
 
@@ -171,9 +172,8 @@ class Output:
         from rich.segment import Segment, Segments
         from rich.text import Text
 
-        # A file or a pipe is as wide as it is said to be, or wide.
         is_measured = sys.stdout.isatty() or "COLUMNS" in os.environ
-        console = Console() if is_measured else Console(width=160)
+        console = Console(width=min(max(Console().width, _NARROWEST), _WIDEST) if is_measured else _WIDTH)
         if isinstance(shown, str):
             console.print(Text(visible(shown)), soft_wrap=True)
             return

@@ -31,16 +31,18 @@ Settings = Annotated[
 def check(
     scenario: ScenarioFile,
     settings: Settings = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="The path drawn, windows, handshakes, the load of every link, rows.")
+    ] = False,
     no_limits: NoLimits = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Check a scenario and explain it, without running it.
+    """Say whether a path can carry its load, without simulating it.
 
-    Draws the path and shows for each leg the round-trip time, the bandwidth-delay product and the rate that one
-    connection can reach with its window; and estimates how large a run or a sweep of it becomes, which ends with exit
-    code 2 beyond a limit.
+    Holds the load against each link, says what limits a connection and how large a run or a sweep becomes, and ends
+    with exit code 2 beyond a limit.
 
     Examples:
 
@@ -51,8 +53,11 @@ def check(
     del debug  # main() reads it
     loaded = load(scenario, settings)
     checked = loaded.check()
-    Output(as_json, quiet).result(checked.to_dict(), checked)
+    output = Output(as_json, quiet)
+    output.result(checked.to_dict(), checked.screen(details))
     allow(loaded, checked.extents, no_limits)
+    verb = "run" if loaded.design is None else "sweep"
+    output.note(f"more: --details    next: farweb {verb} {scenario}")
 
 
 def run(
@@ -99,12 +104,12 @@ def run(
         results = loaded.run(seed, out, on_progress, replace=force)
     if as_json or not quiet:
         summary = results.summary()
-        warnings = results.manifest["warnings"]
-        output.result({"results": str(results.path), "summary": summary.to_dict(), "warnings": warnings}, summary)
+        found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": results.manifest["warnings"]}
+        output.result({"results": str(results.path), **found}, summary.screen(called=f"farweb show {results.path}"))
     if results.unanswered:
-        output.warn(f"no request was answered, of {results.unanswered:,} that began; results are in {results.path}")
+        output.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")
         raise typer.Exit(_UNANSWERED)
-    output.note(f"Results are in {results.path}; farweb plot size-latency {results.path} draws them.")
+    output.note(f"wrote {results.path}    next: farweb report {results.path}")
 
 
 def show(
@@ -136,16 +141,30 @@ def show(
             help="Of a run with record.exchanges: where the time of the requests tagged sample goes, or of all.",
         ),
     ] = False,
-    everyone: Annotated[bool, typer.Option("--all", help="With --breakdown: of all requests, tagged or not.")] = False,
+    links: Annotated[bool, typer.Option("--links", help="Of a run: links, and connections by leg.")] = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Of a run: failures, caches, clients, links, connections and memory as well. Of a sweep: estimates, "
+            "differences with intervals, and the warm-up.",
+        ),
+    ] = False,
+    everyone: Annotated[
+        bool, typer.Option("--all", help="Of a sweep: all points. With --breakdown: of all requests, tagged or not.")
+    ] = False,
+    variation: Annotated[
+        bool, typer.Option("--variation", help="Of a sweep: shares of variation, with seeds of their own requests.")
+    ] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Of a sweep: the verdict on each pair.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Summarize a run or a sweep.
 
-    Of a run: latencies, goodput, losses, links, and by leg connections, their reuse, idle time and memory. Of a sweep,
-    finished or not: estimates with their 95 % confidence intervals, differences between levels, what the variation is
-    due to, failed runs, and what to beware of.
+    Of a run: how long requests take, and why. Of a sweep, finished or not: the best point, how much more time the
+    others take, what each setting changes, failed runs, and what to beware of.
 
     Examples:
 
@@ -161,12 +180,15 @@ def show(
     from rich.console import Group
 
     from farweb.folders import Results, open_results
+    from farweb.results.sweep_screen import screen
 
     opened = open_results(results)
     output = Output(as_json, quiet)
-    if everyone and not breakdown:
-        raise typer.BadParameter("--all is for --breakdown: give both")
     if isinstance(opened, Results):
+        if everyone and not breakdown:
+            raise typer.BadParameter("--all is for --breakdown: give both")
+        if variation or pairs:
+            raise typer.BadParameter(f"{results}: is a run; --variation and --pairs are for sweeps")
         if metric or log or (by and not breakdown):
             raise typer.BadParameter(f"{results}: is a run; --metric and --log are for sweeps, --by is for --breakdown")
         if by:
@@ -176,16 +198,22 @@ def show(
             output.result({"results": str(results), "breakdowns": [each.to_dict() for each in groups]}, Group(*groups))
             return
         if breakdown:
-            found = opened.breakdown(tagged=False if everyone else None)
-            output.result({"results": str(results), "breakdown": found.to_dict()}, found)
+            parts = opened.breakdown(tagged=False if everyone else None)
+            output.result({"results": str(results), "breakdown": parts.to_dict()}, parts)
             return
         summary, warnings = opened.summary(), opened.manifest.get("warnings", [])
-        output.result({"results": str(results), "summary": summary.to_dict(), "warnings": warnings}, summary)
+        found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": warnings}
+        asked = [name for name, is_asked in (("links", links), ("details", details)) if is_asked]
+        output.result({"results": str(results), **found}, summary.screen(asked))
         return
+    if links:
+        raise typer.BadParameter(f"{results}: is a sweep; --links is of a run")
     if breakdown:
         raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
     sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log, decide=metric)
-    output.result({"results": str(results), "sweep": sweep.to_dict()}, sweep)
+    more = {"all": everyone, "details": details, "variation": variation or log, "pairs": pairs}
+    shown = screen(sweep, [name for name, is_asked in more.items() if is_asked], asked=bool(metric or by))
+    output.result({"results": str(results), "sweep": sweep.to_dict()}, shown)
 
 
 def allow(scenario: "Scenario", extents: "Sequence[Extent]", no_limits: bool) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from farweb.cli.help import Verb
 from farweb.cli.options import Debug, Json, Output, Quiet, group
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 app = group("Describe scenarios and tables.")
 
 
-@app.command()
+@app.command(cls=Verb)
 def scenario(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
     """Print the JSON Schema of a scenario; an editor that knows it completes and checks scenario files.
 
@@ -29,7 +30,7 @@ def scenario(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) 
     Output(as_json, quiet).result(schema, json.dumps(schema, indent=2, ensure_ascii=False))
 
 
-@app.command()
+@app.command(cls=Verb)
 def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
     """Print the tables of a results folder, of a run and of a sweep: every column with type, unit and meaning.
 
@@ -44,7 +45,7 @@ def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -
     _print([*results_tables().values(), *derived_tables(), *all_specs()], Output(as_json, quiet))
 
 
-@app.command()
+@app.command(cls=Verb)
 def requests(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
     """Print the tables of a workload, requests and hosts: every column with type, unit and meaning.
 

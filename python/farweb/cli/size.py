@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from farweb.size.find import Progress
 
 _NOT_MET = 4
+_WARNINGS_MAX = 3
 
 
 def size(
@@ -25,12 +26,13 @@ def size(
         ),
     ],
     target: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="EXPR",
-            help="Condition to meet: METRIC OP VALUE, joined by `and`, such as 'p50(latency) <= 1.05*best'.",
+            help="Condition to meet: METRIC OP VALUE, joined by `and`, such as 'p50(latency) <= 0.5 s'; not worse than "
+            "the best (latency <= 1.05*best) when left out.",
         ),
-    ],
+    ] = None,
     largest: Annotated[bool, typer.Option("--largest", help="Find the largest value instead of the smallest.")] = False,
     resolution: Annotated[
         str | None,
@@ -77,17 +79,20 @@ def size(
         ),
     ] = None,
     no_limits: NoLimits = False,
+    details: Annotated[bool, typer.Option("--details", help="All values with their runs and intervals.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Find the smallest value of a key that meets a target.
+    """Find the smallest value of a key that meets a target, or that is not worse than the best.
 
-    Brackets the value with a run at each, replicates where the seed matters and the answer is undecided, and prints it
-    with its interval, the values tried and the runs it took. Runs whose results are in the folder are not repeated.
-    Ends with exit code 4 when no value meets the target.
+    Brackets the value with a run at each, replicates where the seed matters and the answer is open, and prints how the
+    values tried stand against it. Runs whose results are in the folder are not repeated. Ends with exit code 4 when no
+    value meets the target.
 
     Examples:
+
+        farweb size satellite.toml --vary workload.load=1..8
 
         farweb size satellite.toml --vary leg.0.tcp.buffer='4 KiB..64 KiB' --target 'p50(latency) <= 1.1*best'
 
@@ -102,13 +107,16 @@ def size(
         raise typer.BadParameter("--max-replications must be at least --replications")
     require("farweb size", *SWEEP)
     from farweb.size.find import extent_of_search, find_size
+    from farweb.size.screen import screen
     from farweb.size.search import Limits
+    from farweb.size.target import DEFAULT
 
     loaded = load(scenario, settings)
     if seed is not None:
         loaded = loaded.with_({"run.seed": seed})
     folder = f"results/{scenario.stem}-size" if out is None else out
     output = Output(as_json, quiet)
+    target = DEFAULT if target is None else target
     limits = Limits(confidence, replications, max_replications, max_runs)
     of_first = extent_of_search(
         loaded, vary, target, largest=largest, resolution=resolution, width=width, limits=limits
@@ -143,9 +151,13 @@ def size(
             output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
             raise
     if as_json or not quiet:
-        output.result({"results": folder, **answer.to_dict(), "text": answer.text}, answer)
+        output.result({"results": folder, **answer.to_dict(), "text": answer.text}, screen(answer, details=details))
+    if not as_json:
+        for warning in answer.warnings if details else answer.warnings[:_WARNINGS_MAX]:
+            output.warn(warning)
     metric = shlex.quote(answer.curve[0].estimates[0].metric)
-    output.note(f"Results are in {folder}; farweb plot latency-load {folder} --metric {metric} draws the curve.")
+    output.note(f"wrote {folder}")
+    output.note(f"next  farweb plot latency-load {folder} --metric {metric}")
     if answer.answer is None:
         raise typer.Exit(_NOT_MET)
 

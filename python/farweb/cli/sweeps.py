@@ -95,9 +95,11 @@ def sweep(
         output.note(f"{damaged} runs were done again: a file of theirs was missing, or not as it was written.")
     failures = results.runs.filter(results.runs["status"] == "failed")
     if as_json or not quiet:
+        from farweb.results.sweep_screen import screen
+
         summary = results.summary()
         done = {"results": folder, "runs": len(results.runs), "failed": len(failures), "summary": summary.to_dict()}
-        output.result(done, summary)
+        output.result(done, screen(summary))
     if len(failures):
         raise RunError(
             f"{len(failures)} of {len(results.runs)} runs failed, the first with: {failures['error'][0]} "

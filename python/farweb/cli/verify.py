@@ -42,6 +42,6 @@ def verify(
             results, full=full, progress=lambda done, total: show(done, total, f"{done:,} of {total:,} runs")
         )
     if as_json or not quiet or not found.whole:
-        output.result(found.to_dict(), found)
+        output.result(found.to_dict(), found.text)
     if not found.whole:
         raise typer.Exit(_DAMAGED)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from farweb.cli import cache, merge, probe
+from farweb.cli.help import Verb
 from farweb.cli.importing import Fields, LogFormat, keys_of, takes_import_options
 from farweb.cli.options import (
     Debug,
@@ -22,11 +23,12 @@ from farweb.cli.options import (
 )
 from farweb.errors import FarwebError
 from farweb.files.made import is_figure
+from farweb.text.words import listed
 
 app = group("Make and examine request and host tables.")
-app.command()(probe.probe)
-app.command()(merge.merge)
-app.command()(cache.cache)
+app.command(cls=Verb)(probe.probe)
+app.command(cls=Verb)(merge.merge)
+app.command(cls=Verb)(cache.cache)
 
 Format = Annotated[
     str | None,
@@ -36,21 +38,29 @@ Logs = Annotated[
     list[Path],
     typer.Argument(
         metavar="LOG...",
-        help="Logs, plain or packed by gzip, xz or zstd, in any order; - is standard input.",
+        help="Logs, plain or packed by gzip, xz or zstd, in any order; - is standard input. Or HARs, or their folders.",
         show_default=False,
     ),
 ]
 
 
-@app.command("import")
+@app.command("import", cls=Verb)
 @takes_import_options
 def import_(
     context: typer.Context,
     logs: Logs,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Request table; LOG.parquet here when left out."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Request table; LOG.parquet here when left out. Of HARs the beginning of three names.",
+        ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print all counts, assumptions and rules of caches as well.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -58,7 +68,7 @@ def import_(
     *,
     importing: dict[str, Any],
 ) -> None:
-    """Make a request table from logs of proxies or web servers.
+    """Make a request table from logs of proxies or web servers, or tables of pages from HARs.
 
     Lines that are no request over the link are left out and counted by reason. Starts are put in order and begin at 0.
 
@@ -81,13 +91,18 @@ def import_(
 
         farweb workload import app.json -o j.parquet
         --field start=ts --field url=uri --field body=size --field elapsed=took:ms
+
+        farweb workload import shop.har blog.har.gz -o pages
     """
     del debug
     from farweb.inputs.importer import import_log
+    from farweb.page.har import is_har
 
+    output = Output(as_json, quiet)
+    if importing["format"] == "har" or is_har(logs[0]):
+        return _import_har(context, logs, out, output, force=force)
     table = out or Path(_stem(logs[0]) + ".parquet")
     context.with_resource(taken_free(table, force=force))
-    output = Output(as_json, quiet)
     with output.progress("importing") as show:
         report = import_log(
             logs,
@@ -96,11 +111,22 @@ def import_(
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
         )
     if as_json or not quiet:
-        output.result(report.to_dict(), report)
-    output.note(f"The requests are in {report.out}; farweb workload stats {report.out} describes them.")
+        output.result(report.to_dict(), report.explained() if explain else report)
+    output.note(f"wrote {report.out}    next: farweb new link.toml --log {logs[0]}")
 
 
-@app.command("generate")
+def _import_har(context: typer.Context, hars: list[Path], out: Path | None, output: Output, *, force: bool) -> None:
+    from farweb.page.tables import import_har, tables_of
+
+    beginning = Path(_stem(hars[0])) if out is None else out.with_name(out.name.removesuffix(".parquet"))
+    context.with_resource(taken_free(*tables_of(beginning), force=force))
+    with output.progress("importing") as show:
+        report = import_har(hars, beginning, lambda done, total: show(done, total, f"{done:,} of {total:,} files"))
+    output.result(report.to_dict(), report)
+    output.note(f"The tables are {listed([str(path) for path in report.out])}; farweb page simulates a HAR.")
+
+
+@app.command("generate", cls=Verb)
 def generate_(
     family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix, prowgen.")],
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams, as run.seed.")] = 1,
@@ -160,10 +186,12 @@ def generate_(
     output.note(f"The trace is in {written.out}.")
 
 
-@app.command()
+@app.command(cls=Verb)
 def stats(
     context: typer.Context,
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), or a log.")],
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), a log, or a HAR.")
+    ],
     format_: Format = None,
     log_format: LogFormat = None,
     fields: Fields = None,
@@ -174,6 +202,9 @@ def stats(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Draw it as well: a .png, .svg, .pdf or .html file."),
     ] = None,
+    is_all: Annotated[
+        bool, typer.Option("--all", help="All tables: hosts, clients, copies, what caches do with the requests.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -181,6 +212,7 @@ def stats(
 ) -> None:
     """Describe a request table or a log: requests by time, sizes, server times, hosts.
 
+    Of a HAR it describes the pages that workload import writes.
     Of a log it describes the requests that workload import keeps without further options, and counts the others.
     --log-format and --field describe a log whose format has no name, as there.
 
@@ -197,13 +229,21 @@ def stats(
     """
     del debug
     from farweb.inputs.statistics import describe, read_stats
+    from farweb.page.har import is_har
 
+    output = Output(as_json, quiet)
+    if is_har(table):
+        from farweb.page.tables import describe_har
+
+        if out is not None:
+            raise FarwebError(f"{out}: no figure is drawn of a HAR; leave --out out")
+        pages = describe_har([table])
+        return output.result(pages.to_dict(), pages)
     if out is not None:
         from farweb.plot import chart, paper
 
         chart.check_target(out)
     context.with_resource(taken_free(out, force=force))
-    output = Output(as_json, quiet)
     with output.progress("reading") as show:
         found = read_stats(
             table,
@@ -215,14 +255,14 @@ def stats(
         )
     if out is not None:
         paper.draw(describe(found), out)
-    output.result(found.to_dict(), found)
+    output.result(found.to_dict(), found.screen(is_all))
     if found.imported is not None:
         output.note(f"{table} is a log; workload import, which has more options, makes a table of it.")
     if out is not None:
-        output.note(f"The figure is in {out}.")
+        output.note(f"wrote {out}")
 
 
-@app.command()
+@app.command(cls=Verb)
 def fit(
     context: typer.Context,
     log: Annotated[

@@ -107,7 +107,7 @@ class Change:
         causes: Where the mean difference comes from, the largest part first; empty where `exchanges` was not recorded.
         differences: Of all requests in s, by start; those of several runs one after the other.
         judgement: The two judged by the rule that all verbs share.
-        verdict: The comparison in a sentence.
+        verdict: The comparison in a sentence, the first line of its screen.
     """
 
     base: str

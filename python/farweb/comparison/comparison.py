@@ -1,55 +1,56 @@
 """Comparisons of runs, or of points of a sweep, with the first of them and with each other."""
 
-import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from farweb.comparison import words
-from farweb.comparison.change import Change, Pair
+from farweb.comparison.change import Change, Pair, Side
 from farweb.comparison.measure import changed
 from farweb.comparison.points import runs_of_points
 from farweb.errors import FarwebError
-from farweb.plot.measured import labels
-from farweb.results.groups import By, grouped
-from farweb.results.judged import FIXED_LOG, OF_LOG, Matched, judged, quantity_name
+from farweb.results.groups import By, RequestGroup, grouped
+from farweb.results.judged import OF_LOG, Matched, judged, pairs_together, quantity_name
 from farweb.results.manifest import RUN_KIND, kind_of
+from farweb.results.ranking import Ranking, ranking
 from farweb.results.run import RunTables
 from farweb.results.sweep import SweepTables
-from farweb.statistics.judgement import DECIDING, MARGIN, ranked
-from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.statistics.judgement import DECIDING, Verdict
+from farweb.statistics.verdicts import MARGIN
+from farweb.text.sheet import Part, Screen
+from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
+SHOWN = ("details", "sizes", "causes", "pairs")
+"""Names of what a screen can have beside the answer."""
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """Several runs or points compared with the first, and judged each against each.
+    """Several runs or points compared with the base, judged and ranked.
 
     Attributes:
-        base: Name of the first.
+        base: Name of the base, the first unless another one was asked for.
         changes: One for each of the others.
-        pairs: The judgement of each two.
-        names: Of the runs or points, the first before the others.
+        pairs: The judgement of each two; of more than six each against the best.
+        names: Of the runs or points, as they were given.
+        rankings: By group of requests, the best first.
     """
 
     base: str
     changes: tuple[Change, ...]
     pairs: tuple[Pair, ...]
     names: tuple[str, ...]
+    rankings: dict[str, Ranking]
 
     @property
     def ranking(self) -> dict[str, list[list[str]]]:
-        """By group of requests the names by all pairs, the best first; what shares a place is not ranked."""
-        groups = dict.fromkeys(each.group for each in self.pairs)
-        return {
-            group: ranked(
-                self.names, [(each.base, each.other, each.verdict) for each in self.pairs if each.group == group]
-            )
-            for group in groups
-        }
+        """By group of requests the names, the best first; those not told apart share a place."""
+        return {group: each.places for group, each in self.rankings.items()}
 
     @property
     def of_a_log(self) -> bool:
@@ -58,37 +59,68 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
+        ranked = [
+            {"group": group, "places": each.places, "letters": {row.name: row.letters for row in each.rows}}
+            for group, each in self.rankings.items()
+        ]
         return {
             "base": self.base,
             "changes": [change.to_dict() for change in self.changes],
             "pairs": [pair.to_dict() for pair in self.pairs],
-            "ranking": [{"group": group, "places": places} for group, places in self.ranking.items()],
+            "ranking": ranked,
         }
 
-    def _said(self) -> tuple[list[Sheet], str]:
-        """The table of all pairs, and where requests repeat a log, what would replicate; neither of two runs alone."""
-        several = len(self.names) > 2
-        sheets = [words.matrix(self.names, self.pairs, group, self.ranking[group]) for group in self.ranking]
-        return (sheets if several else []), FIXED_LOG if self.of_a_log else ""
+    def screen(self, more: Collection[str] = ()) -> Screen:
+        """The answer in a screen, and what is asked for beside it.
+
+        Args:
+            more: Of `SHOWN`.
+        """
+        parts: list[Part] = []
+        hints = [f"--{name}" for name in self._hints() if name.partition(" ")[0] not in more]
+        for group, ranked in self.rankings.items():
+            of_group = [change for change in self.changes if change.group == group]
+            if len(self.names) == 2:
+                parts += [*words.screen(of_group[0], hints), ""]
+            else:
+                verdicts = [pair.verdict for pair in self.pairs if pair.group == group]
+                parts += [*words.several(ranked, self._sides(of_group), verdicts, group), ""]
+        if len(self.names) > 2:
+            parts[-1:] = [f"more: {' '.join(hints)}"] if hints else []
+        else:
+            parts.pop()
+        for change in self.changes:
+            named = [f"{change.called} against {change.base}"] if len(self.changes) > 1 else []
+            found = [
+                *(words.details(change) if "details" in more else ()),
+                *(words.sizes(change) if "sizes" in more else ()),
+                *(words.causes(change) if "causes" in more else ()),
+            ]
+            parts += ["", *named, *found] if found else []
+        if "pairs" in more:
+            parts.append(words.pairs(self.pairs))
+        return Screen(tuple(parts))
+
+    def _hints(self) -> Iterator[str]:
+        if len(self.names) > 2:
+            yield from (f"pairs ({plural(len(self.pairs), 'verdict')})", "base NAME")
+            return
+        if any(len(change.sizes) > 1 for change in self.changes):
+            yield "sizes"
+        if any(change.causes for change in self.changes):
+            yield "causes"
+        yield "details"
+
+    def _sides(self, changes: Sequence[Change]) -> list[Side]:
+        """Latencies of each, in the order of the names."""
+        found = {change.other: change.of_other for change in changes}
+        return [found.get(name, changes[0].of_base) for name in self.names]
 
     def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
-        said = [(to_rich(words.sheets(each)), Text(words.remarks(each)), Text(each.verdict)) for each in self.changes]
-        matrix, note = self._said()
-        end = [to_rich(matrix)] if matrix else []
-        return Group(*(part for parts in said for part in parts), *end, *([Text(note)] if note else []))
+        return self.screen()
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        matrix, note = self._said()
-        said = "".join(
-            f"{to_html(words.sheets(each))}<p>{escape(words.remarks(each))}</p><p>{escape(each.verdict)}</p>"
-            for each in self.changes
-        )
-        return said + to_html(matrix) + (f"<p>{escape(note)}</p>" if note else "")
+        return self.screen()._repr_html_()
 
 
 def compare(
@@ -96,43 +128,70 @@ def compare(
     points: Sequence[Mapping[str, str]] | None = None,
     by: str | Sequence[str] | None = None,
     margin: float = MARGIN,
+    base: str | None = None,
+    names: Sequence[str] | None = None,
 ) -> Comparison:
-    """Compare runs of the same requests, or points of a sweep, with the first, and judge each against each.
+    """Compare runs of the same requests, or points of a sweep, with one of them, and rank them.
 
     Args:
         results: Runs, at least two, or one sweep; folders are opened.
         points: Of a sweep, the levels by factor that name each point, at least two points:
             ``[{"circuit": "cable"}, {"circuit": "satellite"}]``. Runs that differ in nothing else are paired.
         by: `visit` or `client`: compare each group of requests by itself (`farweb.results.groups`). Quantities beside
-            it or alone decide instead of median, p90, p99 and failures: `p99`, `mean`, `within(5 s)` …
+            it or alone decide instead of all requests, the slowest and failures: `p99`, `mean`, `within(5 s)` …
         margin: Relative difference up to which alternatives are equivalent; of shares a tenth of it.
+        base: Name of the run or point that others are compared with; the first when left out, and the table of
+            several stands against the best.
+        names: What runs are called; their folders when left out.
 
     Raises:
-        FarwebError: Too few results, runs and sweeps together, or an unknown factor, level, grouping or quantity.
+        FarwebError: Too few results, runs and sweeps together, or an unknown factor, level, grouping, quantity or base.
         ResultsError: The requests are not the same; the message names the difference. Or none names its client.
     """
     asked = [by] if isinstance(by, str) else list(by or ())
-    groups = [each for each in asked if each in get_args(By)]
+    kinds = [each for each in asked if each in get_args(By)]
     deciding = [quantity_name(each) for each in asked if each not in get_args(By)] or DECIDING
     if not 0 < margin < 1:
         raise FarwebError(f"--margin {margin:g}: a relative difference above 0 and below 1, such as 5%")
     opened = [_opened(each) if isinstance(each, str | Path) else each for each in results]
-    names, between = _sides(opened, points)
-    first = between(0, 1)
-    changes, pairs = [], []
-    for group in grouped(first.base[0], groups):
-        for base, other in itertools.combinations(range(len(names)), 2):
-            runs = between(base, other)
-            called = names[base], names[other]
-            if base == 0:
-                change = changed(*called, runs, group, deciding, margin)
-                changes.append(change)
-                verdict = change.judgement
-            else:
-                verdict = judged(runs, called, deciding, margin, group.rows)
-            pairs.append(Pair(*called, group.label, verdict))
+    found, between = _sides(opened, points)
+    names = list(names or found)
+    if base is not None and base not in names:
+        raise FarwebError(f"--base {base}: no such run; there are {listed(names)}")
+    first = 0 if base is None else names.index(base)
+    together = pairs_together(len(names))
+    changes: list[Change] = []
+    pairs: list[Pair] = []
+    rankings = {}
+    for group in grouped(between(0, 1).base[0], kinds):
+        of_group = {
+            other: changed(names[first], names[other], between(first, other), group, deciding, margin, together)
+            for other in range(len(names))
+            if other != first
+        }
+
+        def judge(one: int, other: int, of: dict[int, Change] = of_group, rows: RequestGroup = group) -> Verdict:
+            if one == first:
+                return of[other].judgement
+            called = names[one], names[other]
+            return judged(between(one, other), called, deciding, margin, rows.rows, together=together)
+
+        ranked = ranking(names, judge, None if base is None else first)
+        changes += of_group.values()
+        rankings[group.label] = ranked
+        pairs += [Pair(names[one], names[other], group.label, each) for (one, other), each in ranked.verdicts.items()]
     changes.sort(key=lambda each: names.index(each.other))
-    return Comparison(names[0], tuple(changes), tuple(pairs), tuple(names))
+    return Comparison(names[first], tuple(changes), tuple(pairs), tuple(names), rankings)
+
+
+def folder_names(runs: Sequence[RunTables]) -> list[str]:
+    """What runs are called: their folders, with as much of the path as distinguishes them."""
+    paths = [run.path for run in runs]
+    for depth in range(1, max(len(path.parts) for path in paths) + 1):
+        names = ["/".join(path.parts[-depth:]) for path in paths]
+        if len(set(names)) == len(names):
+            return names
+    return [f"{path.name} #{place}" for place, path in enumerate(paths, 1)]
 
 
 def _sides(
@@ -152,7 +211,7 @@ def _sides(
         raise FarwebError(f"{sweeps[0].path}: is a sweep; name two points of it, as in --point circuit=cable --point …")
     if len(runs) < 2:
         raise FarwebError("a comparison needs at least two runs; name their folders")
-    return labels(runs), lambda base, other: Matched([runs[base]], [runs[other]], [0])
+    return folder_names(runs), lambda base, other: Matched([runs[base]], [runs[other]], [0])
 
 
 def _opened(path: str | Path) -> RunTables | SweepTables:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +17,10 @@ from farweb.results.pairs import Floats, Pairs, pair
 from farweb.results.parts import KINDS
 from farweb.statistics import blocks
 from farweb.statistics.intervals import student_quantiles
-from farweb.statistics.judgement import DECIDING, MARGIN
+from farweb.statistics.judgement import DECIDING
 from farweb.statistics.quantiles import quantiles as of_times
 from farweb.statistics.units import Units
+from farweb.statistics.verdicts import MARGIN
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
@@ -40,6 +40,7 @@ def changed(
     group: RequestGroup,
     by: Sequence[str] = DECIDING,
     margin: float = MARGIN,
+    together: int = 1,
 ) -> Change:
     """Measure the effect of runs on the requests of as many base runs.
 
@@ -50,6 +51,7 @@ def changed(
         group: The requests that are compared.
         by: Names of quantities that decide.
         margin: Relative difference up to which the two are equivalent.
+        together: Pairs that are judged together.
 
     Raises:
         ResultsError: The requests of a pair are not the same, or there are none.
@@ -69,7 +71,7 @@ def changed(
     means = [
         float(each.mean()) for each in units.parts(lambda each: np.nan_to_num(each.differences, posinf=0, neginf=0))
     ]
-    change = Change(
+    return Change(
         base=base,
         other=other,
         group=group.label,
@@ -98,9 +100,9 @@ def changed(
         sizes=tuple(_sizes(found, units)),
         causes=_causes(found, base_runs, other_runs),
         differences=differences,
-        judgement=verdict_of(units, found, (base, other), by, margin, fixed=fixed),
+        judgement=(judgement := verdict_of(found, runs, (base, other), by, margin, together)),
+        verdict=words.verdict(judgement, group.label),
     )
-    return replace(change, verdict=words.verdict(change))
 
 
 def _effective(differences: Floats, mean: Estimate, parts: int) -> int | None:

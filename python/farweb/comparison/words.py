@@ -1,26 +1,144 @@
-"""Puts a comparison into words: its tables, the basis of its intervals, and its verdict."""
+"""The screens of a comparison: of two runs, of several, and the tables behind them."""
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from farweb.results.parts import KINDS
-from farweb.statistics.judgement import turned
-from farweb.text.quantities import count, difference, interval, seconds, share, size
-from farweb.text.sheet import Sheet
+from farweb.statistics.judgement import Verdict, cell
+from farweb.text.quantities import change_cells, count, difference, in_one_unit, interval, seconds, share, size
+from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from farweb.comparison.change import Change, Estimate, Pair
+    from farweb.comparison.change import Cause, Change, Estimate, Pair, Side
+    from farweb.results.ranking import Ranking
 
 _NONE = "–"
 _SHOWN = 0.01  # of the mean difference, that a part has to have for a row of its own; chosen
+_CAUSES_MAX = 3
+_WIDTH = 80
+_ROWS = {"all": "all", "slowest_tenth": "  slowest tenth", "slowest_hundredth": "  slowest hundredth"}
+_GROUPS = {"first of a visit": "  first of a visit", "later in a visit": "  later"}
+_CAUSES = {
+    "handshake": "connecting",
+    "cwnd": "slow start",
+    "flight": "for TLS flights",
+    "window": "receive window",
+    "travel": "on the way",
+    "request": "for requests on the way",
+    "wait": "in the connection queue",
+}
 
 
-def sheets(change: "Change") -> list[Sheet]:
-    """Latencies on both sides, differences of pairs, and where they come from."""
-    return [_latencies(change), _pairs(change), *_sizes(change), *_causes(change)]
+def screen(change: "Change", hints: Sequence[str]) -> list[Part]:
+    """Two runs: the verdict, for whom, latencies, causes, and what it holds for.
+
+    Args:
+        change: The effect of the other.
+        hints: Options that show more.
+    """
+    judgement = change.judgement
+    of_sides = [(change.base, change.of_base), (change.other, change.of_other)]
+    cause = _cause(change)
+    more = f"more: {' '.join(hints)}" if hints else ""
+    line = f"{judgement.holds}    {more}".rstrip()
+    end = [line] if len(line) <= _WIDTH else [judgement.holds, more]
+    return [change.verdict, "", _for_whom(judgement), "", _latency(of_sides), *([cause] if cause else []), *end]
+
+
+def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verdict], group: str) -> list[Part]:
+    """Several runs ranked: the best, the table with letters, and what it holds for.
+
+    Args:
+        ranking: Their ranking.
+        sides: Latencies of each, in the order in which they were given.
+        verdicts: Of the pairs.
+        group: The property that the requests share; empty: all.
+    """
+    write, unit = in_one_unit([value for side in sides for value in side.quantiles_s.values()])
+    rows = [
+        [
+            row.letters,
+            row.name,
+            *(write(value) for value in sides[row.place].quantiles_s.values()),
+            *(["best" if row is ranking.rows[0] else "base", ""] if row.change is None else change_cells(row.change)),
+            _failed(sides[row.place].failed_share),
+            "" if row.word is None else cell(row.word),
+        ]
+        for row in ranking.rows
+    ]
+    header = ["", f"latency, {unit}", "median", "90 %", "99 %", "time %", "95 % interval", "failed", ""]
+    of_group = f"{capital(group)}: " if group else ""
+    holds = next((each.holds for each in verdicts), "")
+    letters = "Runs that share a letter tie. " if any(row.letters for row in ranking.rows) else ""
+    table = Sheet("", header, rows, 2)
+    return [of_group + ranking.sentence(), "", table, f"{letters}Time is against {ranking.reference}. {holds}"]
+
+
+def pairs(found: Sequence["Pair"]) -> Sheet:
+    """Each pair that was judged, a line each."""
+    rows = [
+        [
+            f"{each.other} against {each.base}" + (f", {each.group}" if each.group else ""),
+            *change_cells(each.verdict.change),
+            cell(each.verdict.overall),
+        ]
+        for each in found
+    ]
+    return Sheet("Pairs", ["pair", "time %", "interval", ""], rows)
+
+
+def _for_whom(judgement: Verdict) -> Sheet:
+    """All requests, groups of visits and the slowest: how many, how many faster and slower, how much."""
+    everyone, *slow = judgement.slices
+    found = [(_ROWS["all"], everyone, judgement.few.word if judgement.few else everyone.word)]
+    found += [(_GROUPS.get(label, label), each.slices[0], each.overall) for label, each in judgement.groups]
+    found += [(_ROWS[each.name], each, each.word) for each in slow]
+    rows = [
+        [name, count(each.requests), _share(each.faster), _share(each.slower), *change_cells(each.change), cell(word)]
+        for name, each, word in found
+    ]
+    sure = f"{100 * judgement.confidence:.3g} % interval"
+    return Sheet("", ["", "requests", "faster", "slower", "time %", sure, ""], rows)
+
+
+def _share(value: float) -> str:
+    return "0" if value == 0 else f"{100 * value:.0f} %" if value >= 0.005 else "<1 %"
+
+
+def _failed(value: float) -> str:
+    return "0" if value == 0 else share(value)
+
+
+def _latency(sides: Sequence[tuple[str, "Side"]]) -> Sheet:
+    """Quantiles of each side, in one unit."""
+    write, unit = in_one_unit([value for _, side in sides for value in side.quantiles_s.values()])
+    rows = [[name, *map(write, side.quantiles_s.values()), _failed(side.failed_share)] for name, side in sides]
+    return Sheet("", [f"latency, {unit}", "median", "90 %", "99 %", "failed"], rows)
+
+
+def _cause(change: "Change") -> str:
+    """Where the mean difference comes from, in a line; empty where that was not recorded."""
+    parts = [
+        f"{seconds(abs(each.mean_s))} {_more(each.mean_s)} {_CAUSES.get(each.kind, KINDS[each.kind])}"
+        for each in _largest(change)[:_CAUSES_MAX]
+    ]
+    return f"cause: {', '.join(parts)}, in the mean" if parts else ""
+
+
+def _more(value: float) -> str:
+    return "more" if value > 0 else "less"
+
+
+def _largest(change: "Change") -> list["Cause"]:
+    largest = max((abs(each.mean_s) for each in change.causes), default=0.0)
+    return [each for each in change.causes if abs(each.mean_s) >= _SHOWN * largest]
+
+
+def details(change: "Change") -> Iterator[Part]:
+    """Latencies with intervals of their differences, pairs, and the basis of the intervals."""
+    yield from (_latencies(change), _pairs(change), remarks(change))
 
 
 def _latencies(change: "Change") -> Sheet:
@@ -34,7 +152,7 @@ def _latencies(change: "Change") -> Sheet:
         for percent, difference in change.quantiles_s.items()
     ]
     lost = share(change.of_base.failed_share), share(change.of_other.failed_share)
-    rows.append(["not answered", *lost, *_cells(change.failed, "1")])
+    rows.append(["failed", *lost, *_cells(change.failed, "1")])
     requests = f"requests, {change.group}" if change.group else "all requests"
     title = f"Latency of {requests}: {change.other} against {change.base}"
     return Sheet(title, ["", change.base, change.other, "difference", "95 % interval"], rows)
@@ -46,12 +164,13 @@ def _pairs(change: "Change") -> Sheet:
         [f"mean difference (of {share(change.both)})", *_cells(change.mean_s)],
         ["faster", share(change.faster), ""],
         ["slower", share(change.slower), ""],
-        ["slower less faster", *_cells(change.net, "1")],
+        ["net slower", *_cells(change.net, "1")],
     ]
-    return Sheet(f"{count(change.pairs)} requests, paired by number", ["", "", "95 % interval"], rows)
+    return Sheet(f"{count(change.pairs)} requests, the same on both sides", ["", "", "95 % interval"], rows)
 
 
-def _sizes(change: "Change") -> list[Sheet]:
+def sizes(change: "Change") -> list[Sheet]:
+    """The differences by response size, where there are several classes."""
     if len(change.sizes) < 2:
         return []
     ends = [*(each.from_bytes for each in change.sizes[1:]), None]
@@ -68,47 +187,23 @@ def _span(low: int, high: int | None) -> str:
     return f"{size(low)} to {size(high)}" if low else f"below {size(high)}"
 
 
-def _causes(change: "Change") -> list[Sheet]:
+def causes(change: "Change") -> list[Sheet]:
+    """The mean difference by part of the latency, where that was recorded."""
     total = sum(each.mean_s for each in change.causes)
-    largest = max((abs(each.mean_s) for each in change.causes), default=0.0)
-    shown = [each for each in change.causes if abs(each.mean_s) >= _SHOWN * largest]
-    rows = [[KINDS[each.kind], difference(each.mean_s, "s")] for each in shown]
+    rows = [[KINDS[each.kind], difference(each.mean_s, "s")] for each in _largest(change)]
     if not rows:
         return []
     rows.append(["latency", difference(total, "s")])
     return [Sheet("Where the mean difference comes from", ["", "difference"], rows)]
 
 
-def matrix(names: "Sequence[str]", pairs: "Sequence[Pair]", group: str, ranking: "Sequence[Sequence[str]]") -> Sheet:
-    """The judgement of each against each: the row's against the column's; rows by rank."""
-    found = {(each.other, each.base): each.verdict for each in pairs if each.group == group}
-    rows = []
-    for place, tied in enumerate(ranking, 1):
-        for name in tied:
-            cells = [
-                _NONE
-                if name == against
-                else found[name, against].overall
-                if (name, against) in found
-                else turned(found[against, name].overall)
-                for against in names
-            ]
-            rows.append([f"{place}{'=' if len(tied) > 1 else ''}", name, *cells])
-    of_group = f", {group}" if group else ""
-    title = f"Each against each{of_group}: the row is … than the column; rank 1 is the best, = is a tie"
-    return Sheet(title, ["rank", "", *names], rows, names=2)
-
-
 def remarks(change: "Change") -> str:
     """Explain the basis of the intervals, and the requests that did not end."""
     said = [_METHODS[change.method].format(units=change.units)]
     if change.effective is not None:
-        said.append(f"They are as sure of the mean as {count(change.effective)} independent requests would be.")
+        said.append(f"Effective sample: {count(change.effective)} requests.")
     if change.dependent:
-        said.append(
-            "Neighbouring blocks depend on each other, so that intervals are too narrow: compare replications of a "
-            "sweep."
-        )
+        said.append("Neighbouring blocks are alike: intervals are too narrow; use a longer log.")
     lost = (
         (change.only_base, f"ended with {change.base} only, and count as slower"),
         (change.only_other, f"ended with {change.other} only, and count as faster"),
@@ -119,25 +214,15 @@ def remarks(change: "Change") -> str:
 
 
 _METHODS = {
-    "blocks": "Intervals: 95 %, of {units} blocks of consecutive requests; what chance does to a whole run is not in "
-    "them.",
-    "replications": "Intervals: 95 %, over {units} replications.",
+    "blocks": "Intervals: 95 %, of {units} time blocks; the chance of a whole run is not in them.",
+    "replications": "Intervals: 95 %, over {units} seeds.",
     "none": "There are too few requests for intervals.",
 }
 
 
-def verdict(change: "Change") -> str:
-    """The comparison in a sentence: the judgement, then what requests do."""
-    if not change.pairs:
-        return "There is no request to compare."
-    lost = f"{share(change.of_base.failed_share)} → {share(change.of_other.failed_share)}"
-    numbers = (
-        f"{share(change.faster)} of {count(change.pairs)} requests are faster and {share(change.slower)} slower, "
-        f"median difference {_estimate(change.median_s)}, not answered {lost}"
-    )
-    of_group = f"{capital(change.group)}: " if change.group else ""
-    few = "Too few requests for intervals: " if change.method == "none" else ""
-    return f"{of_group}{few}{change.judgement.sentence}. {numbers}."
+def verdict(judgement: Verdict, group: str) -> str:
+    """The judgement as a sentence, with the group of requests that it is about."""
+    return (f"{capital(group)}: " if group else "") + f"{judgement.sentence}."
 
 
 def _time(value: float | None) -> str:

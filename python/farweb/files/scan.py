@@ -1,5 +1,7 @@
 """Tables that need not fit into memory, lazily for queries of polars."""
 
+import contextlib
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,9 +29,9 @@ def scan(
     import polars as pl
     from polars.io.plugins import register_io_source
 
-    own = pl.from_arrow(pa.Table.from_batches([], pa.schema(tables[0][1].fields)))
-    assert isinstance(own, pl.DataFrame), "it has columns"
-    schema = {**(labels or {}), **{name: kind for name, kind in own.schema.items() if name not in (labels or {})}}
+    first = tables[0][1]
+    own = _schema(tuple((field.name, field.type) for field in first.fields))
+    schema = {**(labels or {}), **{name: kind for name, kind in own.items() if name not in (labels or {})}}
 
     def read(
         columns: list[str] | None, predicate: "pl.Expr | None", most: int | None, _: int | None
@@ -39,40 +41,54 @@ def scan(
         for values, table in tables:
             if most == 0:
                 return
-            rows, count = _rows(table, schema)
-            rows = rows.with_columns(pl.lit(value, schema[name]).alias(name) for name, value in values.items())
+            with table.opened() as file:
+                count = file.metadata.num_rows
+                other = {field.name: schema[field.name] for field in file.schema_arrow if _is_other(field, table)}
+            rows = pl.scan_parquet(_source(table), glob=False, hive_partitioning=False)
+            if other:
+                rows = rows.cast(other)
+            if values:
+                rows = rows.with_columns(pl.lit(value, schema[name]).alias(name) for name, value in values.items())
             if most is not None:
                 rows, most = rows.head(most), max(0, most - count)
             if predicate is not None:
                 rows = rows.filter(predicate)
+            rows = rows.select(wanted)
             try:
-                yield from rows.select(wanted).collect_batches(maintain_order=True)
+                if count <= _AT_ONCE:
+                    yield rows.collect()
+                else:
+                    yield from rows.collect_batches(maintain_order=True)
             except pl.exceptions.PolarsError as error:
                 raise unreadable(table.place, str(error)) from None
 
     return register_io_source(read, schema=schema)
 
 
-def _rows(table: Table, schema: "Mapping[str, pl.DataType]") -> "tuple[pl.LazyFrame, int]":
-    """The rows of a table in the types of `schema`, and how many there are."""
+_AT_ONCE = 100_000  # rows of a table that batches would only make slower; chosen
+
+
+@functools.cache
+def _schema(fields: tuple[tuple[str, pa.DataType], ...]) -> "Mapping[str, pl.DataType]":
+    """The types of Polars for columns of these names and types."""
     import polars as pl
 
-    with table.opened() as file:
-        count, names = file.metadata.num_rows, file.schema_arrow.names
-    source: Path | bytes
-    if table.path is not None and _is_text(str(table.path.absolute())):
-        source = table.path
-    else:
-        with table.open() as stream:
-            source = stream.read()
-    rows = pl.scan_parquet(source, glob=False, hive_partitioning=False)
-    return rows.cast({name: schema[name] for name in names if name in schema}), count
+    frame = pl.from_arrow(pa.Table.from_batches([], pa.schema(fields)))  # `empty_table` loads all of pandas
+    assert isinstance(frame, pl.DataFrame), "it has columns"
+    return frame.schema
 
 
-def _is_text(name: str) -> bool:
-    """True for what Polars takes as a path: it has to be UTF-8 from the root on."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _is_other(field: pa.Field, table: Table) -> bool:
+    """True for a column of another type than is declared, as another program may have written it."""
+    declared = table.declared(field.name)
+    return declared is not None and declared.type != field.type
+
+
+def _source(table: Table) -> Path | bytes:
+    """The name of a file, where it is UTF-8 from the root on, as Polars needs it; else its content."""
+    if table.path is not None:
+        with contextlib.suppress(UnicodeEncodeError):
+            str(table.path.absolute()).encode()
+            return table.path
+    with table.open() as stream:
+        return stream.read()

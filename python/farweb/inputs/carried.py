@@ -16,6 +16,8 @@ from farweb.text.words import plural
 LOW = 0.9
 """Share below which the log's load is another one. Chosen."""
 
+_ALL = 0.9995  # what is 100 % with three digits
+
 _NOT_SELECTED = ("outside-time", "other-client", "not-sampled", "outside-busiest")
 _NOT_ON_THE_LINK = ("hit", "sibling-hit", "revalidation", "answered-by-proxy", "denied", "icp")
 
@@ -57,9 +59,11 @@ class Carried:
             part = share(min(1.0, self.tunnel_bytes / self.logged_bytes))
             tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part}, each a transfer of all its bytes"
         left_out = f"; left out:{without[1:]}" if without else ""
-        others = f" (another {size(self.elsewhere_bytes)} did not, or were not asked for)"
-        elsewhere = others if self.elsewhere_bytes else ""
-        carries = f"carries {share(self.share)} of the {size(self.logged_bytes)} that crossed the link in {self.log}"
+        crossed = f"{size(self.logged_bytes)} that crossed the link"
+        carries = f"{'all' if self.share > _ALL else share(self.share) + ' of'} {crossed} in {self.log}"
+        elsewhere = (
+            f" ({size(self.elsewhere_bytes)} crossed no link, or were not chosen)" if self.elsewhere_bytes else ""
+        )
         return f"{carries}{elsewhere}{left_out}{tunnels}"
 
 

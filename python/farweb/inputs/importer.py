@@ -1,8 +1,8 @@
 """Imports logs of proxies and servers into a request table, for `farweb workload import`.
 
 The core reads each log in a stream; the rows go to a Parquet file as they come, which is then put in order of start
-time (on disk, when it is large) and begun at zero. Memory grows with the objects of the logs, by some 30 B each, and
-where the busiest part is asked for with the seconds that have requests.
+time (on disk, when it is large) and begun at zero. Memory grows with the objects of the logs, by some 30 B each, with
+their clients, by some 100 B each, and where the busiest part is asked for with the seconds that have requests.
 """
 
 import contextlib
@@ -11,11 +11,10 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from html import escape
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,18 +28,14 @@ from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
-from farweb.inputs.caching import RULES, CacheTreatment, assumed, survey_of
+from farweb.inputs.caching import CacheTreatment, survey_of
+from farweb.inputs.import_report import GAP_S, ImportReport
 from farweb.inputs.tables import REQUESTS
-from farweb.text.quantities import count, seconds, share, size
-from farweb.text.sheet import Sheet, to_html, to_rich
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from farweb.text.quantities import count
 
 REPORT_KEY = b"farweb.import"
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
-_UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
 _OUTSIDE_BUSIEST = "outside-busiest"
 _TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
 """Columns that may be null, each with the name for the number of its values."""
@@ -53,7 +48,7 @@ _HINTS = {
     "connect-tunnel": "leave --no-tunnels out to keep them",
     "hit": "--keep all keeps them",
     "no-size": "let the server write it: $body_bytes_sent in nginx, %b in Apache, sc-bytes in IIS; "
-    "of JSON workload import takes the key: --field bytes=KEY",
+    "of JSON workload import takes the key: --field bytes=KEY; --assume-bytes 10000 assumes a size",
     "not-sampled": "take a larger --sample or another --seed",
     "not-successful": "--errors keeps them",
     "other-client": '--client is a pattern of clients as the log has them, such as "10.0.*"',
@@ -62,136 +57,6 @@ _HINTS = {
     "zero-bytes": "let the server write the size of the response",
 }
 """Advice where nothing is left, by the reason for which most was left out."""
-
-
-@dataclass(frozen=True)
-class ImportReport:
-    """Report of an import: what it kept and what it left out.
-
-    Attributes:
-        out: The request table.
-        requests: Its rows.
-        span_s: From the first start to the last.
-        log: Name, format and options of the logs.
-        counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
-            `unreadable`, `assumptions` and others; `with_server_time` is the number of requests that have one,
-            `with_wait` of those whose wait for the first byte is known too, `with_client` of those that name their
-            client, `origin_unix_s` the Unix time of `start_s`
-            0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
-            kept and bytes of their responses by the rule that caches follow, before the busiest span is cut out:
-            `caching` (`{rule: {"requests", "bytes"}}`, rules of `farweb.inputs.caching.RULES`); `storable_with` the
-            storable ones with `query`, `cookie` and `set-cookie`; `has_cache_control`: the log has the header. Of all
-            requests that could be read, also those left out: `schemes`, `http_versions` and `methods`
-            (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests", "bytes"}`), `bytes_logged`: bytes of responses
-            and, where logged, of requests, without estimates. `dropped_bytes` are those left out, by reason, and
-            `carried_bytes_share` is the share of the others, 0 to 1; null where no bytes are logged. `software`: the
-            server that wrote the logs; null where they do not name it.
-    """
-
-    out: Path
-    requests: int
-    span_s: float
-    log: Mapping[str, Any]
-    counts: Mapping[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        figures = {"requests": self.requests, "span_s": self.span_s}
-        return {**self.counts, "out": str(self.out), **figures, "log": dict(self.log)}
-
-    def sheet(self) -> Sheet:
-        """Contents of the log, and the part of them in the table."""
-        counts = self.counts
-        dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
-        meaning = counts["meanings"]
-        served = f"{count(counts['with_server_time'])} with a server time"
-        if counts["with_wait"] > 0:
-            served += f", {count(counts['with_wait'])} with its wait"
-        rows = [
-            ["format", self._how_found(), ", ".join(counts["formats"])],
-            ["lines", "", count(counts["lines"])],
-            ["requests kept", served, count(self.requests)],
-            ["unreadable", "", count(counts["unreadable_lines"])],
-            *([f"left out: {reason}", meaning.get(reason, ""), count(lines)] for reason, lines in dropped),
-            ["from first to last start", f"from {_utc(counts['origin_unix_s'])}", seconds(self.span_s)],
-            ["bytes of responses", "", size(counts["response_bytes"])],
-            *self._facts(),
-            ["objects", "", count(counts["objects"])],
-            ["requests without a client", self._client_names(), count(self.requests - counts["with_client"])],
-            *CacheTreatment(**counts["cache_treatment"]).rows(),
-        ]
-        return Sheet(self.log["file"], ["", "", "value"], rows, names=2)
-
-    def _facts(self) -> list[list[str]]:
-        """Rows on all requests of the log, the table's and those left out."""
-        counts = self.counts
-        tunnels, logged = counts["tunnels"], counts["bytes_logged"]
-        rows = [
-            ["all requests: schemes", "", _by_share(counts["schemes"])],
-            ["all requests: HTTP versions", "", _by_share(counts["http_versions"])],
-            ["all requests: methods", "", _by_share(counts["methods"])],
-        ]
-        if tunnels["requests"]:
-            bytes_share = f", {share(tunnels['bytes'] / logged)} of all bytes" if logged else ""
-            rows.append(["all requests: tunnels", f"{size(tunnels['bytes'])}{bytes_share}", count(tunnels["requests"])])
-        if (carried := counts["carried_bytes_share"]) is not None:
-            rows.append(["bytes that the table carries", f"of {size(logged)} logged", share(carried)])
-        if counts["software"] is not None:
-            rows.append(["server", "", counts["software"]])
-        return rows
-
-    def _how_found(self) -> str:
-        return "by the first lines" if self.log["format"] == "auto" else "as was asked for"
-
-    def _client_names(self) -> str:
-        if self.log["client_names"] == "as-logged":
-            return "clients are named as in the log"
-        return f"clients have pseudonyms by a {self.log['client_key']} key"
-
-    def remarks(self) -> list[str]:
-        """Assumptions, and facts that a reader of the table has to know, a line each."""
-        counts = self.counts
-        remarks = []
-        if (busiest := counts.get("busiest")) is not None:
-            remarks.append(
-                f"busiest: the {seconds(busiest['length_s'])} with most bytes of responses begin at "
-                f"{_utc(busiest['from_unix_s'])} and have {share(busiest['bytes_share'])} of all of them"
-            )
-        if "sample" in self.log:
-            remarks.append(
-                f"sample: {share(self.log['sample'])} of the {self.log['sample_by']}s, whole; the load is theirs alone"
-            )
-        if counts["tunnels"]["requests"] and "connect-tunnel" not in counts["dropped"]:
-            remarks.append(
-                f"tunnels: {count(counts['tunnels']['requests'])} in the log; each is one request and one response of "
-                "all its bytes, on a connection of its own where connections carry one request at a time"
-            )
-        if counts["with_server_time"] == 0 and self.log.get("server_time") != "none":
-            remarks.append(
-                "no server times: responses are there at once; nginx writes them as $upstream_response_time or "
-                "$request_time, Apache as %D, Squid as %<pt"
-            )
-        assumptions = [f"assumed: {text}" for text in (*counts["assumptions"], *assumed(counts))]
-        rules = [
-            f"caches: {count(part['requests'])} {RULES[rule]}"
-            for rule, part in counts["caching"].items()
-            if len(counts["caching"]) > 1
-        ]
-        unreadable = [
-            f"unreadable: {line['log']}line {line['line']}: {line['why']}: {line['text']}"
-            for line in counts["unreadable"]
-        ]
-        return remarks + rules + assumptions + unreadable[:_UNREADABLE_SHOWN]
-
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
-        return Group(to_rich([self.sheet()]), *map(Text, self.remarks()))
-
-    def _repr_html_(self) -> str:
-        remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self.remarks())
-        return f"{to_html([self.sheet()])}<ul>{remarks}</ul>"
 
 
 def import_log(
@@ -220,19 +85,19 @@ def import_log(
         busiest_s: Keep only the span of this length, in s, whose responses have most bytes; it begins with a whole
             second.
         client_key: Text that the key of the clients' pseudonyms is made from: logs imported with the same text have the
-            same pseudonyms. None: a random key for this import alone.
+            same pseudonyms. None: the bytes of the logs, so that another import of them has the same; random where one
+            is standard input.
         keep_clients: Write clients as the log names them, as text, and not as pseudonyms.
         progress: Called with the number of requests kept so far, some ten times a second.
         options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `bypass`, `rtt_ns`,
-            `request_bytes`, `server_time`, `server_name`, `client_from_forwarded`, `client`, `from_`, `to`, `sample`,
-            `sample_by`, `seed`, `max_unreadable`.
+            `request_bytes`, `assume_bytes`, `server_time`, `server_name`, `client_from_forwarded`, `client`, `from_`,
+            `to`, `sample`, `sample_by`, `seed`, `max_unreadable`.
 
     Raises:
         WorkloadError: A log cannot be read, nothing of them is left, or there is a key although clients are kept.
             Nothing is written then.
         RunError: The disk is full. Nothing is left then.
     """
-    key = _client_key(client_key, keep_clients=keep_clients)
     if fields is not None:
         if format != "auto" or options.get("log_format") is not None:
             raise WorkloadError("fields describe a log of JSON objects; leave out its format")
@@ -243,13 +108,14 @@ def import_log(
             check_file(each, WorkloadError, "name a log, or - for standard input")
     out = Path(out)
     _may_write(out, logs)
+    key, of_key = _client_key(client_key, logs, keep_clients=keep_clients)
     names = ", ".join(each.name for each in logs)
     source = {
         "file": names,
         "format": options.get("log_format") or " ".join(options.get("fields", [format])),
         **{name: value for name, value in options.items() if name != "fields" and value is not None},
         **({"client_names": "as-logged"} if key is None else {"client_names": "pseudonyms"}),
-        **({} if key is None else {"client_key": "random" if client_key is None else "given"}),
+        **({} if key is None else {"client_key": of_key}),
     }
     with staged_file(out) as stage:
         raw = stage.with_name("raw.parquet")
@@ -263,22 +129,25 @@ def import_log(
         span = (counts.pop("first_start_s"), counts.pop("last_start_s"))
         if busiest_s is not None:
             span = _only_busiest(raw, span[0], busiest_s, counts)
+            counts["first_request"] = _first_from(logs, counts["busiest"], format, {**options, "client_key": key})
         counts["carried_bytes_share"] = _carried(counts)
         counts["origin_unix_s"] += span[0]
-        survey, counts["with_client"], methods = _surveyed(raw, span)
+        survey, methods = _surveyed(raw, span, counts)
         treatment = CacheTreatment.of(survey)
         counts["objects"], counts["cache_treatment"] = survey.objects, asdict(treatment)
         absent = {name for name, known in (("wait_s", "with_wait"), ("client", "with_client")) if counts[known] == 0}
         absent |= set() if methods - {"GET"} else {"method"}
         absent |= set() if treatment.bypassing or treatment.served_only else {"caching"}
-        _begin_at_zero(raw, stage, span, absent, json.dumps({"log": source, **counts}, ensure_ascii=False))
+        kept = {"log": source, **counts, "first_request": _without_client(counts["first_request"], key)}
+        _begin_at_zero(raw, stage, span, absent, json.dumps(kept, ensure_ascii=False))
     return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
 
 
-def _client_key(text: str | None, *, keep_clients: bool) -> bytes | None:
-    """The key of pseudonyms: made from a text, or random; None where clients are kept as they are.
+def _client_key(text: str | None, logs: Sequence[Path], *, keep_clients: bool) -> tuple[bytes | None, str]:
+    """The key of pseudonyms, None where clients are kept as they are, and its source: `given`, `log` or `random`.
 
-    A text of any length and alphabet becomes a key by BLAKE2b (RFC 7693).
+    A text of any length and alphabet becomes a key by BLAKE2b (RFC 7693), and so do logs. Whoever can work out the key
+    of a log has the log, and its clients.
     """
     if keep_clients and text is not None:
         raise WorkloadError(
@@ -287,10 +156,16 @@ def _client_key(text: str | None, *, keep_clients: bool) -> bytes | None:
     if text == "":
         raise WorkloadError("the key of clients is empty; write a text that is hard to guess, or leave it out")
     if keep_clients:
-        return None
-    if text is None:
-        return secrets.token_bytes(_KEY_BYTES)
-    return hashlib.blake2b(text.encode(), digest_size=_KEY_BYTES, person=b"farweb clients").digest()
+        return None, ""
+    if text is not None:
+        return hashlib.blake2b(text.encode(), digest_size=_KEY_BYTES, person=b"farweb clients").digest(), "given"
+    if any(str(log) == "-" for log in logs):
+        return secrets.token_bytes(_KEY_BYTES), "random"
+    digest = hashlib.blake2b(digest_size=_KEY_BYTES, person=b"farweb log")
+    for log in sorted(logs):
+        with log.open("rb") as file:
+            digest.update(hashlib.file_digest(file, hashlib.blake2b).digest())
+    return digest.digest(), "log"
 
 
 def _may_write(out: Path, logs: Sequence[Path]) -> None:
@@ -365,7 +240,7 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
         "with_elapsed_time",
     ):
         together[name] = together.get(name, 0) + counts[name]
-    for by_reason in ("dropped", "dropped_bytes", "storable_with"):
+    for by_reason in ("dropped", "dropped_bytes", "storable_with", "unreadable_by"):
         sums = together.setdefault(by_reason, {})
         for reason, number in counts[by_reason].items():
             sums[reason] = sums.get(reason, 0) + number
@@ -381,6 +256,9 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):
         all_of_them = together.setdefault(name, [])
         all_of_them += [each for each in those if each not in all_of_them]
+    if together.get("first_request") is None:
+        first = counts["first_request"]
+        together["first_request"] = None if first is None else {"log": log.strip(), **first}
     together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
     if counts["requests"] == 0:
         together.setdefault("sorted", True)
@@ -445,21 +323,53 @@ def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, 
     return first, last
 
 
-def _surveyed(raw: Path, span: tuple[float, float]) -> tuple[_core.Survey, int, set[str]]:
-    """Survey of the requests that start within `span`, the number of them with a client, and their methods."""
-    with_client, methods = 0, set[str]()
+def _first_from(
+    logs: Sequence[Path], busiest: Mapping[str, Any], format: str, options: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The first request of the logs in their busiest span, as its line was read; None of standard input."""
+    begin = datetime.fromtimestamp(busiest["from_unix_s"], UTC)
+    bounds = {"from_": begin, "to": begin + timedelta(seconds=busiest["length_s"])}
+    inside = {**options, **{name: at.isoformat(timespec="microseconds") for name, at in bounds.items()}}
+    for log in logs:
+        if str(log) == "-":
+            return None
+        reader = _core.LogReader(str(log), format, **inside)
+        reader.batch(1)
+        first: dict[str, Any] | None = json.loads(reader.report())["first_request"]
+        if first is not None:
+            return {"log": log.name if len(logs) > 1 else "", **first}
+    return None
+
+
+def _without_client(first: Mapping[str, Any] | None, key: bytes | None) -> Mapping[str, Any] | None:
+    """The first request as the table may keep it: a pseudonym is of no use beside the client that it stands for."""
+    return first if first is None or key is None else {**first, "client": None}
+
+
+def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:
+    """Survey of the requests that start within `span`, and their methods; their hosts and clients are counted."""
+    hosts, clients, methods = set[str](), set[int | str](), set[str]()
+    counts["with_client"], last, gaps = 0, span[0], [0.0]
 
     def inside() -> Iterator[pa.RecordBatch]:
-        nonlocal with_client
-        columns = ["start_s", "object", "response_bytes", "client", "method", "caching"]
+        nonlocal last
+        columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching"]
         for batch in source.iter_batches(batch_size=_ROWS, columns=columns):
             those = _within(batch, span)
-            with_client += those.num_rows - those["client"].null_count
-            methods.update(pc.unique(those["method"]).to_pylist())
+            counts["with_client"] += those.num_rows - those["client"].null_count
+            starts = those["start_s"].to_numpy()
+            between = np.diff(starts, prepend=last)
+            gaps.extend(between[between > GAP_S].tolist())
+            last = float(starts[-1]) if len(starts) else last
+            for seen, column in ((hosts, "host"), (clients, "client"), (methods, "method")):
+                seen.update(pc.unique(those[column].drop_null()).to_pylist())
             yield those
 
     with pq.ParquetFile(raw) as source:
-        return survey_of(inside()), with_client, methods
+        survey = survey_of(inside())
+    counts["hosts"], counts["clients"] = len(hosts), len(clients)
+    counts["gaps"] = {"longer_than_s": GAP_S, "number": len(gaps) - 1, "longest_s": max(gaps)}
+    return survey, methods
 
 
 def _within(batch: pa.RecordBatch, span: tuple[float, float]) -> pa.RecordBatch:
@@ -491,17 +401,6 @@ def _begin_at_zero(raw: Path, out: Path, span: tuple[float, float], absent: set[
                 microseconds = np.rint((inside["start_s"].to_numpy() - span[0]) * 1e6)
                 columns = [*inside.columns[:position], pa.array(microseconds / 1e6), *inside.columns[position + 1 :]]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
-
-
-def _by_share(parts: Mapping[str, Mapping[str, int]]) -> str:
-    """`https 90 %, http 10 %` of requests, the most frequent first."""
-    whole = sum(part["requests"] for part in parts.values())
-    ordered = sorted(parts.items(), key=lambda item: (-item[1]["requests"], item[0]))
-    return ", ".join(f"{name} {share(part['requests'] / whole)}" for name, part in ordered) or "–"
-
-
-def _utc(unix_s: float) -> str:
-    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _schema(names: Iterable[str], report: str, clients_as_text: bool) -> pa.Schema:

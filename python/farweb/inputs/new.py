@@ -3,22 +3,32 @@
 Facts of a log decide how its servers are simulated (`serving`); a chosen value says so.
 """
 
+import json
+import os
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pyarrow.parquet as pq
 
+from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
-from farweb.inputs.paths import PATHS, STAND_FOR, years_apart
+from farweb.inputs.formats import TABLE, format_of
+from farweb.inputs.importer import REPORT_KEY, import_log
+from farweb.inputs.paths import path_kind, years_apart
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
-from farweb.text.quantities import count
+from farweb.inputs.tables import open_requests
+from farweb.text.quantities import count, seconds, size
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
-    from farweb.inputs.importer import ImportReport
+    from farweb.inputs.import_report import ImportReport
 
 
 _PACED = """\
@@ -59,24 +69,29 @@ class Wanted:
     """Parts of a scenario to write.
 
     Attributes:
-        paths: Keys of `PATHS`; of several the first is simulated, and a sweep compares them.
+        paths: Keys of `PATHS` or `STAND_FOR`; of several the first is simulated, and a sweep compares them.
         proxy: A key of `PROXIES`.
         cache: Size and policy of a cache in front of the long part; None: none.
+        shield: The same of a cache behind it.
+        is_local: True when the clients are a local network away from the long part.
     """
 
     paths: tuple[str, ...]
     proxy: str
     cache: tuple[str, str] | None
+    shield: tuple[str, str] | None
+    is_local: bool
 
     @property
-    def near(self) -> str:
-        """Node at the near end of the long part."""
-        return "clients" if self.cache is None else "cache"
+    def nodes(self) -> list[str]:
+        """Nodes from the clients to the servers."""
+        near = [] if not self.is_local else ["near-end" if self.cache is None else "cache"]
+        return ["clients", *near, "far-end", "servers"]
 
     @property
     def long_link(self) -> int:
         """Place of the long part among the links."""
-        return 0 if self.cache is None else 1
+        return int(self.is_local)
 
     def legs(self, serving: Serving) -> list[tuple[str, str, str]]:
         """Begin, end and carrier of each leg."""
@@ -84,7 +99,7 @@ class Wanted:
             "none": [("servers", serving.carrier)],
             "split": [("far-end", serving.carrier), ("servers", serving.carrier)],
             "mux": [("far-end", '{ kind = "mux", connections = 8 }'), ("servers", serving.carrier)],
-        }[self.proxy]
+        }["split" if self.shield is not None and self.proxy == "none" else self.proxy]
         ends = [*([] if self.cache is None else [("cache", serving.carrier)]), *inner]
         begins = ["clients", *(end for end, _ in ends)]
         return [(begin, end, carrier) for begin, (end, carrier) in zip(begins, ends, strict=False)]
@@ -100,6 +115,7 @@ class NewScenario:
         hosts: The host table of the log.
         imported: Numbers that the import kept and left out.
         remarks: Reservations about the answers, a sentence each.
+        facts: What the log decided about the scenario: a label and a sentence each.
     """
 
     scenario: Path
@@ -107,6 +123,15 @@ class NewScenario:
     hosts: Path | None
     imported: "ImportReport | None"
     remarks: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+
+    def screen(self, path: str) -> Screen:
+        """The path, the log's first request and what the log decided.
+
+        Args:
+            path: The path in a sentence.
+        """
+        return Screen((path, "", Sheet("", ["", ""], [list(fact) for fact in self.facts])) if self.facts else (path,))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -128,7 +153,8 @@ def new_scenario(
     path: str = "geo",
     compare: Sequence[str] = (),
     proxy: str = "none",
-    cache: tuple[str, str] | None = None,
+    cache: tuple[str, str] | Literal["none"] | None = None,
+    shield: tuple[str, str] | None = None,
     seen_at: str | None = None,
     log: str | Path | Sequence[str | Path] | None = None,
     progress: Callable[[int], None] | None = None,
@@ -141,10 +167,12 @@ def new_scenario(
         path: A key of `PATHS`, or of `STAND_FOR`.
         compare: Several of them, in place of `path`: the scenario has a sweep over them.
         proxy: A key of `PROXIES`.
-        cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``.
+        cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``;
+            ``"none"``: the same path and requests without it.
+        shield: The same of a second level at the far end, which the cache asks.
         seen_at: One of `SEEN_AT`: which requests of a proxy's log are taken, and who shares connections. When left out,
             `proxy-servers` for a log that marks cache hits, `server` for others.
-        log: The log or logs; the family nzix when left out.
+        log: The log or logs, or a request table, which is simulated as it is; the family nzix when left out.
         progress: Called with the number of requests imported so far.
         options: For the import, as `import_log` takes them; `proxy-clients` and a cache keep hits unless they say
             otherwise.
@@ -152,28 +180,78 @@ def new_scenario(
     Raises:
         WorkloadError: The log cannot be imported, or would be replaced. Nothing is written then.
     """
-    from farweb.inputs.importer import import_log
-
     file = Path(file)
-    wanted = Wanted(tuple(dict.fromkeys(STAND_FOR.get(each, each) for each in compare or (path,))), proxy, cache)
+    paths = tuple(dict.fromkeys(compare or (path,)))
+    wanted = Wanted(paths, proxy, None if cache == "none" else cache, shield, cache is not None)
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
-    for written in files_of(file, with_log=bool(logs)):
+    table = table_of(logs)
+    for written in files_of(file, with_log=bool(logs) and table is None):
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
             raise WorkloadError(f"{written}: is the log itself; name another file")
     if not logs:
-        family = _PROWGEN if cache is not None else _FAMILY
+        family = _PROWGEN if wanted.is_local else _FAMILY
         _write(file, _scenario(file, wanted, OF_TODAY, "", _PACED, family, 600))
         return NewScenario(file, None, None, None, tuple(_remarks(wanted, None)))
+    if table is not None:
+        counts, span_s = _table(table)
+        asked = _clients(seen_at or ("server" if counts is None else _likely(counts)))
+        workload = _TABLE.format(requests=json.dumps(os.path.relpath(table, file.parent)))
+        served, release = (OF_TODAY, _PACED) if counts is None else (serving_of(counts), _release(counts))
+        _write(file, _scenario(file, wanted, served, asked, release, workload, span_s))
+        return NewScenario(file, table, None, None, tuple(_remarks(wanted, None)))
     _, requests, hosts = files_of(file, with_log=True)
-    if seen_at == "proxy-clients" or cache is not None:
+    if seen_at == "proxy-clients" or wanted.is_local:
         options = {"keep": "all", **options}
     imported = import_log(logs, requests, progress=progress, **options)
     _write(hosts, _host_table(requests))
     workload = _workload(imported, requests, hosts)
-    asked = _clients(seen_at or _likely(imported))
+    asked = _clients(seen_at or _likely(imported.counts))
     served = serving_of(imported.counts)
-    _write(file, _scenario(file, wanted, served, asked, _release(imported), workload, imported.span_s))
-    return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)))
+    _write(file, _scenario(file, wanted, served, asked, _release(imported.counts), workload, imported.span_s))
+    facts = tuple(_facts(imported, served, _SEEN_AT[seen_at or _likely(imported.counts)][1]))
+    return NewScenario(file, requests, hosts, imported, tuple(_remarks(wanted, imported)), facts)
+
+
+def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
+    """What the log has, its first request, and what that decided."""
+    counts = imported.counts
+    begin = datetime.fromtimestamp(counts["origin_unix_s"], UTC)
+    yield (
+        "log",
+        f"{count(imported.requests)} of {plural(counts['lines'], 'line')}: {size(counts['response_bytes'])} in "
+        f"{seconds(imported.span_s)}, from {begin:%Y-%m-%d %H:%M:%S} UTC",
+    )
+    if first := counts.get("first_request"):
+        yield "first", f"{first['client']} {first['method']} {first['url']} to {first['host']} (line {first['line']})"
+    yield "http", served.reasons[0]
+    yield "clients", clients
+    timed = counts["with_server_time"]
+    known = f"{plural(timed, 'request')} with a server time"
+    yield "servers", known if timed else "answer at once: no server times in the log"
+
+
+def table_of(logs: Sequence[Path]) -> Path | None:
+    """The request table that is given in place of logs; None: they are logs.
+
+    Raises:
+        WorkloadError: There is no such file.
+    """
+    if len(logs) != 1 or logs[0].suffix.lower() not in (".parquet", ".csv", ".tsv"):
+        return None
+    return logs[0] if format_of(logs[0], None) == TABLE else None
+
+
+def _table(path: Path) -> tuple[Mapping[str, Any] | None, float]:
+    """Counts of the import that a table is from, None where it is from none, and its span in s."""
+    with open_requests(path) as rows:
+        reader = _core.RequestReader(rows, str(path))
+        first = last = None
+        while (columns := reader.batch(_ROWS_MAX)) is not None:
+            starts = np.asarray(columns["start_s"])
+            first, last = float(starts[0]) if first is None else first, float(starts[-1])
+    report = pq.read_schema(path).metadata if path.suffix.lower() == ".parquet" else None
+    kept = (report or {}).get(REPORT_KEY)
+    return None if kept is None else json.loads(kept), 0.0 if first is None or last is None else last - first
 
 
 def _remarks(wanted: Wanted, imported: "ImportReport | None") -> Iterator[str]:
@@ -212,6 +290,12 @@ family = "nzix"
 """
 
 
+_TABLE = """\
+[workload]
+requests = {requests}
+"""
+
+
 def _workload(imported: "ImportReport", requests: Path, hosts: Path) -> str:
     counts = imported.counts
     dropped = ", ".join(f"{count(lines)} {reason}" for reason, lines in sorted(counts["dropped"].items()))
@@ -228,9 +312,8 @@ def _workload(imported: "ImportReport", requests: Path, hosts: Path) -> str:
     )
 
 
-def _likely(imported: "ImportReport") -> str:
+def _likely(counts: Mapping[str, Any]) -> str:
     """Place of a log, by its format and its hits."""
-    counts = imported.counts
     return "proxy-servers" if "squid" in counts["formats"] or "hit" in counts["dropped"] else "server"
 
 
@@ -239,12 +322,12 @@ def _clients(seen_at: str) -> str:
     return f'# {about}\n# "each" and "all" choose; --seen-at {seen_at} wrote this.\n[clients]\nshare = "{share}"\n\n'
 
 
-def _release(imported: "ImportReport") -> str:
+def _release(counts: Mapping[str, Any]) -> str:
     """How responses are released: after the wait where the log has it of each, else over the recorded time.
 
     Without the wait of some, `after-wait` would put the recorded transfer of these before the simulated one.
     """
-    served, waited = imported.counts["with_server_time"], imported.counts["with_wait"]
+    served, waited = counts["with_server_time"], counts["with_wait"]
     return _AFTER_WAIT if 0 < served == waited else _PACED
 
 
@@ -259,7 +342,7 @@ family = "prowgen"
 def _scenario(
     file: Path, wanted: Wanted, serving: Serving, clients: str, release: str, workload: str, span_s: float
 ) -> str:
-    kind = PATHS[wanted.paths[0]]
+    kind = path_kind(wanted.paths[0])
     tls = '\ntls = { version = "1.3" }' if serving.tls else ""
     joined = "\n".join(
         f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\n'
@@ -267,9 +350,8 @@ def _scenario(
         for begin, end, carrier in wanted.legs(serving)
     )
     every, in_words = next((each for each in _EVERY if span_s / each[0] <= _ROWS_MAX), _EVERY[-1])[1:]
-    nodes = ["clients", *([] if wanted.cache is None else ["cache"]), "far-end", "servers"]
     title = f"{kind.title}, {kind.dated}" + ("" if wanted.proxy == "none" else f", proxy: {wanted.proxy}")
-    several = " or ".join(f"{each} ({PATHS[each].dated})" for each in wanted.paths)
+    several = " or ".join(f"{each} ({path_kind(each).dated})" for each in wanted.paths)
     return f"""\
 {_head(file, wanted)}
 # Every key is in the documentation of the scenario format; farweb schema scenario prints it for editors.
@@ -279,11 +361,11 @@ name = "{title if len(wanted.paths) == 1 else several}"
 
 # From the clients to the servers; up is towards the servers, down towards the clients.
 [path]
-nodes = [{", ".join(f'"{node}"' for node in nodes)}]
+nodes = [{", ".join(f'"{node}"' for node in wanted.nodes)}]
 
-{_LOCAL if wanted.cache is not None else ""}\
-# {wanted.near} – far-end: the long part.
-{_facts(wanted)}\
+{_LOCAL.format(near=wanted.nodes[1]) if wanted.is_local else ""}\
+# {wanted.nodes[wanted.long_link]} – far-end: the long part.
+{_figures(wanted)}\
 [[path.link]]
 {_lines("{:<4} = {}", kind.directions())}
 # far-end – servers: the rest of the Internet, 10 ms away (chosen). Where the log has server times that were measured at
@@ -292,10 +374,10 @@ nodes = [{", ".join(f'"{node}"' for node in nodes)}]
 up   = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 down = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 
-# {PROXIES[wanted.proxy]}
+# {_about_far_end(wanted)}
 {"".join(_comment(reason) for reason in serving.reasons)}\
 {joined}
-{_cache_table(wanted)}{clients}{release}
+{_caches(wanted)}{clients}{release}
 {workload}
 [run]
 seed = 1
@@ -307,6 +389,12 @@ exchanges = true
 {_sweep(wanted, is_log="requests = " in workload)}"""
 
 
+def _about_far_end(wanted: Wanted) -> str:
+    if wanted.shield is not None and wanted.proxy == "none":
+        return "far-end is a cache that the nearer one asks, and asks the servers itself."
+    return PROXIES[wanted.proxy]
+
+
 def _nagle(end: str, serving: Serving) -> str:
     """Nagle's rule on a leg to `end`, as a scenario writes it; proxies switch it off."""
     return "true" if serving.nagle and end == "servers" else "false"
@@ -314,7 +402,7 @@ def _nagle(end: str, serving: Serving) -> str:
 
 def _head(file: Path, wanted: Wanted) -> str:
     """First lines: the path, the years of its figures, and commands for it."""
-    about = " or ".join(f"{PATHS[each].title} (figures of {PATHS[each].dated})" for each in wanted.paths)
+    about = " or ".join(f"{path_kind(each).title} (figures of {path_kind(each).dated})" for each in wanted.paths)
     verb = "run" if len(wanted.paths) == 1 else "sweep"
     return (
         f"{_comment(f'The web over {about}.')}#\n#   farweb check {file.name}\n"
@@ -323,30 +411,34 @@ def _head(file: Path, wanted: Wanted) -> str:
 
 
 _LOCAL = """\
-# clients – cache: a local network (chosen).
+# clients – {near}: a local network (chosen).
 [[path.link]]
-up   = { rate = "1 Gbit/s", delay = "1 ms" }
-down = { rate = "1 Gbit/s", delay = "1 ms" }
+up   = {{ rate = "1 Gbit/s", delay = "1 ms" }}
+down = {{ rate = "1 Gbit/s", delay = "1 ms" }}
 
 """
 
 
-def _facts(wanted: Wanted) -> str:
+def _figures(wanted: Wanted) -> str:
     """Each figure of the long part with its source; of several paths each under its name."""
     return "".join(
-        ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, PATHS[each].facts))
+        ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, path_kind(each).facts))
         for each in wanted.paths
     )
 
 
-def _cache_table(wanted: Wanted) -> str:
-    if wanted.cache is None:
-        return ""
-    capacity, policy = wanted.cache
-    return (
+def _caches(wanted: Wanted) -> str:
+    levels = [
+        (node, cache) for node, cache in (("cache", wanted.cache), ("far-end", wanted.shield)) if cache is not None
+    ]
+    about = (
         "# A copy that is held serves, but methods and responses for which none may. ttl bounds the age of a copy.\n"
-        f'[[cache]]\nnode = "cache"\npolicy = "{policy}"\ncapacity = "{capacity}"\n\n'
     )
+    tables = "\n".join(
+        f'[[cache]]\nnode = "{node}"\npolicy = "{policy}"\ncapacity = "{capacity}"\n'
+        for node, (capacity, policy) in levels
+    )
+    return f"{about}{tables}\n" if levels else ""
 
 
 def _lines(form: str, links: Mapping[str, str]) -> str:
@@ -356,11 +448,11 @@ def _lines(form: str, links: Mapping[str, str]) -> str:
 def _sweep(wanted: Wanted, *, is_log: bool) -> str:
     """A sweep over the paths, or over the depths of the queues of one. A log's requests are the same in each run."""
     replications, often = (1, "once: its requests are those of the log") if is_log else (5, "with five seeds")
-    kind = PATHS[wanted.paths[0]]
+    kind = path_kind(wanted.paths[0])
     if len(wanted.paths) > 1:
         factor, about = "path", f"farweb sweep runs each path {often}."
-        levels = {each: PATHS[each].directions() for each in wanted.paths}
-        unknown = ", ".join(each for each in wanted.paths if PATHS[each].depths)
+        levels = {each: path_kind(each).directions() for each in wanted.paths}
+        unknown = ", ".join(each for each in wanted.paths if path_kind(each).depths)
         if unknown:
             about += f" Depths of queues are unpublished and chosen for {unknown}: farweb new --path NAME sweeps them."
     elif kind.depths:

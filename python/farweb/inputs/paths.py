@@ -268,13 +268,18 @@ STAND_FOR = {"geo": "geo-viasat", "leo": "starlink", "mobile": "5g"}
 """Words of a kind, and the path of today that each stands for."""
 
 
+def path_kind(word: str) -> PathKind:
+    """The kind of path that a key of `PATHS` or of `STAND_FOR` names."""
+    return PATHS[STAND_FOR.get(word, word)]
+
+
 def years_apart(names: tuple[str, ...]) -> str | None:
     """A remark where the figures of several paths are of more than one decade; None: they are of one."""
-    dated = {name: PATHS[name].years for name in names}
+    dated = {name: path_kind(name).years for name in names}
     years = [year for each in dated.values() for year in each]
     if max(years) - min(years) < 10:
         return None
-    listed = ", ".join(f"{name} of {PATHS[name].dated}" for name in names)
+    listed = ", ".join(f"{name} of {path_kind(name).dated}" for name in names)
     return f"figures of more than one decade are compared: {listed}"
 
 

@@ -154,6 +154,11 @@ def _table(path: Path, name: str, *, nameless: bool, guessed: bool) -> Iterator[
 
     is_certain = not guessed or path.suffix.lower() in (".parquet", ".csv", ".tsv")
     hint = "" if is_certain else f" (if it is a log or a trace, name it with --format: {', '.join(FORMATS)})"
+    if guessed and path.suffix.lower() == ".csv":
+        hint = (
+            f"; of a trace with columns of its own make one with time in s, object and bytes, such as awk -F, "
+            f"'{{print $1, $2, $3}}' {path.name} > trace.txt, and name it with --format webcachesim"
+        )
     with open_requests(path) as rows:
 
         def read(requests: Requests) -> Iterator[Batch]:

@@ -24,11 +24,12 @@ from farweb.inputs.importer import import_log
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.text.quantities import count, rate, seconds, share, size
-from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.quantities import count, number, rate, seconds, share, size, times
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    pass
 
 
 _INTERVALS_S = (0.01, 0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800)
@@ -159,11 +160,63 @@ class WorkloadStats:
         rows += [[f"left out: {reason}", count(lines)] for reason, lines in dropped]
         return [*rows, ["unreadable", count(self.imported["unreadable_lines"])]]
 
-    def __rich__(self) -> "RenderableType":
-        return to_rich(self._sheets())
+    def screen(self, is_all: bool = False) -> Screen:
+        """How many requests of whom, their sizes and times, and the load; with `is_all` every table."""
+        of = "" if self.clients is None else f" of {plural(self.clients.count, 'client')}"
+        objects = "" if self.objects is None else f", {plural(self.objects, 'object')}"
+        answer = (
+            f"{plural(self.requests, 'request')}{of} to {plural(self.hosts, 'host')}: "
+            f"{size(self.response_bytes_total)} in {seconds(self.span_s)}{objects}"
+        )
+        if is_all:
+            return Screen((answer, "", *self._sheets()))
+        return Screen((answer, "", self._spreads(), "", *self._load(), "more: --all"))
+
+    def _spreads(self) -> Sheet:
+        """Sizes and times, each in a unit of its own."""
+        rows = [_in_bytes("response", self.response_bytes), _in_bytes("request", self.request_bytes)]
+        for name, spread in (("server time", self.server_s), ("wait for the first byte", self.wait_s)):
+            rows += [] if spread is None else [_in_seconds(name, spread)]
+        if self.clients is not None:
+            rows.append(_row("requests a client", self.clients.requests, number))
+            gap = self.clients.gap_s
+            rows += [] if gap is None else [_in_seconds("time between them", gap)]
+        return Sheet("", ["", "median", "90 %", "99 %", "max"], rows)
+
+    def _load(self) -> Iterator[str]:
+        begin, most, _ = max(self.by_interval, key=lambda interval: interval[1])
+        mean = f"{rate(8 * self.response_bytes_total / self.span_s)} in the mean; " if self.span_s else ""
+        span = seconds(self.interval_s)
+        yield f"load: {mean}busiest {span}: {plural(most, 'request')}, from {seconds(begin)} on"
+        if self.repeated is not None:
+            yield f"repeats: {share(self.repeated)} of requests are for an object asked for before"
+        if self.tunnels is not None:
+            part = share(self.tunnels["bytes"] / self.response_bytes_total)
+            yield f"tunnels: {part} of the load, {plural(self.tunnels['requests'], 'request')}"
+        if self.imported is not None and self.imported["dropped"]:
+            dropped = sorted(self.imported["dropped"].items(), key=lambda item: (-item[1], item[0]))
+            reasons = ", ".join(f"{count(lines)} {reason}" for reason, lines in dropped)
+            yield f"left out of {plural(self.imported['lines'], 'line')}: {reasons}"
+
+    def __rich__(self) -> Screen:
+        return self.screen()
 
     def _repr_html_(self) -> str:
-        return to_html(self._sheets())
+        return self.screen()._repr_html_()
+
+
+def _in_bytes(name: str, spread: Spread) -> list[str]:
+    unit, scale = ("kB", 1e3) if spread.quantiles[50] >= 1000 else ("B", 1)
+    return _row(f"{name}, {unit}", spread, lambda value: number(value / scale))
+
+
+def _in_seconds(name: str, spread: Spread) -> list[str]:
+    unit, write = times(spread.quantiles[place] for place in (50, 90, 99, 100))
+    return _row(f"{name}, {unit}", spread, write)
+
+
+def _row(name: str, spread: Spread, write: Callable[[float], str]) -> list[str]:
+    return [name, *(write(spread.quantiles[place]) for place in (50, 90, 99, 100))]
 
 
 def _named(name: str, note: str, value: str) -> list[str]:

@@ -54,7 +54,7 @@ def answer(sweep: SweepTables, metrics: Sequence[Metric]) -> list[Fact]:
 
 
 def judgements(sweep: SweepTables, found: Sequence[LevelJudged], why_not: str) -> list[Fact]:
-    """The levels of each factor judged by the rule that all verbs share, and what would replicate a log.
+    """The levels of each factor judged by the rule that all verbs share, and what the verdicts hold for.
 
     Args:
         sweep: Which.
@@ -68,8 +68,9 @@ def judgements(sweep: SweepTables, found: Sequence[LevelJudged], why_not: str) -
         facts.append((f"{capital(names[each.factor])}: {fact}:", f"{rest}."))
     if why_not:
         facts.append(("No level was judged:", f"{why_not}."))
-    if sweep.fixed_points:
-        facts.append(("For this log:", FIXED_LOG))
+    if found:
+        first, _, rest = f"{found[0].verdict.holds} {FIXED_LOG if sweep.fixed_points else ''}".strip().partition(" (")
+        facts.append((first, f"({rest}" if rest else ""))
     return facts
 
 
@@ -117,7 +118,8 @@ def _like_the_first(sweep: SweepTables, metric: Metric, rows: Sequence[Row]) -> 
     same = sum(each is not None and each.overall != "worse" for each in found)
     if same == 0:
         return f" Each of the other {len(others)} points is worse."
-    return f" Of the other {len(others)} points {same} {'is' if same == 1 else 'are'} not shown to be worse."
+    which = f"All {same}" if same == len(others) else f"{same} of the {len(others)}"
+    return f" {which} other points {'ties' if same == 1 < len(others) else 'tie'} with the best."
 
 
 def _strongest(found: Sequence[Change]) -> list[Change]:
@@ -164,8 +166,6 @@ def _variation(sweep: SweepTables, metric: Metric, names: Names) -> list[Fact]:
         return []
     chance = sum(part for name, part in parts.items() if name in CHANCE)
     what, rest = "", f"chance between replications makes {chance:.1f} %"
-    if sweep.design.replications == 1:
-        rest = f"the interaction of highest order, taken for chance, makes {chance:.1f} %"
     if sweep.design.kind == "latin-hypercube":
         what, rest = ", by ranks", f"{chance:.1f} % is not explained by ranks of these factors"
     of_each = listed([f"{term(names, name)} {part:.1f} %" for name, part in large.items()][:_TERMS])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from farweb.comparison import Comparison, compare
+from farweb.comparison.words import pairs as pairs_sheet
 from farweb.errors import ResultsError
 from farweb.plot.measured import labels
 from farweb.plot.replicated import words
@@ -14,19 +15,20 @@ from farweb.report.page import Page, section
 from farweb.report.points import Point, parse, point
 from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
 from farweb.report.words import tunnels
-from farweb.results.judged import FIXED_LOG, deciding
+from farweb.results.judged import FIXED_LOG
 from farweb.results.legs import connection_uses, held_by_leg, held_sheet, sheets
 from farweb.results.measure import measure
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.run import RunTables
 from farweb.results.summary import Summary, summarize
+from farweb.statistics.units import is_quantity
 from farweb.text.quantities import count, quantity, seconds, share
 from farweb.text.sheet import Sheet
 from farweb.text.words import capital, listed, plural, ranged
 
 if TYPE_CHECKING:
     from farweb.check import Check
-    from farweb.inputs.importer import ImportReport
+    from farweb.inputs.import_report import ImportReport
     from farweb.plot.chart import Chart
 
 Summaries = Mapping[str, Summary]
@@ -190,43 +192,34 @@ def _compared(results: Sequence[RunTables], metrics: Sequence[str]) -> Compariso
     if len(results) < 2:
         return None
     try:
-        return compare(*results, by=deciding(metrics))
+        return compare(*results, by=[name for name in metrics if is_quantity(name)], names=labels(results))
     except ResultsError:
         return None
 
 
 def _verdicts(compared: Comparison | None) -> list[tuple[str, str]]:
-    """The verdict on two runs with what their requests do, or the ranks of several; and what would replicate a log."""
+    """The verdict on two runs, or which of several is the best; and what it holds for."""
     if compared is None:
         return []
-    facts = [_places(compared)] if len(compared.names) > 2 else [_parted(change.verdict) for change in compared.changes]
-    return [*facts, *([("For this log:", FIXED_LOG)] if compared.of_a_log else [])]
+    if len(compared.names) > 2:
+        facts = [_parted(compared.rankings[""].sentence(), ". ")]
+    else:
+        facts = [_parted(change.verdict, ": ") for change in compared.changes]
+    holds = next((pair.verdict.holds for pair in compared.pairs), "")
+    more = f" {FIXED_LOG}" if compared.of_a_log else ""
+    first, _, rest = f"{holds}{more}".partition(" (")
+    return [*facts, (first, f"({rest}" if rest else "")]
 
 
-def _parted(verdict: str) -> tuple[str, str]:
-    first, _, rest = verdict.partition(": ")
-    return f"{first}:", rest
-
-
-def _places(compared: Comparison) -> tuple[str, str]:
-    """Several runs by rank: a fact."""
-    first, *others = compared.ranking[""]
-    if not others:
-        return f"None of the {len(first)} runs is better than another:", "the table below has each against each."
-    then = "".join(f"; then {listed(place)}" for place in others)
-    return f"Best: {listed(first)}{then}.", "Runs of one place are not ranked; the table below has each against each."
+def _parted(sentence: str, at: str) -> tuple[str, str]:
+    first, found, rest = sentence.partition(at)
+    return first + found.rstrip(), rest
 
 
 def _pairs(compared: Comparison | None) -> Sheet:
-    """Each of several runs judged against each, a row a pair; no row of fewer than three."""
+    """Each pair of several runs, a row each; no row of fewer than three."""
     pairs = compared.pairs if compared is not None and len(compared.names) > 2 else ()
-    header = ["", "against", "is", *(each.called for each in pairs[0].verdict.quantities)] if pairs else []
-    rows = [
-        [pair.other, pair.base, pair.verdict.overall, *(each.in_lines for each in pair.verdict.quantities)]
-        for pair in pairs
-    ]
-    scope = f", {pairs[0].verdict.scope}" if pairs and pairs[0].verdict.scope else ""
-    return Sheet(f"Each against each{scope}: difference and 95 % interval", header, rows, names=2)
+    return pairs_sheet(pairs)
 
 
 def _ranking(by_median: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:

@@ -97,7 +97,8 @@ def factors_that_matter(sweep: SweepTables, metric: Metric) -> Sequence[Factor]:
     design = sweep.design
     if len(design.points) <= _ROWS or design.kind != "full-factorial":
         return design.factors
-    percent = {factor.name: 0.0 for factor in design.factors} | sources(sweep, metric)
+    known = sources(sweep, metric)
+    percent = {factor.name: 0.0 if known else 100.0 for factor in design.factors} | known
     by_percent = sorted(design.factors, key=lambda factor: -percent[factor.name])
     chosen = by_percent[:1]
     for factor in by_percent[1:]:
@@ -130,10 +131,7 @@ def differences(sweep: SweepTables, metric: Metric) -> str:
         "twenty differences that are none, one leaves 0 out. Better and worse are judged in the answer."
     )
     if metric.kind == "quantile":
-        note += (
-            " Differences are between the quantiles of single runs; estimates are quantiles of the requests of all "
-            "replications together, so that of few requests the two need not agree."
-        )
+        note += " Differences are per run, results over all runs: they can disagree."
     sheet = Sheet(f"Differences in {words(metric)}", header, rows, names=2)
     return page.table(sheet) + page.paragraph(note, "note")
 
@@ -164,7 +162,7 @@ def _chance(p: float | None) -> str:
 
 
 def warmup(sweep: SweepTables) -> str:
-    """Table of what was left out and measured of runs, and the warm-up that MSER-5 advises."""
+    """Table of what was left out and measured of runs, and when latency settles."""
     done = sweep.runs.filter(pl.col("status") == "done")
     table = sweep.warmup()
     rows = [
@@ -172,7 +170,7 @@ def warmup(sweep: SweepTables) -> str:
         ["requests left out (warm-up)", extent(done["left_out"].drop_nulls(), count)],
         ["measured interval", extent(done["measured_s"].drop_nulls(), seconds)],
         ["simulated time", extent(done["simulated_s"].drop_nulls(), seconds)],
-        ["warm-up that MSER-5 advises", extent(table.filter(pl.col("steady"))["truncated_s"].drop_nulls(), seconds)],
+        ["latency settles after", extent(table.filter(pl.col("steady"))["truncated_s"].drop_nulls(), seconds)],
     ]
     restless = table.filter(~pl.col("steady")).height
     if restless:

@@ -8,7 +8,6 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from farweb.errors import ResultsError
@@ -18,17 +17,19 @@ from farweb.results.legs import Held, held_by_leg, held_sheet
 from farweb.results.metrics import GROUPS
 from farweb.results.parts import KINDS, STEPS, Kind, Leg, parts, path_legs
 from farweb.text.quantities import count, number, seconds, share
-from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.console import RenderableType
 
     from farweb.results.run import RunTables
 
 _SELDOM: Sequence[Kind] = ("flight", "buffer", "credit", "nagle", "other", "pace")
 """Kinds of parts that the table for people leaves out where they took no time."""
+
+_UPLOAD = 0.1
+"""Share of the latency from which on requests that took longer than a round trip are uploads. Chosen."""
 
 _NS = 1e9
 _, _SAMPLE = GROUPS["sample"]
@@ -95,8 +96,14 @@ class Breakdown:
 
     @property
     def remarks(self) -> list[str]:
-        """Requests served before the last leg, and requests in no part; nothing where all finished on all legs."""
+        """Requests served before the last leg, requests in no part, and a part without causes; mostly nothing."""
         said = []
+        upload = self.total_s("request")
+        if upload > max(self.rtt_s, _UPLOAD * self.latency_s):
+            said.append(
+                "Requests on their way have no causes: what held their senders, such as the credit of servers or the "
+                "way up, is not recorded; check has the limit of a connection up."
+            )
         if min(self.reached) < self.requests:
             said.append(f"Of these requests {_by_leg(self.reached[1:])}; the others were served before.")
         if left := self.unfinished_reached[0]:
@@ -114,22 +121,16 @@ class Breakdown:
         """All of it as plain values, for JSON."""
         return dataclasses.asdict(self)
 
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
-        return Group(to_rich([self.sheet()]), *map(Text, self.remarks), to_rich(self._held_sheets()))
+    def __rich__(self) -> Screen:
+        held = [held_sheet({self.name: self.held})] if self.held else []
+        legs = (f"leg {place}: {leg.from_node} to {leg.to_node}" for place, leg in enumerate(self.legs))
+        return Screen((self.sheet(), *(legs if len(self.legs) > 1 else ()), *self.remarks, *held))
 
     def _repr_html_(self) -> str:
-        remarks = "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks)
-        return to_html([self.sheet()]) + remarks + to_html(self._held_sheets())
-
-    def _held_sheets(self) -> list[Sheet]:
-        return [held_sheet({self.name: self.held})] if self.held else []
+        return self.__rich__()._repr_html_()
 
     def sheet(self) -> Sheet:
         """The table for people: a row a kind, a column a leg."""
-        names = [f"leg {place}: {leg.from_node} → {leg.to_node}" for place, leg in enumerate(self.legs)]
         legs = range(len(self.legs)) if len(self.legs) > 1 else ()
         rows = []
         for kind, called in KINDS.items():
@@ -141,7 +142,7 @@ class Breakdown:
             each = [None if kind == "server" else self.total_s(kind, leg) for leg in legs]
             rows.append([called, *map(seconds, each), *self._cells(total)])
         rows.append(["latency", *("" for _ in legs), *self._cells(self.latency_s)])
-        header = ["", *(names if legs else ()), "mean", "share", "round trips"]
+        header = ["", *(f"leg {place}" for place in legs), "mean", "share", "round trips"]
         return Sheet(f"{self.name}: mean latency of {self.subject}", header, rows)
 
     def _cells(self, value_s: float) -> list[str]:
@@ -161,6 +162,11 @@ def break_down(results: "RunTables", *, tagged: bool | None = None) -> Breakdown
     """
     tag = _tag(results, tagged)
     return _of(results, tag, _is_tagged(tag))
+
+
+def can_break_down(results: "RunTables") -> bool:
+    """True when the run recorded exchanges with all steps, as this version of farweb has them."""
+    return results.has("exchanges") and set(STEPS) <= set(results.scan("exchanges").collect_schema())
 
 
 def break_down_by(results: "RunTables", by: str | Sequence[str]) -> list[Breakdown]:

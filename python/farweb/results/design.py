@@ -85,6 +85,19 @@ class Design:
         """Names of the factors."""
         return [factor.name for factor in self.factors]
 
+    @property
+    def short_names(self) -> dict[str, str]:
+        """The end of each factor's name that distinguishes it, whole words of it."""
+        found = {}
+        for name in self.names:
+            words = name.split(".")
+            ends = (".".join(words[-number:]) for number in range(1, len(words) + 1))
+            alike = [other for other in self.names if other != name]
+            found[name] = next(
+                (end for end in ends if not any(f".{other}".endswith(f".{end}") for other in alike)), name
+            )
+        return found
+
     def levels(self, point: int) -> dict[str, Level]:
         """The levels of a point by the factor's name."""
         indexes = self.points[point]

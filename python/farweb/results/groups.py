@@ -20,7 +20,7 @@ By = Literal["visit", "client"]
 CLIENTS_MAX = 6
 """Groups of clients; chosen: with the requests of unknown clients seven curves, which colours still distinguish."""
 
-_VISIT = {"first": "first of a visit", "later": "later in a visit"}
+VISIT_LABELS = {"first": "first of a visit", "later": "later in a visit"}
 _UNKNOWN = "client unknown"
 
 
@@ -67,7 +67,7 @@ def grouped(results: "RunTables", by: str | Sequence[str] | None) -> list[Reques
         raise ResultsError(f"{results.path}: no request names its client, so none is grouped by {by}")
     asked = pl.col(column)
     if by == "visit":
-        found = [RequestGroup(label, asked == word) for word, label in _VISIT.items() if word in numbers]
+        found = [RequestGroup(label, asked == word) for word, label in VISIT_LABELS.items() if word in numbers]
     else:
         found = _by_client(numbers)
     return [*found, RequestGroup(_UNKNOWN, asked.is_null())] if unknown else found

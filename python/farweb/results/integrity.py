@@ -16,16 +16,26 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from farweb._core import version as this_version
 from farweb.errors import FarwebError, ResultsError
-from farweb.results.manifest import MANIFEST, RUN_KIND, DamagedManifestError, OtherVersionError, kind_of, parse_manifest
+from farweb.results.manifest import (
+    AGAIN,
+    MANIFEST,
+    NOT_AS_WRITTEN,
+    OWN_DIGEST,
+    RUN_KIND,
+    DamagedManifestError,
+    OtherVersionError,
+    digest,
+    kind_of,
+    parse_manifest,
+)
 from farweb.results.store import Store, part_name
+from farweb.text.quantities import count
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from farweb.results.sweep import SweepTables
 
 _FILES = "files"
-_OWN = "sha256"
 _CHUNK_BYTES = 1 << 20  # chosen: large enough that reading costs more than calling
 
 
@@ -55,17 +65,12 @@ def describe(file: BinaryIO) -> dict[str, Any]:
 def seal(manifest: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """A manifest with what `describe` says of its tables, by file name, and with its own digest."""
     whole = {**manifest, _FILES: dict(tables)}
-    return {**whole, _OWN: _digest(whole)}
+    return {**whole, OWN_DIGEST: digest(whole)}
 
 
 def unsealed(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """A manifest without what `seal` has added."""
-    return {key: value for key, value in manifest.items() if key not in {_FILES, _OWN}}
-
-
-def _digest(manifest: Mapping[str, Any]) -> str:
-    rest = {key: value for key, value in manifest.items() if key != _OWN}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    return {key: value for key, value in manifest.items() if key not in {_FILES, OWN_DIGEST}}
 
 
 def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
@@ -90,9 +95,6 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     except ResultsError as error:
         yield _of_manifest(place, error)
         return
-    if manifest.get(_OWN, own := _digest(manifest)) != own:
-        yield Damage(place + MANIFEST, _NOT_AS_WRITTEN)
-        return
     sizes, rows = manifest.get(_FILES, {}), manifest.get("rows")
     counts = {f"{table}.parquet": count for table, count in rows.items()} if isinstance(rows, dict) else {}
     for name in sorted({*counts, *sizes}):
@@ -102,10 +104,9 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
 
 def _of_manifest(place: str, error: ResultsError) -> Damage:
     """The damage of a manifest, without its place, which stands before what is wrong with it."""
-    return Damage(place + MANIFEST, str(error).partition(f"{MANIFEST}: ")[2] or "is not that of a run")
-
-
-_NOT_AS_WRITTEN = "is not as it was written (by its SHA-256 digest)"
+    return Damage(
+        place + MANIFEST, str(error).partition(f"{MANIFEST}: ")[2].removesuffix(AGAIN) or "is not that of a run"
+    )
 
 
 def _damage(store: Store, file: str, said: Mapping[str, Any] | None, rows: int | None, *, full: bool) -> str | None:
@@ -116,7 +117,7 @@ def _damage(store: Store, file: str, said: Mapping[str, Any] | None, rows: int |
         return f"has {size:,} B, and {said['bytes']:,} B were written"
     if said is not None and full:
         with store.open(file) as stream:
-            return None if describe(stream) == said else _NOT_AS_WRITTEN
+            return None if describe(stream) == said else NOT_AS_WRITTEN
     return None if rows is None else _wrong_rows(store, file, rows)
 
 
@@ -161,17 +162,24 @@ class Verification:
         """Plain values, as `farweb verify --json` prints them."""
         return {**asdict(self), "whole": self.whole}
 
-    def __rich__(self) -> "RenderableType":
-        checked = "every byte" if self.full else "manifests, sizes and numbers of rows (--full: every byte)"
-        lines = [f"{self.path}: {checked} of {self.folders:,} result folder{'s' if self.folders > 1 else ''} checked."]
+    @property
+    def text(self) -> str:
+        """The outcome in lines, paths in one piece."""
+        read = "every byte read" if self.full else "--full reads every byte"
+        folders = f"{plural(self.folders, 'folder')}; " if self.folders > 1 else ""
+        if self.whole:
+            lines = [f"{self.path}: complete ({folders}{read})"]
+        else:
+            are = "file is" if len(self.damages) == 1 else "files are"
+            lines = [f"{self.path}: {count(len(self.damages))} {are} damaged or missing ({read})"]
         lines += [f"  {damage.file}: {damage.what}" for damage in self.damages]
         if self.unfinished:
-            lines.append(f"{self.unfinished:,} planned runs have not ended; farweb sweep goes on with them.")
+            lines.append(f"{count(self.unfinished)} planned runs have not ended; farweb sweep continues with them.")
         if self.leftovers:
             lines.append(f"Left by commands that were killed, and safe to remove: {', '.join(self.leftovers)}")
-        begun = "Remove the folder: the" if any(damage.file == MANIFEST for damage in self.damages) else "The"
-        again = f"{begun} same farweb run or farweb sweep as before makes what is damaged again."
-        lines.append("Nothing is damaged." if self.whole else again)
+        if self.damages:
+            first = "remove the folder, then " if any(each.file == MANIFEST for each in self.damages) else ""
+            lines.append(f"repair: {first}the same farweb run with -o {self.path} --force, or the same farweb sweep")
         return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""Runs, and levels of a sweep, judged against each other by the rule of `farweb.statistics.judgement`.
+"""Runs, and levels of a sweep, judged against each other by the rule of `farweb.statistics.verdicts`.
 
 Every verb that says which of two is better asks here: `compare`, `report`, `show` and `plot effects`. `size` judges by
 the same rule in `farweb.size.log`.
@@ -13,10 +13,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.results.manifest import repeats_its_requests
-from farweb.results.pairs import Pairs, Read, Sides, beside, pair, read_once
-from farweb.statistics.judgement import DECIDING, MARGIN, Verdict, judge
+from farweb.results.groups import VISIT_LABELS
+from farweb.results.manifest import draws_losses, repeats_its_requests
+from farweb.results.pairs import VISIT, Pairs, Read, Sides, beside, pair, read_once
+from farweb.statistics.intervals import CONFIDENCE, Interval
+from farweb.statistics.judgement import DECIDING, SHOWN, Quantity, Verdict, by_quantities, sentence
 from farweb.statistics.units import Units, is_quantity
+from farweb.statistics.verdicts import (
+    ENOUGH,
+    MARGIN,
+    SLICES,
+    SignTest,
+    Slice,
+    sign_test,
+    unpaired,
+    whole_of,
+    whole_word,
+    with_groups,
+)
+from farweb.statistics.verdicts import slices as slices_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,12 +50,16 @@ MOST_LEVELS = 6
 
 _SHORT = {"median": "latency_p50_s", "mean": "latency_mean_s", "failures": "failed_share"}
 
+_FEWEST_OF_GROUP = 3
+"""Requests that a group needs to be judged; chosen."""
+
 OF_LOG = "for this log"
-FIXED_LOG = (
-    "The requests are the same in each replication, so intervals come from blocks of the log's time and hold for this "
-    "log. What replicates, for weeks of the same users: workload.resample, which draws clients or days of the log anew "
-    "with each seed, a table a seed ({seed} in workload.requests), or a family fitted to the log (farweb workload fit)."
-)
+FIXED_LOG = 'To cover other weeks, set workload.resample = "clients" and sweep 5 seeds.'
+
+
+def pairs_together(number: int) -> int:
+    """Pairs of so many alternatives that are judged together: each two, of many each against one."""
+    return max(number * (number - 1) // 2 if number <= MOST_LEVELS else number - 1, 1)
 
 
 def quantity_name(text: str) -> str:
@@ -52,7 +71,7 @@ def quantity_name(text: str) -> str:
     name = _SHORT.get(text, f"latency_{text}_s" if re.fullmatch(r"p[1-9]\d*", text) else text)
     if is_quantity(name):
         return name
-    near = difflib.get_close_matches(text, [*_SHORT, *DECIDING, "p90", "p99", "visit", "client"], 1)
+    near = difflib.get_close_matches(text, [*_SHORT, *SHOWN, "p90", "p99", "visit", "client"], 1)
     meant = f"; did you mean {near[0]}?" if near else ""
     raise FarwebError(
         f"--by {text}: nothing that runs are judged by{meant} Quantities: median, p90, p99 or another percentile, "
@@ -110,6 +129,7 @@ def judged(
     margin: float = MARGIN,
     rows: "pl.Expr | None" = None,
     read: Read | None = None,
+    together: int = 1,
 ) -> Verdict:
     """Judge runs against as many base runs.
 
@@ -122,18 +142,18 @@ def judged(
         margin: Relative difference up to which runs are equivalent.
         rows: Requests that are looked at; all when left out.
         read: Reads them; `requests_of` of `farweb.results.pairs` when left out.
+        together: Pairs that are judged together, whose intervals all hold at 95 %.
     """
     import polars as pl
 
     asked = pl.lit(True) if rows is None else rows
     both = list(zip(runs.base, runs.other, strict=True))
-    fixed = are_fixed((*runs.base, *runs.other))
     try:
         pairs = [pair(*each, asked, read) for each in both]
     except ResultsError:
         sides = [beside(*each, asked, read) for each in both]
-        return verdict_of(Units(sides, runs.replications, fixed=fixed), None, names, by, margin, fixed=fixed)
-    return verdict_of(Units(pairs, runs.replications, fixed=fixed), pairs, names, by, margin, fixed=fixed)
+        return verdict_of(sides, runs, names, by, margin, together)
+    return verdict_of(pairs, runs, names, by, margin, together)
 
 
 def are_fixed(runs: "Sequence[RunTables]") -> bool:
@@ -142,32 +162,104 @@ def are_fixed(runs: "Sequence[RunTables]") -> bool:
 
 
 def verdict_of(
-    units: "Units[Pairs] | Units[Sides]",
-    pairs: Sequence[Pairs] | None,
+    found: Sequence[Pairs] | Sequence[Sides],
+    runs: Matched,
     names: tuple[str, str],
-    by: Sequence[str],
-    margin: float,
-    *,
-    fixed: bool,
+    by: Sequence[str] = DECIDING,
+    margin: float = MARGIN,
+    together: int = 1,
 ) -> Verdict:
-    """Judge units of latencies; see `judged`.
-
-    Args:
-        units: The latencies.
-        pairs: The same by request, where requests are paired: so many are faster and so many slower.
-        names: The base and the other.
-        by: Names of quantities that decide.
-        margin: Relative difference up to which they are equivalent.
-        fixed: True where each replication has the same requests.
-    """
-    faster = slower = None
-    if pairs is not None:
-        total = max(sum(each.requests.size for each in pairs), 1)
-        faster = sum(int((each.differences < 0).sum()) for each in pairs) / total
-        slower = sum(int((each.differences > 0).sum()) for each in pairs) / total
+    """Judge latencies of pairs of runs; see `judged`."""
+    confidence = 1 - (1 - CONFIDENCE) / together
+    fixed = are_fixed((*runs.base, *runs.other))
+    units: Units[Any] = Units(found, runs.replications, fixed=fixed, confidence=confidence)
+    slices, few = _slices(units, margin, confidence)
+    groups: list[tuple[str, Verdict]] = []
+    if tuple(by) != DECIDING:
+        judged_alone = [(each, each.word(margin)) for each in map(units.quantity, by)]
+        words = {each.name: word for each, word in judged_alone}
+        overall = whole_of(list(words.values()))
+        said = by_quantities(names, overall, judged_alone)
+        quantities, gain, harm, few = [each for each, _ in judged_alone], [], [], None
+    else:
+        failures = units.quantity("failed_share")
+        words = {"change": slices[0].word, **{each.name: each.word for each in slices[1:]}}
+        words["failed_share"] = failures.word(margin)
+        votes = {each.name: each.word.removeprefix("slightly ") for each in slices[1:] if _votes(each)}
+        votes["failed_share"] = words["failed_share"]
+        gain, harm = ([name for name, word in votes.items() if word == side] for side in ("better", "worse"))
+        own = few.word if few else whole_word(slices[0].word, gain=bool(gain), harm=bool(harm))
+        groups = _groups(found, runs, margin, together)
+        overall = with_groups(own, [each.overall for _, each in groups])
+        shown = groups if overall in ("mixed", "slightly better", "slightly worse") or overall != own else []
+        taking = [(label, each) for label, each in shown if each.overall.endswith(("better", "worse"))]
+        said = sentence(names, overall, slices, failures, few, [*gain, *harm], taking)
+        quantities = [_quantity(units, each) for each in slices] + [failures, *map(units.quantity, SHOWN)]
     scope = OF_LOG if fixed else "for these requests" if units.method == "blocks" else ""
-    quantities = [units.quantity(name) for name in by]
-    return judge(quantities, margin, faster=faster, slower=slower, names=names, scope=scope)
+    return Verdict(
+        overall, words, tuple(quantities), margin, units.method, scope, said, _holds(units, runs, fixed, together),
+        confidence, tuple(slices), few, tuple(gain), tuple(harm), tuple(groups),
+    )  # fmt: skip
+
+
+def _slices(units: "Units[Any]", margin: float, confidence: float) -> tuple[list[Slice], SignTest | None]:
+    """All requests and the slowest; and the exact test, where requests are too few for units."""
+    if units.are_pairs:
+        table = units.table(lambda each: each.requests)
+        few = sign_test(table, margin, confidence) if units.number < 2 else None
+        return slices_of(table, margin, confidence), few
+    sides = units.parts(lambda each: each.base), units.parts(lambda each: each.other)
+    everyone = unpaired(*sides, margin, confidence)
+    found, silent = [everyone], Interval(0, None, None, None, None)
+    for (name, share), quantile in zip(SLICES.items(), SHOWN[1:], strict=True):
+        number = round(share * min(sum(map(len, side)) for side in sides))
+        if number >= ENOUGH:
+            alone = units.quantity(quantile)
+            change = Interval(units.number, alone.value, None, alone.low, alone.high)
+            found.append(Slice(name, number, 0.0, 0.0, 0.0, change, silent, alone.word(margin)))
+    return found, None
+
+
+def _votes(found: Slice) -> bool:
+    """True for a slow slice that is better or worse, where failures leave the count to decide also slightly."""
+    return found.word in ("better", "worse") or (found.by_count and found.word.startswith("slightly"))
+
+
+def _quantity(units: "Units[Any]", found: Slice) -> Quantity:
+    """The change of a slice as a quantity."""
+    name, change = "change" if found.name == "all" else found.name, found.change
+    origin = units.method if change.low is not None else "none"
+    return Quantity(name, change.mean, change.low, change.high, origin, units.number)
+
+
+def _groups(
+    found: Sequence[Pairs] | Sequence[Sides], runs: Matched, margin: float, together: int
+) -> list[tuple[str, Verdict]]:
+    """First and later requests of visits, where there are some of both."""
+    pairs = [each for each in found if isinstance(each, Pairs)]
+    if len(pairs) < len(found):
+        return []
+    parts = {place: [each.of_visits(place) for each in pairs] for place in range(len(VISIT))}
+    if any(sum(each.requests.size for each in part) < _FEWEST_OF_GROUP for part in parts.values()):
+        return []
+    labels = (VISIT_LABELS[word] for word in VISIT)
+    return [
+        (label, verdict_of(part, runs, ("the base", label), DECIDING, margin, together))
+        for label, part in zip(labels, parts.values(), strict=True)
+    ]
+
+
+def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int) -> str:
+    """Say what a verdict holds for, and how it would hold for more."""
+    sure = "95 %" if together == 1 else "95 % for all pairs together"
+    if units.method == "none":
+        return "Holds for these requests (exact test); they are too few for intervals."
+    if units.method == "replications":
+        return f"Holds for traffic of this kind ({sure}, {units.number} seeds)."
+    said = f"Holds for {'this log' if fixed else 'these requests'} ({sure}, {units.number} time blocks)."
+    if len(set(runs.replications)) == 1 and any(draws_losses(run.manifest["scenario"]) for run in runs.base):
+        said += " One seed: set sweep.replications = 5 to include the chance of losses."
+    return said + (" Intervals are too narrow; use a longer log." if units.is_dependent else "")
 
 
 def point_judged(sweep: "SweepTables", base: int, other: int, metric: str) -> Verdict | None:
@@ -250,6 +342,7 @@ def _levels_judged(sweep: "SweepTables", by: Sequence[str], margin: float) -> tu
             [point for point, levels in enumerate(sweep.design.points) if levels[place] == level]
             for level in range(len(factor.levels))
         ]
+        together = pairs_together(len(factor.levels))
         for base, other in itertools.combinations(range(len(factor.levels)), 2):
             if base > 0 and len(factor.levels) > MOST_LEVELS:
                 break
@@ -257,6 +350,6 @@ def _levels_judged(sweep: "SweepTables", by: Sequence[str], margin: float) -> tu
             if not _have_requests(runs):
                 continue
             labels = factor.levels[base].label, factor.levels[other].label
-            verdict = judged(runs, labels, by, margin, read=read)
+            verdict = judged(runs, labels, by, margin, read=read, together=together)
             found.append(LevelJudged(factor.name, labels[1], labels[0], verdict))
     return found, ""

@@ -1,15 +1,15 @@
 """Manifests of results folders, read and checked."""
 
+import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from farweb._core import version as this_version
 from farweb.errors import ResultsError
 from farweb.files.regular import is_within, open_within, read_json
-from farweb.results.shape import MORE_SHAPE, RUN_SHAPE, SWEEP_SHAPE, misfits
 
 MANIFEST = "manifest.json"
 RUN_KIND = "farweb run"
@@ -24,7 +24,17 @@ class OtherVersionError(ResultsError):
     """A manifest lacks what this version of farweb needs, and is of another one."""
 
 
-_SHAPES = {RUN_KIND: RUN_SHAPE, SWEEP_KIND: SWEEP_SHAPE}
+OWN_DIGEST = "sha256"
+"""Key of the digest that a manifest has of itself."""
+
+AGAIN = ": run the scenario again"
+NOT_AS_WRITTEN = "is not as it was written (by its SHA-256 digest)"
+
+_OF_ALL = {"name", "seed", "version", "inputs", "scenario"}
+_NEEDED = {
+    RUN_KIND: _OF_ALL | {"events", "now_ns", "packet_hops", "warmup_ns", "cpu_s", "wall_s", "links", "rows"},
+    SWEEP_KIND: _OF_ALL | {"complete", "design", "runs"},
+}
 
 
 def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
@@ -77,29 +87,28 @@ def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, An
         what = "a run" if kind == RUN_KIND else "a sweep" if kind == SWEEP_KIND else "a run or a sweep"
         instead = ", but of a sweep" if found == SWEEP_KIND else ", but of a run" if found == RUN_KIND else ""
         raise ResultsError(f"{place}: not the results folder of {what}{instead}")
-    version, shape = manifest.get("version"), _SHAPES[found]
-    if missing := sorted(shape.keys() - manifest.keys()):
+    version = manifest.get("version")
+    if manifest.get(OWN_DIGEST, own := digest(manifest)) != own:
+        raise DamagedManifestError(f"{place}/{MANIFEST}: {NOT_AS_WRITTEN}{AGAIN}")
+    if missing := sorted(_NEEDED[found] - manifest.keys()):
         if version in (None, this_version):
             raise DamagedManifestError(f"{place}/{MANIFEST}: has no {missing[0]}: it is damaged")
         raise OtherVersionError(f"{place}/{MANIFEST}: has no {missing[0]}: farweb {version} wrote it otherwise")
     needed = ("path", "leg") if found == RUN_KIND and isinstance(manifest["scenario"], dict) else ()
     if absent := [key for key in needed if key not in manifest["scenario"]]:
         raise DamagedManifestError(f"{place}/{MANIFEST}: scenario has no {absent[0]}: it is damaged")
-    for wrong in _wrong(manifest, shape):
-        raise DamagedManifestError(f"{place}/{MANIFEST}: {wrong}: it is damaged")
+    names = [name for key in ("files", "rows") for name in manifest.get(key, {}) if not is_within(name)]
+    # The copy of an input has its digest for its name.
+    digests = [str(table["sha256"]) for table in manifest["inputs"].values() if "sha256" in table]
+    for odd in (*names, *(each for each in digests if not re.fullmatch("[0-9a-f]{64}", each))):
+        raise DamagedManifestError(f"{place}/{MANIFEST}: found {odd!r:.40} as a name: it is damaged")
     return manifest
 
 
-def _wrong(manifest: Mapping[str, Any], shape: Mapping[str, Any]) -> Iterator[str]:
-    """Values of the wrong type, and names that lead out of the folder."""
-    of_this_version = manifest["version"] == this_version
-    yield from misfits(manifest, shape, whole=of_this_version)
-    yield from misfits(manifest, MORE_SHAPE, whole=of_this_version)
-    for key in ("files", "rows"):
-        yield from (f"{key}: found {name!r:.40}" for name in manifest.get(key, {}) if not is_within(name))
-    for name, table in manifest["inputs"].items():
-        if not re.fullmatch("[0-9a-f]{64}", table.get("sha256", "0" * 64)):  # a copy has it for its name
-            yield f"inputs.{name}.sha256: found {table['sha256']!r:.40}"
+def digest(manifest: Mapping[str, Any]) -> str:
+    """The digest that a manifest has, or would have, of itself."""
+    rest = {key: value for key, value in manifest.items() if key != OWN_DIGEST}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def repeats_its_requests(scenario: Mapping[str, Any]) -> bool:
@@ -108,3 +117,10 @@ def repeats_its_requests(scenario: Mapping[str, Any]) -> bool:
     if not isinstance(workload, Mapping):
         return False
     return "{seed}" not in str(workload.get("requests") or "{seed}") and not workload.get("resample")
+
+
+def draws_losses(scenario: Mapping[str, Any]) -> bool:
+    """True where a link of a scenario loses packets at random."""
+    links = (scenario.get("path") or {}).get("link") or ()
+    losses = (link.get(way, {}).get("loss", {}) for link in links for way in ("up", "down"))
+    return any(loss.get("kind", "none") not in ("none", "list") for loss in losses)

@@ -26,6 +26,9 @@ Read = Callable[["RunTables", int, pl.Expr], pl.DataFrame]
 SAME = ("host", "start_ns", "request_bytes", "response_bytes")
 """Columns in which requests of the same number are equal where they are the same requests."""
 
+VISIT = ("first", "later")
+"""Values of the column `visit_request`."""
+
 _NS = 1e9
 
 
@@ -38,19 +41,27 @@ class Pairs:
         size: Sizes of the responses, in B.
         base: Latency at the base in s; infinite of those that did not end.
         other: Latency in the other run.
+        visit: Place in `VISIT` of those that begin a visit or follow in one; beyond it where no client is named.
     """
 
     requests: NDArray[np.int64]
     size: NDArray[np.int64]
     base: Floats
     other: Floats
+    visit: NDArray[np.int8]
 
     are_pairs: ClassVar[bool] = True
 
     def cut(self, number: int) -> "list[Pairs]":
         """Consecutive ones, in parts of the same number, give or take one."""
-        columns = (self.requests, self.size, self.base, self.other)
+        columns = (self.requests, self.size, self.base, self.other, self.visit)
         return [Pairs(*part) for part in zip(*(np.array_split(column, number) for column in columns), strict=True)]
+
+    def of_visits(self, place: int) -> "Pairs":
+        """Those that begin a visit, 0, or those that follow in one, 1."""
+        chosen = self.visit == place
+        columns = (self.requests, self.size, self.base, self.other, self.visit)
+        return Pairs(*(column[chosen] for column in columns))
 
     @property
     def differences(self) -> Floats:
@@ -101,7 +112,7 @@ def pair(base: "RunTables", other: "RunTables", rows: pl.Expr, read: Read | None
             f"{other.path}: its {len(second):,} requests are not the {len(first):,} of {base.path}: {has.path} has "
             f"request {number}, {lacks.path} has not; only runs of the same requests can be compared"
         )
-    for name in SAME:
+    for name in () if first.select(SAME).equals(second.select(SAME)) else SAME:
         differ = first[name].ne_missing(second[name])
         if differ.any():
             place = int(differ.arg_true()[0])
@@ -110,7 +121,7 @@ def pair(base: "RunTables", other: "RunTables", rows: pl.Expr, read: Read | None
                 f"{first[name][place]}; only runs of the same requests can be compared"
             )
     order = first["start_ns"].arg_sort()  # in the order of numbers where starts are equal
-    columns = (first["request"], first["response_bytes"], first["latency_s"], second["latency_s"])
+    columns = (first["request"], first["response_bytes"], first["latency_s"], second["latency_s"], first["visit"])
     return Pairs(*(column.gather(order).to_numpy() for column in columns))
 
 
@@ -128,7 +139,12 @@ def requests_of(results: "RunTables", warmup_ns: int, rows: pl.Expr, to: str = "
     """
     latency = pl.when(pl.col("status") == "done").then((pl.col(to) - pl.col("start_ns")) / _NS)
     since = results.scan("requests").filter(pl.col("start_ns") >= warmup_ns, rows)
-    return since.select("request", *SAME, latency_s=latency.fill_null(float("inf"))).sort("request").collect()
+    asked = pl.col("visit_request") if "visit_request" in since.collect_schema() else pl.lit(None, pl.String)
+    visit = asked.replace_strict(
+        {word: place for place, word in enumerate(VISIT)}, default=len(VISIT), return_dtype=pl.Int8
+    )
+    columns = since.select("request", *SAME, latency_s=latency.fill_null(float("inf")), visit=visit)
+    return columns.sort("request").collect()
 
 
 def read_once() -> Read:

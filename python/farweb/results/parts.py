@@ -55,20 +55,20 @@ Kind = Literal[
 ]
 
 KINDS: Mapping[Kind, str] = {
-    "wait": "waiting for a connection",
-    "handshake": "handshake",
-    "flight": "flight of TLS held by cwnd",
-    "request": "request on its way",
-    "fetch": "waiting for a fetch under way",
+    "wait": "connection queue",
+    "handshake": "connecting",
+    "flight": "slow start of TLS flights",
+    "request": "request on the way",
+    "fetch": "waiting for a fetch in flight",
     "server": "server",
-    "cwnd": "held by cwnd",
-    "window": "held by the window",
-    "buffer": "held by the send buffer",
-    "credit": "held by credit",
-    "nagle": "held by Nagle's rule",
+    "cwnd": "slow start",
+    "window": "receive window",
+    "buffer": "send buffer",
+    "credit": "credit",
+    "nagle": "Nagle's rule",
     "other": "held otherwise",
-    "pace": "held by the server's pace",
-    "travel": "response on its way",
+    "pace": "server's pace",
+    "travel": "response on the way",
     "rest": "the rest",
 }
 """The kinds of parts in the order of time, and what they are called."""

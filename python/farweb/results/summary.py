@@ -2,23 +2,28 @@
 
 import dataclasses
 import math
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from farweb.results.breakdown import break_down, can_break_down
 from farweb.results.clients import ClientTotals, clients_of
 from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.measure import tunnel_share
+from farweb.results.parts import KINDS, Kind
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
 from farweb.statistics.quantiles import to_json
-from farweb.text.quantities import count, rate, seconds, share, size
-from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.quantities import count, rate, seconds, share, size, times
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import plural
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from farweb.results.run import RunTables
 
+
 _NS = 1e9
+_PARTS_MAX = 3
+_SMALL = 0.01  # of the mean, that a part has to have to be named; chosen
 _VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.results.metrics`
 
 
@@ -81,6 +86,8 @@ class Summary:
     """Times from the request at the first node to the last byte of its response there."""
     first_byte: Quantiles
     """Times from the request at the first node to the first byte of its response there."""
+    mean_parts: Mapping[Kind, float] | None
+    """Parts of the mean latency in s, as `farweb.results.breakdown` has them; None without a table of exchanges."""
     clients: ClientTotals | None
     """None where requests name no client."""
     visits: tuple[VisitTotals, ...]
@@ -110,65 +117,132 @@ class Summary:
         found: dict[str, Any] = to_json(dataclasses.asdict(self))
         return found
 
-    def __rich__(self) -> "RenderableType":
-        return to_rich(self._sheets())
+    @property
+    def answer(self) -> str:
+        """How long requests take, in a sentence."""
+        if not self.requests:
+            return f"No request began{' after the warm-up' if self.left_out else ''}."
+        cut_off = f", {count(self.unfinished)} cut off by the end of the run" if self.unfinished else ""
+        lost = f"{count(self.failed)} failed{cut_off}"
+        of, half, most = plural(self.requests, "request"), self.latency.p50_s, self.latency.p90_s
+        if half is None or math.isinf(half):
+            return f"At least half of {of} failed or were cut off: {lost}."
+        if self.requests == 1:
+            return f"The only request takes {seconds(half)}."
+        if most is None or math.isinf(most):
+            return f"Half of {of} take {seconds(half)} or less; {lost}."
+        return f"Half of {of} take {seconds(half)} or less, 90 % take {seconds(most)} or less; {lost}."
+
+    def screen(self, more: Collection[str] = (), called: str = "") -> Screen:
+        """The answer in a screen, and what is asked for beside it.
+
+        Args:
+            more: Of `SHOWN`.
+            called: Command that shows more, where it is another one: ``farweb show results/link``.
+        """
+        hints = [f"--{name}" for name in ("links", "breakdown", "details") if name not in more]
+        if self.mean_parts is None:
+            hints.remove("--breakdown")
+        facts = [*self._facts(), f"more: {called} {' '.join(hints)}".replace("  ", " ")]
+        tables = self._sheets() if "details" in more else self._of_links() if "links" in more else []
+        return Screen((self.answer, "", self._latency(), "", *facts, *tables))
+
+    def __rich__(self) -> Screen:
+        return self.screen()
 
     def _repr_html_(self) -> str:
-        return to_html(self._sheets())
+        return self.screen()._repr_html_()
+
+    def _latency(self) -> Sheet:
+        """Distributions of times, in one unit."""
+        rows = [
+            ("all", self.requests, self.failed_share, self.latency),
+            *(
+                ("  first of a visit" if of.place == "first" else "  later", of.requests, of.failed_share, of.latency)
+                for of in self.visits
+            ),
+        ]
+        every = [*(of for *_, of in rows), self.first_byte]
+        unit, write = times(value for of in every for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s))
+
+        def cells(of: Quantiles) -> list[str]:
+            return [write(value) for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s)]
+
+        shown = [
+            [label, count(requests), *cells(of), count(round((lost or 0) * requests))]
+            for label, requests, lost, of in rows
+        ]
+        header = [f"latency, {unit}", "requests", "median", "90 %", "99 %", "max", "failed"]
+        return Sheet("", header, [*shown, ["first byte", count(self.requests), *cells(self.first_byte), ""]])
+
+    def _facts(self) -> Iterator[str]:
+        """Lines about the mean, failures, the fullest link and caches."""
+        if self.latency.mean_s is not None:
+            mean = f"mean {self.of_ended(seconds(self.latency.mean_s))}"
+            yield f"{mean}: {self._why()}" if self.mean_parts else f"{mean}; record.exchanges = true says where it goes"
+        if self.left_out:
+            yield f"in the warm-up: {plural(self.left_out, 'request')}, in no number above"
+        if self.failures:
+            causes = ", ".join(f"{count(of.requests)} {of.cause}" for of in self.failures)
+            yield f"failed: {causes}"
+        if self.links:
+            fullest = max(self.links, key=lambda link: link.busy)
+            drops = sum(link.drops for link in self.links)
+            lost = f"{plural(drops, 'drop')} on all links" if drops else "no drops"
+            yield f"fullest link: {fullest.from_node} to {fullest.to_node}, {share(fullest.busy)} busy, {lost}"
+        for cache in self.caches:
+            bytes_hit = f", {share(cache.byte_hit_ratio)} of bytes" if cache.byte_hit_ratio is not None else ""
+            yield f"cache at {cache.node}: hits for {share(cache.hit_ratio)} of requests{bytes_hit}"
+
+    def _why(self) -> str:
+        """The largest parts of the mean, those on the way as one."""
+        sums: dict[str, float] = {}
+        for kind, mean_s in (self.mean_parts or {}).items():
+            called = "on the way" if kind in ("request", "travel") else KINDS[kind]
+            sums[called] = sums.get(called, 0.0) + mean_s
+        least = _SMALL * sum(sums.values())
+        largest = sorted((name for name in sums if sums[name] >= least), key=lambda name: -sums[name])
+        return ", ".join(f"{seconds(sums[name])} {name}" for name in largest[:_PARTS_MAX])
+
+    def _of_links(self) -> list[Sheet]:
+        links = Sheet(
+            "Links",
+            ["link", "throughput", "busy", "packets", "drops", "mean queue", "peak queue"],
+            [link.cells() for link in self.links],
+        )
+        return [links, *sheets({self.name: self.legs})]
 
     def _sheets(self) -> list[Sheet]:
-        header = ["", "n", "not answered", "median", "90 %", "99 %", "mean", "max"]
-        times = [
-            [
-                label,
-                *(count(requests), share(lost)),
-                *map(q.text, (q.p50_s, q.p90_s, q.p99_s)),
-                *(_of_ended(seconds(value), q.n, lost) for value in (q.mean_s, q.max_s)),
-            ]
-            for label, requests, lost, q in (
-                ("latency", self.requests, self.failed_share, self.latency),
-                *((f"  {of.place} of a visit", of.requests, of.failed_share, of.latency) for of in self.visits),
-                ("first byte", self.requests, self.failed_share, self.first_byte),
-            )
-        ]
         facts = [
             ["finished", count(self.done)],
             ["failed", count(self.failed)],
-            ["unfinished at the end", count(self.unfinished)],
-            ["left out (warm-up)", count(self.left_out)],
+            ["cut off by the end of the run", count(self.unfinished)],
+            ["in the warm-up", count(self.left_out)],
             ["response bytes", size(self.response_bytes)],
             ["goodput", rate(self.goodput_bps)],
             *([["of the load in tunnels", share(self.tunnel_share)]] if self.tunnel_share else []),
-            ["segments sent again", count(self.retransmits)],
+            ["retransmissions", count(self.retransmits)],
             ["timeouts", count(self.timeouts)],
             ["connections", count(self.connections)],
             *([] if self.clients is None else self.clients.facts()),
+            ["seed", str(self.seed)],
             ["simulated time", seconds(self.simulated_s)],
-            ["packet-hops", count(self.packet_hops)],
+            ["packets over links", count(self.packet_hops)],
             ["wall time", seconds(self.wall_s)],
         ]
-        first = [
-            Sheet(f"{self.name}, seed {self.seed}", header, times),
-            Sheet("Requests", ["", "value"], facts),
-            Sheet(
-                "Requests without a whole response",
-                ["cause", "meaning", "requests", "of all", "after, median"],
-                [cause.cells() for cause in self.failures],
-                names=2,
-            ),
-            Sheet(
-                "Links",
-                ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"],
-                [link.cells() for link in self.links],
-            ),
-            Sheet(
-                "Caches, after the warm-up",
-                ["cache", "holds", "requests", "hits", "delayed", "bytes hit", "asked again", "holds at the end"],
-                [cache.cells() for cache in self.caches],
-                names=2,
-            ),
-        ]
-        return [*(sheet for sheet in first if sheet.rows), *sheets({self.name: self.legs})]
+        caches = Sheet(
+            "Caches, after the warm-up",
+            ["cache", "holds", "requests", "hits", "delayed", "bytes hit", "revalidated", "at the end"],
+            [cache.cells() for cache in self.caches],
+            names=2,
+        )
+        failures = Sheet(
+            "Failed requests",
+            ["cause", "requests", "of all", "after, median"],
+            [cause.cells() for cause in self.failures],
+        )
+        found = [Sheet("Requests", ["", "value"], facts), failures, caches, *self._of_links()]
+        return [sheet for sheet in found if sheet.rows]
 
     def of_ended(self, text: str) -> str:
         """Text about the requests that ended, with the share of all that they are where they are not all."""
@@ -182,7 +256,7 @@ def _of_ended(text: str, ended: int, lost: float | None) -> str:
 def summarize(results: "RunTables") -> Summary:
     """The summary of `results`; memory does not grow with the number of requests that ended."""
     manifest = results.manifest
-    requests, times = distributions(results.table("requests"), results.warmup_ns, (0.5, 0.9, 0.99))
+    requests, of_times = distributions(results.table("requests"), results.warmup_ns, (0.5, 0.9, 0.99))
     counts = requests.of
     return Summary(
         name=results.name,
@@ -195,11 +269,12 @@ def summarize(results: "RunTables") -> Summary:
         left_out=counts["left_out"],
         failed_share=requests.failed_share(),
         failures=failures_of(results, counts["requests"]),
-        latency=_quantiles(times["latency"]),
-        first_byte=_quantiles(times["first_byte"]),
+        latency=_quantiles(of_times["latency"]),
+        first_byte=_quantiles(of_times["first_byte"]),
+        mean_parts=_mean_parts(results) if of_times["latency"].n else None,
         clients=clients_of(results),
         visits=tuple(
-            VisitTotals(place, number, requests.failed_share(group), _quantiles(times[f"{group}_latency"]))
+            VisitTotals(place, number, requests.failed_share(group), _quantiles(of_times[f"{group}_latency"]))
             for place, group in _VISITS.items()
             if (number := counts[f"{group}_requests"])
         ),
@@ -217,6 +292,13 @@ def summarize(results: "RunTables") -> Summary:
         wall_s=manifest["wall_s"],
         cpu_s=manifest["cpu_s"],
     )
+
+
+def _mean_parts(results: "RunTables") -> dict[Kind, float] | None:
+    if not can_break_down(results):
+        return None
+    found = break_down(results, tagged=False)
+    return {kind: found.total_s(kind) for kind in KINDS if found.total_s(kind)}
 
 
 def _quantiles(of: Distribution) -> Quantiles:

@@ -21,7 +21,6 @@ from farweb.results.manifest import MANIFEST, RUN_KIND, SWEEP_KIND, parse_manife
 from farweb.results.metrics import find_metric, restored
 from farweb.results.requests import times_of
 from farweb.results.run import RunTables, how_to_record
-from farweb.results.shape import FAILURE_SHAPE, misfits
 from farweb.results.store import Store, failure_name, part_name
 from farweb.results.sweep_schema import factor_value, schema, to_table, write_table
 from farweb.results.sweep_statistics import STATISTICS, OfRequests, Row, Values, by_point, compute, effects, of_requests
@@ -140,7 +139,9 @@ class SweepTables:
             content = json.loads(self.store.read_json(name))
         except (ValueError, RecursionError) as error:
             raise ResultsError(f"{self.store.url}/{name}: cannot be read: {error}") from None
-        for wrong in (*misfits(content, FAILURE_SHAPE, whole=True, place="it"), *self._no_point(content)):
+        if not isinstance(content, dict) or {"error", "point", "replication", "seed"} - content.keys():
+            raise ResultsError(f"{self.store.url}/{name}: is no record of a failure: it is damaged")
+        for wrong in self._no_point(content):
             raise ResultsError(f"{self.store.url}/{name}: {wrong}: it is damaged")
         found: Row = content
         return found
@@ -182,6 +183,11 @@ class SweepTables:
         return frozenset(
             point for point, run in runs.items() if repeats_its_requests(self.manifest_of(run)["scenario"])
         )
+
+    def has_requests(self, point: int) -> bool:
+        """True where a run of a point has ended and has rows of requests."""
+        runs = self.runs.filter((self.points == point) & (self.runs["status"] == "done"))["run"]
+        return any(self.manifest_of(run)["rows"].get("requests") for run in runs)
 
     def _done(self) -> list[str]:
         done: list[str] = self.runs.filter(self.runs["status"] == "done")["run"].to_list()
@@ -346,7 +352,7 @@ class SweepTables:
         rows: list[Row] = []
         for metric in self.metrics if metrics is None else metrics:
             try:
-                terms, levels = effects(self.design, metric, self.values(metric), log=True)
+                terms, levels = effects(self.design, metric, self.values(metric), self.fixed_points, log=True)
             except ValueError as error:
                 raise ResultsError(f"{self.store.url}: {error}") from None
             rows += terms if table == "effects" else levels
@@ -361,7 +367,7 @@ class SweepTables:
         found = {}
         for metric in self.metrics if metrics is None else metrics:
             try:
-                effects(self.design, metric, self.values(metric))
+                effects(self.design, metric, self.values(metric), self.fixed_points)
             except ValueError as error:
                 found[metric] = str(error)
         return found

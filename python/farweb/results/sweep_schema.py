@@ -186,7 +186,7 @@ SWEEP_TABLES: dict[str, TableSpec] = {
                 "steady",
                 "bool",
                 "",
-                "True when the minimum lies in the first half; else the series is too short or has no steady state.",
+                "True when the minimum lies in the first tenth; else the series is too short or has no steady state.",
                 nullable=True,
             ),
             _column("warmup_s", "float64", "s", "What the scenario leaves out, `run.warmup`."),

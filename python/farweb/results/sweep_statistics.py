@@ -23,6 +23,7 @@ from farweb.statistics.paired import Difference, paired
 from farweb.statistics.warmup import mser5
 
 _NS = 1e9
+_FEWEST_SEEDS = 2
 
 STATISTICS = ("estimates", "differences", "effects", "level_effects", "warmup")
 """Names of the tables."""
@@ -154,8 +155,21 @@ def _difference(found: Difference) -> Row:
     }
 
 
-def effects(design: Design, metric: str, values: Values, *, log: bool = False) -> tuple[list[Row], list[Row]]:
+NO_SPLIT = "no split of variation"
+"""Said where there is no error to hold shares of variation against."""
+
+
+def effects(
+    design: Design, metric: str, values: Values, fixed: Collection[int] = (), *, log: bool = False
+) -> tuple[list[Row], list[Row]]:
     """Rows of the tables `effects` and `level_effects`.
+
+    Args:
+        design: Of the sweep.
+        metric: Its name.
+        values: Its values.
+        fixed: Numbers of the points whose replications repeat their requests, and show no error.
+        log: Analyse logarithms.
 
     Raises:
         ValueError: There can be none; the message is the reason.
@@ -164,11 +178,15 @@ def effects(design: Design, metric: str, values: Values, *, log: bool = False) -
         raise ValueError("the runs of a search for a size are no design of experiments")
     if design.kind == "latin-hypercube":
         return _ranked(design, metric, values), []
+    if values.shape[1] < _FEWEST_SEEDS:
+        raise ValueError(f"one run a point: {NO_SPLIT}")
+    if fixed:
+        raise ValueError(f"each seed repeats the log: {NO_SPLIT}")
     if np.isinf(values).any():
         raise ValueError("requests failed in such numbers that in some runs it is more than the slowest that ended")
     kept = values[:, ~np.isnan(values).any(axis=0)]
-    if kept.shape[1] == 0:
-        raise ValueError("no replication has a value at every point")
+    if kept.shape[1] < _FEWEST_SEEDS:
+        raise ValueError(f"fewer than two seeds have a value at every point: {NO_SPLIT}")
     if log:
         if kept.min() <= 0:
             raise ValueError(f"{metric} has values that are not positive and have no logarithm")
@@ -370,11 +388,11 @@ def compute(
     for metric, values in metrics.items():
         rows["differences"] += differences(compared, metric, values, of_points, fixed)
         try:
-            terms, levels = effects(design, metric, values)
+            terms, levels = effects(design, metric, values, fixed)
         except ValueError:  # its reason is among the warnings
             continue
         rows["effects"] += terms
-        rows["level_effects"] += [{**row, "low": None, "high": None} for row in levels] if fixed else levels
+        rows["level_effects"] += levels
     means = {metric: students(values) for metric, values in metrics.items()}
     for point, found in enumerate(of_points):
         bootstrapped = {} if found is None else found.quantiles

@@ -11,16 +11,16 @@ import numpy as np
 from farweb.results.design import KINDS, Design
 from farweb.results.judged import FIXED_LOG, LevelJudged, deciding, levels_judged
 from farweb.results.metrics import find_metric
+from farweb.results.ranking import Ranking, point_name, rank_points
 from farweb.results.sweep_warnings import warnings_of
 from farweb.statistics.intervals import TWO, student
+from farweb.statistics.judgement import SHOWN
 from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import difference, quantity, relative, seconds, share, with_margin
-from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.sheet import Sheet, to_html
 from farweb.text.words import ranged
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from farweb.results.sweep import SweepTables
 
 MAIN = ("latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
@@ -49,6 +49,8 @@ class SweepSummary:
         level_effects: A row a metric and level, or combination of levels.
         warmup: A row a point.
         judged: The levels of each factor, each against each.
+        ranking: The points, the best first; None where they are not ranked.
+        latencies: Median, 90 % and 99 % quantile in s of each ranked point, by its name.
         tunnel_shares: Least and largest share of a run's load in tunnels; None without tunnels.
         notes: Source of the intervals, and what would replicate.
         warnings: Caveats.
@@ -67,9 +69,19 @@ class SweepSummary:
     level_effects: Sequence[Mapping[str, Any]]
     warmup: Sequence[Mapping[str, Any]]
     judged: Sequence[LevelJudged]
+    ranking: Ranking | None
+    latencies: Mapping[str, Sequence[float | None]]
     tunnel_shares: tuple[float, float] | None
     notes: Sequence[str]
     warnings: Sequence[str]
+
+    @property
+    def labels(self) -> dict[str, dict[str, str]]:
+        """Labels of the levels of each point by factor, by the point's name."""
+        return {
+            point_name(self.design, at): {name: level.label for name, level in self.design.levels(at).items()}
+            for at in range(len(self.design.points))
+        }
 
     @property
     def missing(self) -> int:
@@ -92,28 +104,33 @@ class SweepSummary:
             **{table: [dict(row) for row in getattr(self, table)] for table in tables},
             "failed_runs": [dict(row) for row in self.failed],
             "judged": [each.to_dict() for each in self.judged],
+            "ranking": [] if self.ranking is None else self.ranking.to_dicts(),
             "tunnel_shares": self.tunnel_shares,
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
         return {key: to_json(value) for key, value in found.items()}
 
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
-        warnings = [Text.assemble(("warning: ", "yellow"), warning) for warning in self.warnings]
-        return Group(to_rich(self._sheets()), *map(Text, self.notes), *warnings)
+    def sheets(self) -> dict[str, Sheet]:
+        """Tables behind the screen, by name."""
+        facts = Sheet(self.name, ["", "value"], self._facts())
+        return {
+            "facts": facts,
+            "estimates": self._estimates(),
+            "differences": self._differences(),
+            "judged": self._judged(),
+            "variation": self._effects(),
+            "failures": self._failures(),
+        }
 
     def _repr_html_(self) -> str:
         warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        return to_html(self._sheets()) + notes + (f"<ul>{warnings}</ul>" if warnings else "")
-
-    def _sheets(self) -> list[Sheet]:
-        facts = Sheet(self.name, ["", "value"], self._facts())
-        found = (facts, self._estimates(), self._differences(), self._judged(), self._effects(), self._failures())
-        return [sheet for sheet in found if sheet.rows]
+        return (
+            to_html([sheet for sheet in self.sheets().values() if sheet.rows])
+            + notes
+            + (f"<ul>{warnings}</ul>" if warnings else "")
+        )
 
     def _facts(self) -> list[list[str]]:
         design = self.design
@@ -129,12 +146,10 @@ class SweepSummary:
         if self.tunnel_shares is not None:
             ends = dict.fromkeys(map(share, self.tunnel_shares))
             facts.append(["of the load in tunnels", " to ".join(ends)])
-        known = [row for row in self.warmup if row["truncated_s"] is not None]
-        if known:
-            longest = max(row["truncated_s"] for row in known)
-            facts.append(
-                ["warm-up", f"{seconds(known[0]['warmup_s'])} left out; MSER-5 finds at most {seconds(longest)}"]
-            )
+        if self.warmup:
+            known = [row["truncated_s"] for row in self.warmup if row["steady"]]
+            settles = f"settles within {seconds(max(known))}" if known else "does not settle within a tenth of a run"
+            facts.append(["warm-up", f"{seconds(self.warmup[0]['warmup_s'])} left out; latency {settles} (MSER-5)"])
         return facts
 
     def _estimates(self) -> Sheet:
@@ -171,7 +186,7 @@ class SweepSummary:
             for each in self.judged[:_MOST_POINTS]
         ]
         cut = f"; the first {_MOST_POINTS} of {len(self.judged)}" if len(self.judged) > _MOST_POINTS else ""
-        return Sheet(f"Judgement{cut}", ["", "it is", "by"], shown, names=3)
+        return Sheet(f"Verdicts{cut}", ["", "verdict", ""], shown, names=3)
 
     def _effects(self) -> Sheet:
         rows: dict[str, dict[str, Mapping[str, Any]]] = {}
@@ -185,7 +200,7 @@ class SweepSummary:
         biggest = sorted(rows.items(), key=lambda item: -weight(item[1]))[:_MOST_TERMS]
         shown = [[term, *(_explained(cells.get(metric)) for metric in analysed)] for term, cells in biggest]
         ranked = self.design.kind == "latin-hypercube"
-        what = "Variation of ranks that is due to (and rank regression coefficient)" if ranked else "Variation due to"
+        what = "Share of variation of ranks (and rank regression coefficient)" if ranked else "Share of variation"
         return Sheet(what, ["", *analysed], shown)
 
     def _failures(self) -> Sheet:
@@ -261,6 +276,7 @@ def summarize(
     failed = sweep.runs.filter(pl.col("status") == "failed").select("run", *names, "replication", "error")
     effects = sweep.effects(shown, log=log)
     judged, why_not = levels_judged(sweep, deciding(decide))
+    ranked, not_ranked = rank_points(sweep, deciding(decide))
     return SweepSummary(
         name=sweep.name,
         design=sweep.design,
@@ -275,13 +291,25 @@ def summarize(
         level_effects=sweep.level_effects(shown, log=log).to_dicts(),
         warmup=sweep.warmup().to_dicts(),
         judged=judged,
+        ranking=ranked,
+        latencies=_latencies(sweep) if ranked is not None else {},
         tunnel_shares=tunnel_shares(sweep),
         notes=[
             *([FIXED_LOG] if sweep.fixed_points else []),
             *([f"No level was judged: {why_not}."] if why_not else []),
+            *([f"Points are not ranked: {not_ranked}."] if not_ranked else []),
         ],
         warnings=warnings_of(sweep, [metric for metric in shown if metric in MAIN] or shown),
     )
+
+
+def _latencies(sweep: "SweepTables") -> dict[str, list[float | None]]:
+    """Quantiles of each point, by its name."""
+    found: dict[str, list[float | None]] = {point_name(sweep.design, at): [] for at in range(len(sweep.design.points))}
+    for name in SHOWN:
+        for row in sweep.estimates([name]).iter_rows(named=True):
+            found[point_name(sweep.design, row["point"])].append(row["mean"])
+    return found
 
 
 def tunnel_shares(sweep: "SweepTables") -> tuple[float, float] | None:

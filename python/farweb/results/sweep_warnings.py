@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from farweb.results.metrics import find_metric
-from farweb.results.sweep_statistics import left_out
+from farweb.results.sweep_statistics import NO_SPLIT, left_out
 from farweb.text.quantities import count, seconds, share
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ def warnings_of(sweep: "SweepTables", metrics: Sequence[str]) -> list[str]:
         *_requests(sweep),
         *_failures(sweep, metrics),
         *_window(sweep),
-        *_warmup(sweep),
     ]
 
 
@@ -32,8 +31,7 @@ def _missing(sweep: "SweepTables") -> Iterator[str]:
     failed = int((sweep.runs["status"] == "failed").sum())
     if ended < planned:
         yield (
-            f"the sweep is incomplete: {planned - ended} of {planned} runs are missing; the same farweb sweep goes on "
-            "from here"
+            f"the sweep is incomplete: {planned - ended} of {planned} runs are missing; the same farweb sweep continues"
         )
     if failed:
         yield f"{failed} of {planned} runs failed, and are in no estimate; the same farweb sweep tries them again"
@@ -51,7 +49,7 @@ def _replications(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]
         )
     refused = sweep.refusals(metrics)
     for reason in dict.fromkeys(refused.values()):
-        if design.kind != "search":
+        if design.kind != "search" and not reason.endswith(NO_SPLIT):
             those = ", ".join(metric for metric, its_reason in refused.items() if its_reason == reason)
             yield f"no allocation of variation for {those}: {reason}"
     lacking = {metric: left_out(design, array) for metric, array in values.items() if metric not in refused}
@@ -59,11 +57,8 @@ def _replications(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]
         those = ", ".join(metric for metric, number in lacking.items() if number)
         yield f"{most} replications, in which a point lacks a value, are in no allocation of variation of {those}"
     varied = sum(len(factor.levels) > 1 for factor in design.factors)
-    if design.kind == "full-factorial" and len(refused) < len(metrics):
-        if design.replications == 1 and varied > 1:
-            yield "with one replication the interaction of highest order is taken for the error"
-        if varied > 3:
-            yield "interactions of three and more factors are one term (higher interactions)"
+    if design.kind == "full-factorial" and len(refused) < len(metrics) and varied > 3:
+        yield "interactions of three and more factors are one term (higher interactions)"
     if design.kind == "one-at-a-time":
         yield "one factor at a time: what factors do together was not looked at, and cannot be seen"
 
@@ -145,21 +140,4 @@ def _window(sweep: "SweepTables") -> Iterator[str]:
         yield (
             f"in {int(short.sum())} runs rates and queues are measured over less than {share(_SHORT)} of the run "
             f"({seconds(float(measured[worst]))} of {seconds(float(simulated[worst]))}); see run.measure"
-        )
-
-
-def _warmup(sweep: "SweepTables") -> Iterator[str]:
-    rows = sweep.warmup().to_dicts()
-    steady = [row for row in rows if row["steady"]]
-    short = [row for row in steady if row["truncated_s"] > row["warmup_s"]]
-    if short:
-        longest = max(row["truncated_s"] for row in short)
-        yield (
-            f"run.warmup is shorter than MSER-5 recommends at {len(short)} of {len(rows)} points (up to "
-            f"{seconds(longest)}); look at the beginning, and set run.warmup"
-        )
-    if unsteady := sum(row["steady"] is False for row in rows):
-        yield (
-            f"at {unsteady} of {len(rows)} points MSER-5 finds no steady state in the first half of the run: it is too "
-            "short, overloaded, or its load changes all the time"
         )

@@ -33,7 +33,7 @@ class LinkTotals:
     def cells(self) -> list[str]:
         """Cells of tables for people."""
         return [
-            f"{self.from_node} → {self.to_node}",
+            f"{self.from_node} to {self.to_node}",
             rate(self.rate_bps),
             share(self.busy),
             count(self.packets),
@@ -175,7 +175,7 @@ class FailureTotals:
 
     def cells(self) -> list[str]:
         """Cells of tables for people."""
-        return [self.cause, self.meaning, count(self.requests), share(self.share), seconds(self.after_p50_s)]
+        return [self.cause, count(self.requests), share(self.share), seconds(self.after_p50_s)]
 
 
 def failures_of(results: "RunTables", requests: int) -> tuple[FailureTotals, ...]:

@@ -17,14 +17,14 @@ from farweb.errors import FarwebError, ResultsError, RunError
 from farweb.extent import Extent, extent_of_values
 from farweb.inputs.tables import open_hosts
 from farweb.results.design import Design, Factor, Level
-from farweb.results.manifest import repeats_its_requests
+from farweb.results.manifest import draws_losses, repeats_its_requests
 from farweb.results.requests import times_of
 from farweb.results.run import RunTables
 from farweb.results.store import Outcome, Store, part_name
 from farweb.size.answer import Answer, answer_of
 from farweb.size.log import OfLog, asked_of
 from farweb.size.search import Limits, Search
-from farweb.size.target import Target, parse_target
+from farweb.size.target import DEFAULT, Target, parse_target
 from farweb.size.vary import Axis, parse_vary
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.limits import RunLimits
@@ -32,8 +32,6 @@ from farweb.sweep.plan import Run, run_of
 from farweb.sweep.pool import Pool
 from farweb.sweep.sweep import RunTable, begin, describe, finish
 from farweb.text.words import plural
-
-_LOSS_WITHOUT_CHANCE = ("none", "list")
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Progress:
 def extent_of_search(
     scenario: Description,
     vary: str,
-    target: str,
+    target: str = DEFAULT,
     *,
     largest: bool = False,
     resolution: str | None = None,
@@ -80,7 +78,7 @@ def extent_of_search(
 def find_size(
     scenario: Description,
     vary: str,
-    target: str,
+    target: str = DEFAULT,
     *,
     largest: bool = False,
     resolution: str | None = None,
@@ -102,7 +100,8 @@ def find_size(
         scenario: Scenario. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
         vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]`; see
             `farweb.size.vary`. Other factors of that table are left out.
-        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`.
+        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`. When left out,
+            latencies are not to be worse than the best, by the rule of verdicts.
         largest: Find the largest value instead.
         resolution: How far apart the values of a range are at most: a quantity, or a share of the value (``"1 %"``).
         width: How wide the answer's interval may stay, likewise; a step when left out.
@@ -165,7 +164,7 @@ def _begun(
     base = scenario.without_sweep()
     ends = [base.with_(axis.choice(position).changes).effective for position in (0, len(axis) - 1)]
     log = OfLog(limits.confidence) if all(map(repeats_its_requests, ends)) else None
-    return base, axis, Search(axis, goal, limits, _draws_losses(ends), log)
+    return base, axis, Search(axis, goal, limits, any(map(draws_losses, ends)), log)
 
 
 def _may_search(store: Store) -> None:
@@ -216,7 +215,7 @@ def _run(
                 search.add(position, replication, row)
                 if search.judge.log is not None and not replication:
                     part = RunTables.open_part(store, part_name(run))
-                    search.judge.log.add(position, asked_of(part, [clause.metric for clause in target.clauses]))
+                    search.judge.log.add(position, asked_of(part, [clause.metric for clause in target.clauses]), part)
 
 
 def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
@@ -290,16 +289,6 @@ def _manifest(
     if limits is not None:
         search["confidence"] = limits.confidence
     return {**describe(base, design, inputs, len(tried)), "search": search}
-
-
-def _draws_losses(ends: Iterable[Mapping[str, Any]]) -> bool:
-    """True if a link loses packets at random, so that equal runs may be equal by chance.
-
-    Args:
-        ends: The scenario at both ends of the axis.
-    """
-    losses = (link[way].get("loss", {}) for end in ends for link in end["path"]["link"] for way in ("up", "down"))
-    return any(loss.get("kind", "none") not in _LOSS_WITHOUT_CHANCE for loss in losses)
 
 
 def _check_metrics(target: Target, outcomes: Iterable[Outcome]) -> None:

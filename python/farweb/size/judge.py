@@ -140,9 +140,21 @@ class Judge:
             return Verdict.MEETS
         return Verdict.OPEN if self.wanted(position) else Verdict.UNDECIDED
 
+    def taken(self, position: int) -> Verdict:
+        """The verdict, where a comparison with the best that no more runs decide counts as not worse."""
+        verdict = self.verdict(position)
+        if verdict != Verdict.UNDECIDED:
+            return verdict
+        numbers = (each for each in self._comparisons(position) if not each[0].of_best)
+        return Verdict.MEETS if all(self._compare(clause, position, None) for clause, _ in numbers) else verdict
+
     def leans(self, position: int) -> Verdict:
-        """Judge a value by the means so far, where nothing is shown yet."""
+        """Judge a value by the means so far, where nothing is shown yet; in a log the best beats only what is worse."""
         for clause, rival in self._comparisons(position):
+            if clause.of_best and self._is_of_log(clause):
+                if self._compare(clause, position, rival) is False:
+                    return Verdict.FAILS
+                continue
             values, others = self._pair(clause, position, rival)
             holds = _settled(clause, rival, values, others)
             if holds is None and values is not None:
@@ -198,7 +210,7 @@ class Judge:
 
     def ratio(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
         """The metric at a value over that at the best value tried, with its interval (Fieller, paired)."""
-        best, mean = self._best(clause), self.interval(clause, position)[0]
+        best, mean = self.best(clause), self.interval(clause, position)[0]
         if best is None or mean is None or not math.isfinite(mean):
             return None, None, None
         above, below = self._values(clause, position), self._values(clause, best)
@@ -215,11 +227,26 @@ class Judge:
             return ratio, None, None
         return ratio, *ratio_interval(above, below, self._error)
 
-    def _best(self, clause: Clause) -> int | None:
-        """The value with the best mean of the clause's metric; None where none has one."""
-        means = {each: self.interval(clause, each)[0] for each in self._rows}
+    def best(self, clause: Clause) -> int | None:
+        """The value with the best mean of the clause's metric, of equal ones the first; None where none has one."""
+        if self.log is not None and clause.by_rule and self._is_of_log(clause):
+            return self.log.best(clause, sorted(self._rows))
+        means = {each: self._mean(clause, each) for each in sorted(self._rows)}
         known = {each: mean for each, mean in means.items() if mean is not None and math.isfinite(mean)}
         return (min if clause.upper else max)(known, key=known.__getitem__) if known else None
+
+    def anchor(self) -> int | None:
+        """The best value, the first of several clauses' that meets the others; None where no clause names the best."""
+        best = (self.best(clause) for clause in self._clauses if clause.of_best)
+        return min((each for each in best if each is not None and self.verdict(each) != Verdict.FAILS), default=None)
+
+    def _mean(self, clause: Clause, position: int) -> float | None:
+        values = self._values(clause, position)
+        if values is None:
+            return None
+        if self.log is not None and self._is_of_log(clause):
+            return self.log.interval(clause, position)[0]
+        return float(values.mean())
 
     def _comparisons(self, position: int) -> Iterable[tuple[Clause, int | None]]:
         """List the comparisons that a value has to pass: each clause against its number, or every other value.
@@ -230,7 +257,7 @@ class Judge:
             if not clause.of_best:
                 yield clause, None
                 continue
-            best = self._best(clause) if self._is_of_log(clause) else None
+            best = self.best(clause) if self._is_of_log(clause) else None
             yield from ((clause, rival) for rival in self._rows if rival != position and best in (rival, None))
 
     def _next_look(self, count: int) -> int:
@@ -288,6 +315,8 @@ class Judge:
 
     def is_partial(self, clause: Clause, position: int) -> bool:
         """True when the clause's metric is one of requests that ended, and at a value others did not."""
+        if clause.by_rule and self._is_of_log(clause):
+            return False
         return clause.metric.of_ended and any(row.get("failed_share") for row in self._rows.get(position, {}).values())
 
     def _pair(

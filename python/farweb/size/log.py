@@ -4,7 +4,8 @@ Another seed repeats the log, so that replications say nothing about other reque
 intervals come from blocks of consecutive requests, as in `show` and `compare`. A bound that is a number is
 held against the interval of the metric itself. A multiple of `best` is judged by pairs, against the best value tried,
 by the rule of `farweb.statistics.judgement` with the multiple as the margin: a value that is worse does not meet it,
-one that is at most the margin worse does. So a search and `farweb compare` never contradict each other.
+one that is at most the margin worse does. For `latency` alone the whole rule decides:
+a value that is worse or mixed does not meet it. So a search and `farweb compare` never contradict each other.
 
 Intervals are of the search's confidence each, and not of all verdicts together: each value is looked at once, and the
 same blocks decide at all values. If larger values meet the target whenever smaller ones do, the answer's interval is
@@ -14,21 +15,24 @@ Metrics that blocks do not have, such as the drops of a link, are judged by `far
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from farweb.results.judged import Matched, judged
 from farweb.results.metrics import GROUPS, Metric, group_of
-from farweb.results.pairs import SAME, Pairs, Sides, requests_of
+from farweb.results.pairs import SAME, Pairs, Sides, read_once, requests_of
+from farweb.results.ranking import ranking
 from farweb.results.requests import QUANTILES, TIMES
 from farweb.size.target import Clause
 from farweb.statistics.blocks import number_of_blocks
 from farweb.statistics.intervals import margin_of, resampled, resampled_means
-from farweb.statistics.judgement import POINTS_BY_MARGIN, Quantity
+from farweb.statistics.judgement import Quantity, Verdict
 from farweb.statistics.units import Units
+from farweb.statistics.verdicts import MARGIN_BY_POINTS
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
@@ -99,10 +103,15 @@ class OfLog:
         self._asked: dict[int, Mapping[str, Asked]] = {}
         self._intervals: dict[tuple[str, int], Ends] = {}
         self._quantities: dict[tuple[str, int, int], Quantity] = {}
+        self._runs: dict[int, RunTables] = {}
+        self._verdicts: dict[tuple[int, int], Verdict] = {}
+        self._read = read_once()
 
-    def add(self, position: int, asked: Mapping[str, Asked]) -> None:
-        """Take the requests of a value's first run."""
+    def add(self, position: int, asked: Mapping[str, Asked], run: "RunTables | None" = None) -> None:
+        """Take the requests of a value's first run, and for the rule of verdicts the run itself."""
         self._asked.setdefault(position, asked)
+        if run is not None:
+            self._runs.setdefault(position, run)
 
     def judges(self, clause: Clause) -> bool:
         """True for a metric of requests, with enough of them at each value for blocks."""
@@ -110,8 +119,22 @@ class OfLog:
         return (
             of is not None
             and bool(self._asked)
-            and all(number_of_blocks(asked[of].times.size) > 1 for asked in self._asked.values())
+            and (clause.by_rule or all(number_of_blocks(asked[of].times.size) > 1 for asked in self._asked.values()))
         )
+
+    def best(self, clause: Clause, positions: Sequence[int]) -> int:
+        """The best value by the rule of verdicts."""
+
+        def judge(base: int, other: int) -> Verdict:
+            return self._verdict(clause, positions[other], positions[base])
+
+        return positions[ranking([str(each) for each in positions], judge).rows[0].place]
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the log's time that intervals come from; the least of all values."""
+        sizes = (asked.times.size for of_value in self._asked.values() for asked in of_value.values())
+        return min(map(number_of_blocks, sizes), default=0)
 
     def holds(self, clause: Clause, position: int, rival: int | None) -> bool | None:
         """True where a value meets a clause, against its number or another value; None where that is not shown."""
@@ -122,11 +145,14 @@ class OfLog:
             if clause.upper:
                 return _holds(high, low, clause.bound, clause.strict)
             return _holds(-low, -high, -clause.bound, clause.strict)
+        if clause.by_rule:
+            word = self._verdict(clause, position, rival).overall
+            return False if word in ("worse", "mixed") else None if word == "cannot be told apart" else True
         quantity = self._quantity(clause, position, rival)
         margin = abs(clause.bound - 1)
         if quantity.is_share:
             best = self.interval(clause, rival)[0]
-            margin *= (best or 0.0) / POINTS_BY_MARGIN
+            margin *= (best or 0.0) * MARGIN_BY_POINTS
         return replace(quantity, more_is_better=not clause.upper).is_good_enough(margin)
 
     def interval(self, clause: Clause, position: int) -> Ends:
@@ -144,6 +170,8 @@ class OfLog:
         else:
             values = resampled_means([_counted(metric, part) for part in parts])
         mean = float(values[0])
+        if len(parts) < 2:
+            return mean, None, None
         if np.isinf(values).all():
             return mean, mean, mean
         if np.isinf(values).any():
@@ -157,12 +185,22 @@ class OfLog:
             return _NONE
         if position == best:
             return 1.0, 1.0, 1.0
-        quantity = self._quantity(clause, position, best)
-        if quantity.value is None:
-            return _NONE
-        ends = (None if end is None else 1 + end for end in (quantity.low, quantity.high))
-        low, high = ends
-        return 1 + quantity.value, low, high
+        if clause.by_rule:
+            change = self._verdict(clause, position, best).change
+            value, low, high = change.mean, change.low, change.high
+        else:
+            quantity = self._quantity(clause, position, best)
+            value, low, high = quantity.value, quantity.low, quantity.high
+        value, low, high = (None if each is None else 1 + each for each in (value, low, high))
+        return _NONE if value is None else (value, low, high)
+
+    def _verdict(self, clause: Clause, position: int, base: int) -> Verdict:
+        """Judge a value against another by the rule of verdicts."""
+        key = position, base  # one clause of a target is by the rule
+        if key not in self._verdicts:
+            runs = Matched([self._runs[base]], [self._runs[position]], [0])
+            self._verdicts[key] = judged(runs, ("the best", "this"), margin=clause.bound - 1, read=self._read)
+        return self._verdicts[key]
 
     def _quantity(self, clause: Clause, position: int, rival: int) -> Quantity:
         """The difference of two values, the second one the base, as `farweb compare` has it."""
@@ -171,7 +209,7 @@ class OfLog:
             base, other = self._of(clause, rival), self._of(clause, position)
             units: Units[Any]
             if base.same == other.same:
-                pairs = Pairs(base.requests, base.size, base.times, other.times)
+                pairs = Pairs(base.requests, base.size, base.times, other.times, np.zeros(base.times.size, np.int8))
                 units = Units([pairs], [0], fixed=True, confidence=self._confidence)
             else:
                 units = Units([Sides(base.times, other.times)], [0], fixed=True, confidence=self._confidence)

@@ -8,9 +8,9 @@ the same answer on any number of workers.
    they begin the curve and show whether the metric rises or falls throughout. `best` is taken over these and over
    every value that is tried later. The bracket about the answer is halved (in ratios on a wide range) until it is as
    narrow as asked, with a run of each value.
-2. Where the requests come from a log, a run decides as much as runs can (`farweb.size.log`). The answer is for this
-   log; its interval is halved from outside, between the largest value that was shown not to meet the target and the
-   smallest that was shown to.
+2. Where the requests come from a log, a run decides as much as runs can (`farweb.size.log`). The answer's interval is
+   halved from outside, between the largest value that was shown not to meet the target and the smallest that was shown
+   to.
 3. Where the seed may matter, two runs of the values about the answer show if it does. If so, replications are spent on
    the two values next to the answer first, as many as the first look takes; then the bracket is halved again, from the
    values of the spread about it towards these. `farweb.size.judge` says what a decision takes.
@@ -18,7 +18,9 @@ the same answer on any number of workers.
    of it, until a quarter of the bracket or less is left to gain there; it stays wider than a step.
 
 That values above the answer meet the target and those below do not is an assumption. It is checked on all values that
-were tried: the answer is the smallest value from which on all that were tried meet the target, as far as any do.
+were tried: the answer is the smallest value from which on all that were tried meet the target, as far as any do. Where
+the target names `best`, the answer is the smallest value from which on none that was tried is worse, up to the best:
+what cannot be told apart from the best is not worse, and what lies beyond the best does not matter.
 
 With `largest` the axis runs downwards, and "above" and "below" change places.
 """
@@ -78,15 +80,16 @@ class Found:
     """Findings of a search, as positions on the axis.
 
     Attributes:
-        answer: The smallest value shown to meet the target; of a log, the smallest that meets it there. None when none
-            does.
+        answer: The smallest value shown to meet the target; where that names `best`, the smallest from which on none
+            up to the best is worse, so far as runs can show. None when there is none.
         below: The largest value below it that was shown not to; None when there is none.
         above: The smallest value from there on that was shown to meet it; None when none was.
-        attainable: True when a value meets the target; None when that is not decided.
+        attainable: True when a value was shown to meet the target; None when that is not decided.
         again: Values above the answer that do not meet it: the metric neither only rises nor only falls.
         before: Values below `below` that meet it all the same.
         undecided: Values that their most replications did not decide.
         stopped: True when the search ended because it may make no more runs.
+        best: The best value, where the target names it and it meets the other clauses.
     """
 
     answer: int | None
@@ -97,6 +100,7 @@ class Found:
     before: tuple[int, ...]
     undecided: tuple[int, ...]
     stopped: bool
+    best: int | None = None
 
 
 class Search:
@@ -156,7 +160,7 @@ class Search:
         """Sum up the findings so far."""
         verdicts = self._verdicts()
         below, above = self._bracket(verdicts)
-        said = self._likely(verdicts) if self.judge.is_of_log else verdicts
+        said = {position: self.judge.taken(position) for position in self.tried}
         last, answer = self._bracket(said)
         meets, fails, undecided = (
             [position for position in self.tried if verdicts[position] == of]
@@ -164,8 +168,9 @@ class Search:
         )
         attainable = True if meets else False if len(fails) == len(self.tried) else None
         again = () if answer is None else self._of(said, Verdict.FAILS, answer, len(self._axis))
+        best = self.judge.anchor()
         before = () if last is None else self._of(said, Verdict.MEETS, -1, last)
-        return Found(answer, below, above, attainable, again, before, tuple(undecided), self._stopped)
+        return Found(answer, below, above, attainable, again, before, tuple(undecided), self._stopped, best)
 
     def _of(self, verdicts: Mapping[int, Verdict], of: Verdict, low: int, high: int) -> tuple[int, ...]:
         """Values between two positions with a verdict."""
@@ -183,9 +188,13 @@ class Search:
         }
 
     def _bracket(self, verdicts: Mapping[int, Verdict]) -> tuple[int | None, int | None]:
-        """The largest value that fails below the smallest from which on all meet the target, and that one."""
+        """The largest value that fails below the smallest from which on all meet the target, and that one.
+
+        Where the target names `best`, up to the best value; otherwise up to the largest that meets it.
+        """
         meets = [position for position in self.tried if verdicts[position] == Verdict.MEETS]
-        last = max(meets, default=len(self._axis))
+        best = self.judge.anchor()
+        last = max(meets, default=len(self._axis)) if best is None else best
         fails = [position for position in self.tried if verdicts[position] == Verdict.FAILS and position < last]
         below = max(fails, default=None)
         return below, min((position for position in meets if below is None or position > below), default=None)

@@ -5,6 +5,7 @@ A target is one clause or several joined by `and`. A clause is METRIC OP BOUND:
 - METRIC is a metric of `farweb.results.metrics`, or a friendly form of one: its name without the unit (`goodput`,
   `carried`), a statistic of a quantity (`p50(latency)`, `mean(first_byte)`, `max(queue_bytes)`), or the share of
   requests answered in time (`within(5 s)`);
+- `latency` alone, with a multiple of `best`, is judged by the rule of verdicts in a log, elsewhere by the mean;
 - OP is `<=`, `<`, `>=` or `>`;
 - BOUND is a number, a quantity with its unit (`0.5 s`, `30 Mbit/s`, `1 %`), `best`, or a multiple of it (`1.05*best`).
 
@@ -19,6 +20,7 @@ from typing import Literal, NoReturn
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.results.metrics import METRICS, Metric, find_metric, within
+from farweb.statistics.verdicts import MARGIN
 from farweb.text import parse as quantity
 from farweb.text.parse import NUMBER, UNIT, QuantityError
 
@@ -39,6 +41,7 @@ class Clause:
         bound: A number in the metric's unit, or the factor of `best`.
         of_best: True when `bound` is a factor of `best`.
         text: As it was written, blanks set right.
+        by_rule: True when requests of a log are judged by the rule of verdicts as a whole, and not by the metric.
     """
 
     metric: Metric
@@ -46,6 +49,12 @@ class Clause:
     bound: float
     of_best: bool
     text: str
+    by_rule: bool = False
+
+    @property
+    def called(self) -> str:
+        """The metric as it was written."""
+        return self.text[: self.text.index(f" {self.operator} ")]
 
     @property
     def upper(self) -> bool:
@@ -68,6 +77,10 @@ class Target:
         return " and ".join(clause.text for clause in self.clauses)
 
 
+DEFAULT = f"latency <= {1 + MARGIN:g}*best"
+"""The target where none is given: not worse than the best, by the rule of verdicts."""
+
+
 def parse_target(text: str) -> Target:
     """Read a target.
 
@@ -83,6 +96,7 @@ def parse_target(text: str) -> Target:
 
 
 _NAME = r"[A-Za-z_][A-Za-z_0-9]*"
+_BY_RULE = "latency"
 _UNIT_ENDS = {"s": "_s", "bit/s": "_bps"}
 
 
@@ -100,8 +114,12 @@ class _Reader:
     def clause(self) -> Clause:
         metric, name, friendly = self._metric()
         operator = self.expect(r"<=|>=|<|>", f"one of <=, <, >=, > after {name}").group()
+        begin = self._at
         bound, of_best, shown = self._bound(metric, name, friendly, operator)
-        return Clause(metric, operator, bound, of_best, f"{name} {operator} {shown}")  # type: ignore[arg-type]
+        by_rule = name == _BY_RULE
+        if by_rule and (not of_best or bound <= 1):
+            self._fail(f"latency alone is held against the best: write {DEFAULT}, or p90(latency) <= 1 s", begin)
+        return Clause(metric, operator, bound, of_best, f"{name} {operator} {shown}", by_rule)  # type: ignore[arg-type]
 
     def expect(self, pattern: str, wanted: str) -> re.Match[str]:
         """Take what matches `pattern`, blanks before it left out."""
@@ -127,6 +145,8 @@ class _Reader:
             name, joined = f"{word}({of})", f"{of}_{word}"
         else:
             name = joined = word
+        if name == _BY_RULE:
+            return METRICS["latency_mean_s"], name, True
         for full in (joined, *(joined + end for end in _UNIT_ENDS.values())):
             metric = _find(full)
             if metric is not None:

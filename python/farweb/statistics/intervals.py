@@ -33,6 +33,9 @@ TWO = "2 replications: ± 12.7 standard errors"
 _MOST_ENUMERATED = 6
 _DRAWN = 1000
 
+_ROUNDING = 1e-12
+"""Half of an interval, over its mean, up to which it has no width: rounding makes as much."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -212,6 +215,26 @@ def resampled_means(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
     sizes = np.array([np.size(values) for values in groups])
     times = _with_itself(len(groups))
     return np.asarray((times @ sums) / (times @ sizes), np.float64)
+
+
+def mean_of_units(sums: NDArray[np.float64], sizes: NDArray[np.int64], confidence: float = CONFIDENCE) -> Interval:
+    """The mean of all observations, with the bootstrap interval of whole units; units without any are left out.
+
+    Args:
+        sums: Sum of the observations of each unit.
+        sizes: How many each has.
+        confidence: 0 < confidence < 1.
+    """
+    there = sizes > 0
+    sums, sizes, n = np.asarray(sums, np.float64)[there], sizes[there], int(there.sum())
+    if n < 2:
+        return Interval(n, float(sums[0] / sizes[0]) if n else None, None, None, None)
+    times = _with_itself(n)
+    values = np.asarray((times @ sums) / (times @ sizes), np.float64)
+    half = margin_of(values, n, confidence)
+    mean = float(values[0])
+    half = half if half > _ROUNDING * max(1.0, abs(mean)) else 0.0
+    return Interval(n, mean, None, mean - half, mean + half)
 
 
 def margin_of(resampled: NDArray[np.float64], n: int, confidence: float = CONFIDENCE) -> float:

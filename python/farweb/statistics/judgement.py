@@ -1,36 +1,30 @@
-"""The rule of judgement: one of two alternatives is better, worse, mixed, equivalent, or not distinguished.
+"""Differences with their intervals, and the verdict on two alternatives, in numbers and in a sentence.
 
-Pure arithmetic on differences with intervals (`farweb.statistics.units` has them of requests). Each quantity is judged
-by itself; the overall judgement follows from these. docs/statistics.md has the rule in words, with an example.
+The rule is in `farweb.statistics.verdicts`, the latencies come from `farweb.statistics.units`.
 """
 
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from farweb.statistics.intervals import CONFIDENCE, Interval
 from farweb.statistics.quantiles import to_json
-from farweb.text.quantities import difference, relative
-from farweb.text.words import listed
+from farweb.statistics.verdicts import MARGIN, MARGIN_BY_POINTS, SignTest, Slice, Word, single_word
+from farweb.text.quantities import difference, percents, relative, share
+from farweb.text.words import listed, plural
 
-MARGIN = 0.05
-"""Practical equivalence: relative differences up to this do not matter; chosen: users do not feel less."""
-
-POINTS_BY_MARGIN = 0.1
-"""The margin of shares over the margin of relative differences: 5 % goes with half a percentage point; chosen."""
-
-DECIDING = ("latency_p50_s", "latency_p90_s", "latency_p99_s", "failed_share")
+DECIDING = ("change", "slowest_tenth", "slowest_hundredth", "failed_share")
 """Quantities that decide together unless the user names others."""
+
+SHOWN = ("latency_p50_s", "latency_p90_s", "latency_p99_s")
+"""Quantities that are shown beside them, and decide nothing."""
 
 Origin = Literal["replications", "blocks", "none"]
 """Units that an interval comes from: replications of a run, blocks of consecutive requests, or no interval."""
 
-Judgement = Literal["better", "worse", "equivalent", "undecided"]
-Overall = Literal["better", "worse", "mixed", "equivalent", "not distinguished"]
-
 _QUANTILE = re.compile(r"latency_p(\d+)_s")
-_SLOWEST = 90  # percent: quantiles from here on are of the slowest requests
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,7 @@ class Quantity:
         """Its short name: ``median``, ``p99``, ``failures``."""
         if found := _QUANTILE.fullmatch(self.name):
             return "median" if found[1] == "50" else f"p{found[1]}"
-        return {"latency_mean_s": "mean", "failed_share": "failures"}.get(self.name, self.name)
+        return {"latency_mean_s": "mean", "failed_share": "failures"}.get(self.name, self.name.replace("_", " "))
 
     @property
     def text(self) -> str:
@@ -78,7 +72,7 @@ class Quantity:
         if math.isinf(self.low):
             return self.text
         if self.low == self.high and self.value:
-            return f"{self.text} (the same everywhere, which decides nothing)"
+            return f"{self.text} (everywhere)"
         return f"{self.text} ({self._written(self.low)} … {self._written(self.high)})"
 
     @property
@@ -98,24 +92,19 @@ class Quantity:
             return "reached by failures" if value > 0 else "reached by failures at the base"
         return (difference(value, "1") if self.is_share else relative(100 * value)) or "0 %"
 
-    def judged(self, margin: float = MARGIN) -> Judgement:
-        """Judge it alone.
-
-        Better or worse: the interval lies on one side of 0 and the value is at least the margin away. Equivalent: the
-        interval lies within the margin. An interval without width decides nothing but that there is no difference at
-        all, and without an interval nothing is decided.
-        """
-        limit = margin * POINTS_BY_MARGIN if self.is_share else margin
+    def word(self, margin: float = MARGIN) -> Word:
+        """Judge it alone. A resampled quantile whose interval has no width decides nothing but that it is the same."""
         value, low, high = self.value, self.low, self.high
         if value is None or low is None or high is None:
-            return "undecided"
-        if low == high and math.isfinite(value):
-            return "equivalent" if value == 0 else "undecided"
-        if -limit <= low and high <= limit:
-            return "equivalent"
-        if (low > 0 and value >= limit) or (high < 0 and value <= -limit):
-            return "better" if (value > 0) == self.more_is_better else "worse"
-        return "undecided"
+            return "unclear"
+        if low == high and value and math.isfinite(value) and _QUANTILE.fullmatch(self.name):
+            return "unclear"
+        if self.more_is_better:
+            value, low, high = -value, -high, -low
+        return single_word(Interval(self.units, value, None, low, high), self._limit(margin))
+
+    def _limit(self, margin: float) -> float:
+        return margin / MARGIN_BY_POINTS if self.is_share else margin
 
     def is_good_enough(self, margin: float = MARGIN) -> bool | None:
         """True where it is shown to be at most the margin worse than the base, False where it is worse.
@@ -123,12 +112,12 @@ class Quantity:
         It is at most the margin worse also where the interval is wide on the better side. None where neither is shown.
         An interval without width is the value: units that all say the same.
         """
-        limit = margin * POINTS_BY_MARGIN if self.is_share else margin
+        limit = self._limit(margin)
         if self.value is None or self.low is None or self.high is None:
             return None
         if (-self.low if self.more_is_better else self.high) <= limit:
             return True
-        return False if self.low == self.high or self.judged(margin) == "worse" else None
+        return False if self.low == self.high or self.word(margin) == "worse" else None
 
 
 @dataclass(frozen=True)
@@ -136,140 +125,189 @@ class Verdict:
     """The judgement of one alternative against another.
 
     Attributes:
-        overall: ``better``, ``worse``, ``mixed``, ``equivalent`` or ``not distinguished``: the other against the base.
-        by_quantity: Judgement of each quantity, by the metric's name.
-        quantities: The differences that were judged.
+        overall: ``better``, ``slightly worse``, ``mixed``, ``equivalent``, ``cannot be told apart`` …: the other
+            against the base.
+        by_quantity: Judgement of each quantity that decides, by its name.
+        quantities: The differences that were judged, and those that are shown beside them.
         margin: Relative difference up to which alternatives are equivalent.
         interval_of: Units that intervals come from.
         scope: Where it holds: ``for this log``, or in general (empty).
-        sentence: The judgement in words.
+        sentence: The judgement in words, without a full stop.
+        holds: What it holds for, and how to make it hold for more.
+        confidence: Of each interval, 0 to 1.
+        slices: All requests and the slowest, measured and judged.
+        few: The exact test, where requests are too few for intervals.
+        gain: Names of slices, and `failed_share`, that are better beside the average.
+        harm: Those that are worse.
+        groups: First and later requests of visits, by label, where clients are named.
     """
 
-    overall: Overall
-    by_quantity: dict[str, Judgement]
+    overall: Word
+    by_quantity: dict[str, Word]
     quantities: tuple[Quantity, ...]
     margin: float
     interval_of: Origin
     scope: str
     sentence: str
+    holds: str = ""
+    confidence: float = CONFIDENCE
+    slices: tuple[Slice, ...] = ()
+    few: SignTest | None = None
+    gain: tuple[str, ...] = ()
+    harm: tuple[str, ...] = ()
+    groups: "tuple[tuple[str, Verdict], ...]" = ()
+
+    @property
+    def is_of_pairs(self) -> bool:
+        """True where the same requests were compared, and not those of another load."""
+        return bool(self.slices) and self.slices[0].count.mean is not None
+
+    @property
+    def change(self) -> Interval:
+        """Relative difference of all requests, with its interval."""
+        return self.slices[0].change if self.slices else Interval(0, None, None, None, None)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON; infinite ones are None."""
-        plain: dict[str, Any] = to_json({**asdict(self), "quantities": [asdict(each) for each in self.quantities]})
-        return plain
+        plain: dict[str, Any] = {
+            **asdict(self),
+            "slices": [_plain(each) for each in self.slices],
+            "groups": [{"group": label, **each.to_dict()} for label, each in self.groups],
+        }
+        found: dict[str, Any] = to_json(plain)
+        return found
 
 
-def judge(
-    quantities: Sequence[Quantity],
-    margin: float = MARGIN,
-    *,
-    faster: float | None = None,
-    slower: float | None = None,
-    names: tuple[str, str] = ("the base", "the other"),
-    scope: str = "",
-) -> Verdict:
-    """Judge an alternative against a base by some quantities together.
+def _plain(found: Slice) -> dict[str, Any]:
+    ends = {
+        name: {"value": each.mean, "low": each.low, "high": each.high}
+        for name, each in (("change", found.change), ("count", found.count))
+    }
+    return {**asdict(found), **ends}
+
+
+def turned(verdict: Verdict) -> Verdict:
+    """The word and the change of the base against the other."""
+    sides: dict[Word, Word] = {"better": "worse", "slightly better": "slightly worse"}
+    sides |= {worse: better for better, worse in sides.items()}
+    everyone = verdict.slices[0]
+    change = replace(everyone, change=_inverted(everyone.change), word=sides.get(everyone.word, everyone.word))
+    return replace(verdict, overall=sides.get(verdict.overall, verdict.overall), slices=(change,))
+
+
+def _inverted(change: Interval) -> Interval:
+    """A relative difference the other way round."""
+    mean, low, high = (None if each is None else 1 / (1 + each) - 1 for each in (change.mean, change.high, change.low))
+    return Interval(change.n, mean, None, low, high)
+
+
+def cell(word: Word) -> str:
+    """A judgement in a cell of a table."""
+    return "open" if word in ("unclear", "cannot be told apart") else word
+
+
+def is_apart(word: Word) -> bool:
+    """True where two alternatives do not tie."""
+    return word in ("better", "worse", "mixed")
+
+
+_HEADS: dict[Word, str] = {
+    "mixed": "{other} against {base} is mixed",
+    "equivalent": "{other} and {base} are equivalent",
+    "cannot be told apart": "{other} and {base} cannot be told apart",
+}
+_PARTS = {"slowest_tenth": "the slowest tenth", "slowest_hundredth": "the slowest hundredth"}
+_GROUPS = {"first of a visit": "first requests of visits", "later in a visit": "later requests"}
+
+
+def sentence(
+    names: tuple[str, str],
+    overall: Word,
+    slices: Sequence[Slice],
+    failures: Quantity,
+    few: SignTest | None,
+    sides: Sequence[str],
+    groups: Sequence[tuple[str, Verdict]],
+) -> str:
+    """Say the judgement: the word, the number, and for whom.
 
     Args:
-        quantities: Differences with their intervals, at least one.
-        margin: Relative difference up to which alternatives are equivalent; of shares a tenth of it.
-        faster: Share of requests that are faster, where they are paired.
-        slower: Share of requests that are slower.
-        names: The base and the other, for the sentence.
-        scope: Where the judgement holds, such as ``for this log``; nothing where it holds in general.
+        names: The base and the other.
+        overall: The judgement.
+        slices: All requests first.
+        failures: Difference of the failed shares.
+        few: The exact test, where it decides.
+        sides: Names of slices, and `failed_share`, that decide beside the average.
+        groups: Those that decide.
     """
-    judged = [each.judged(margin) for each in quantities]
-    better, worse, equal, open_ = (
-        [each for each, found in zip(quantities, judged, strict=True) if found == wanted]
-        for wanted in ("better", "worse", "equivalent", "undecided")
-    )
-    overall: Overall = "not distinguished"
-    if better and worse:
-        overall = "mixed"
-    elif better or worse:
-        overall = "better" if better else "worse"
-    elif not open_:
-        overall = "equivalent"
     base, other = names
-    where = f" {scope}" if scope else ""
-    decided = listed([each.with_interval for each in (*better, *worse)])
-    undecided = f"; not decided: {listed([each.with_interval for each in open_])}" if open_ else ""
-    match overall:
-        case "mixed":
-            both = ", ".join(each.text for each in (*better, *worse))
-            who = _who(better, worse, faster, slower)
-            sentence = f"{other} against {base}, mixed{where}: {both}: {who}{undecided}"
-        case "better" | "worse":
-            sentence = f"{other} is {overall} than {base}{where}: {decided}{undecided}"
-        case "equivalent":
-            sentence = (
-                f"{other} and {base} are equivalent{where}, within ± {100 * margin:g} %: "
-                f"{listed([each.with_interval for each in equal])}"
-            )
-        case _:
-            all_ = listed([each.with_interval for each in quantities])
-            sentence = f"{other} and {base} are not distinguished{where}: {all_}"
-    origins: set[Origin] = {each.interval_of for each in quantities} - {"none"}
-    origin: Origin = next(iter(sorted(origins)), "none")
-    by_quantity = {each.name: found for each, found in zip(quantities, judged, strict=True)}
-    return Verdict(overall, by_quantity, tuple(quantities), margin, origin, scope, sentence)
+    head = _HEADS.get(overall, "{other} is {overall} than {base}").format(base=base, other=other, overall=overall)
+    everyone = slices[0]
+    if not everyone.requests:
+        return f"{head}: there is no request to compare"
+    if few is not None:
+        return f"{head}: {_few(few, everyone)}"
+    is_slowest_only = everyone.word in ("equivalent", "unclear") and sides and overall in ("better", "worse")
+    head += f" for {_PARTS.get(sides[0], 'failures')}" if is_slowest_only and sides[0] in _PARTS else ""
+    clauses = [_on_average(everyone, overall)]
+    clauses += [_of_slice(each) for each in slices[1:] if each.name in sides]
+    clauses += [_of_group(label, each) for label, each in groups]
+    if "failed_share" in sides and failures.value is not None:
+        more = "more" if failures.value > 0 else "fewer"
+        clauses.append(f"{difference(abs(failures.value), '1').lstrip('+')} {more} fail")
+    return f"{head}: {', '.join(clauses)}"
 
 
-def turned(overall: Overall) -> Overall:
-    """The judgement of the base against the other."""
-    match overall:
-        case "better":
-            return "worse"
-        case "worse":
-            return "better"
-        case _:
-            return overall
+def by_quantities(names: tuple[str, str], overall: Word, found: Sequence[tuple[Quantity, Word]]) -> str:
+    """Say a judgement by named quantities: those that decide first, then those that do not."""
+    base, other = names
+    head = _HEADS.get(overall, "{other} is {overall} than {base}").format(base=base, other=other, overall=overall)
+    decided = listed([each.with_interval for each, word in found if word != "unclear"])
+    open_ = listed([each.with_interval for each, word in found if word == "unclear"])
+    return f"{head}: {'; open: '.join(part for part in (decided, open_) if part)}"
 
 
-def _who(better: Sequence[Quantity], worse: Sequence[Quantity], faster: float | None, slower: float | None) -> str:
-    """Say for whom it is better and for whom worse."""
-    sides = [("better", better, faster), ("worse", worse, slower)]
-    return ", ".join(f"{word} {_for_whom(some, share)}" for word, some, share in sides)
+def more_or_less(change: float) -> str:
+    """A relative difference in words: ``24.1 % less``, ``as much``."""
+    size = percents(change)
+    return "as much" if size == "0" else f"{size} % {'more' if change > 0 else 'less'}"
 
 
-def _for_whom(quantities: Sequence[Quantity], share: float | None) -> str:
-    """The requests that some quantities are about; most are only those that are more than half."""
-    said = []
-    percents = [int(found[1]) for each in quantities if (found := _QUANTILE.fullmatch(each.name))]
-    if share is not None and share > 0.5 and any(percent < _SLOWEST for percent in percents):
-        said.append("for most")
-    elif typical := [each.called for each in quantities if _is_typical(each)]:
-        said.append(f"by {listed(typical)}")
-    if any(percent >= _SLOWEST for percent in percents):
-        said.append("for the slowest")
-    said += [f"by {each.called}" for each in quantities if each.is_share]
-    return listed(said)
+def _on_average(found: Slice, overall: Word) -> str:
+    counts = f"{share(found.slower)} are slower and {share(found.faster)} faster"
+    if found.by_count or found.change.mean is None:
+        return f"{share(found.slower)} of requests are slower and {share(found.faster)} faster"
+    said = f"requests take {more_or_less(found.change.mean)} time on average".replace("as much time", "the same time")
+    if overall == "cannot be told apart" and found.change.low is not None and found.change.high is not None:
+        low, high = (percents(end, signed=True) for end in (found.change.low, found.change.high))
+        said += f" ({low} … {high} %)"
+    is_by_count = overall.startswith("slightly") and abs(found.change.mean) < abs(found.count.mean or 0) / 10
+    return f"{said}, {counts}" if found.word == "split" or is_by_count else said
 
 
-def _is_typical(quantity: Quantity) -> bool:
-    found = _QUANTILE.fullmatch(quantity.name)
-    return not quantity.is_share and (found is None or int(found[1]) < _SLOWEST)
+def _of_slice(found: Slice) -> str:
+    who = _PARTS[found.name]
+    if found.change.mean is not None and math.isinf(found.change.mean):
+        return f"failures {'reach' if found.change.mean > 0 else 'no longer reach'} {who}"
+    if found.by_count or found.change.mean is None:
+        return f"{share(found.slower)} of {who} slower and {share(found.faster)} faster"
+    return f"{more_or_less(found.change.mean)} for {who}"
 
 
-def ranked(names: Sequence[str], verdicts: Sequence[tuple[str, str, Verdict]]) -> list[list[str]]:
-    """Rank alternatives by all pairs, the best first; those that share a place are not ranked among each other.
+def _of_group(label: str, found: Verdict) -> str:
+    change, who = found.change.mean, _GROUPS.get(label, label)
+    return f"{found.overall} for {who}" if change is None else f"{more_or_less(change)} for {who}"
 
-    An alternative stands behind those that are better than it. Where pairs contradict each other in a circle, all in it
-    share a place.
 
-    Args:
-        names: The alternatives.
-        verdicts: Base, other and the verdict of the other against the base, of each pair.
-    """
-    beats: dict[str, set[str]] = {name: set() for name in names}
-    for base, other, verdict in verdicts:
-        if verdict.overall == "better":
-            beats[other].add(base)
-        elif verdict.overall == "worse":
-            beats[base].add(other)
-    rest, places = list(names), []
-    while rest:
-        first = [name for name in rest if not any(name in beats[other] for other in rest)] or rest
-        places.append(first)
-        rest = [name for name in rest if name not in first]
-    return places
+def _few(found: SignTest, everyone: Slice) -> str:
+    number = found.faster + found.slower + found.same
+    counts = [
+        f"{count} {word}"
+        for count, word in ((found.faster, "faster"), (found.slower, "slower"), (found.same, "the same"))
+        if count
+    ]
+    first, *rest = counts
+    count, _, word = first.partition(" ")
+    said = ", ".join([f"{count} of {number} {word}", *rest])
+    change = "" if everyone.change.mean is None else f": {percents(everyone.change.mean, signed=True)} %"
+    return f"{said}{change}; for {'this' if number == 1 else 'these'} {plural(number, 'request')}"

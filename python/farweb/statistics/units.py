@@ -27,6 +27,7 @@ from farweb.statistics.intervals import (
     student,
 )
 from farweb.statistics.judgement import Origin, Quantity
+from farweb.statistics.verdicts import LEAST_S, Table
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +60,9 @@ L = TypeVar("L", bound=Latencies)
 WITHIN = re.compile(r"within\((\d+(?:\.\d+)?) s\)")
 _ROUNDING = 1e-12
 """Half of an interval of logarithms up to which it has no width: what rounding makes."""
+
+_NUMBER_BITS = 40
+"""Bits of a request's number, above which stands its replication; chosen: a million million requests."""
 
 _QUANTILE = re.compile(r"latency_p(\d+)_s")
 
@@ -97,16 +101,39 @@ class Units(Generic[L]):
         first, *others = by_replication.values()
         alike = all(_are_alike(first, each) for each in others)
         self._parts = list(by_replication.values())
-        if fixed or alike:
+        self._is_cut = fixed or alike
+        if self._is_cut:
             cut = first if alike else list(found)
             number = min(blocks.number_of_blocks(min(each.base.size, each.other.size)) for each in cut)
             self._parts = [list(part) for part in zip(*(each.cut(number) for each in cut), strict=True)]
         self.number = len(self._parts)
-        self.method: Origin = "none" if self.number < 2 else "blocks" if fixed or alike else "replications"
+        self.method: Origin = "none" if self.number < 2 else "blocks" if self._is_cut else "replications"
+
+    @property
+    def are_pairs(self) -> bool:
+        """True where both sides have the same requests."""
+        return all(each.are_pairs for part in self._parts for each in part)
+
+    @property
+    def is_dependent(self) -> bool:
+        """True where blocks resemble their neighbours, so that intervals are too narrow."""
+        return self.method == "blocks" and blocks.is_dependent([_mean_log(part) for part in self._parts])
 
     def parts(self, of: Callable[[L], Floats]) -> list[Floats]:
         """The observations, in units."""
         return [np.concatenate([of(each) for each in part]) for part in self._parts]
+
+    def table(self, numbers: Callable[[L], NDArray[np.int64]]) -> Table:
+        """All pairs with their units, for the rule of verdicts.
+
+        Args:
+            numbers: The numbers of the requests, the same in each run where requests are.
+        """
+        base, other = self.parts(lambda each: each.base), self.parts(lambda each: each.other)
+        unit = np.repeat(np.arange(self.number), [part.size for part in base])
+        request = np.concatenate([numbers(each) for part in self._parts for each in part])
+        own = request if self._is_cut else request + (unit << _NUMBER_BITS)
+        return Table(np.concatenate(base), np.concatenate(other), unit, own, self.number)
 
     def mean(self, of: Callable[[L], Floats]) -> Interval:
         """The mean of all, with the interval that the means of the units have."""
@@ -217,3 +244,11 @@ def _are_alike(some: Sequence[Latencies], others: Sequence[Latencies]) -> bool:
         np.array_equal(one.base, other.base) and np.array_equal(one.other, other.other)
         for one, other in zip(some, others, strict=True)
     )
+
+
+def _mean_log(part: Sequence[Latencies]) -> float:
+    """Mean logarithm of other by base in a unit, of those that ended; 0 of none."""
+    base, other = _joined(part, "base", only_ended=True), _joined(part, "other", only_ended=True)
+    if not base.size or not other.size:
+        return 0.0
+    return float(np.log(np.maximum(other, LEAST_S)).mean() - np.log(np.maximum(base, LEAST_S)).mean())

@@ -2,10 +2,10 @@
 
 The truncation is chosen that makes the marginal standard error of the remaining mean smallest: with batch means
 Z_0 … Z_{k-1} of five observations, the d that minimizes Σ_{i≥d} (Z_i - mean)² / (k-d)². Truncations of more than half
-of the series are not considered; a minimum at the very half says that the series is too short or has no steady state.
+of the series are not considered. A minimum beyond a tenth of it is no recommendation: the series is too short, or has
+no steady state, such as a trace whose load changes by the hour.
 
-Left out: the test of whether the mean after truncation is biased still. A trace whose load changes by the hour has no
-steady state; then no truncation is right.
+Left out: the test of whether the mean after truncation is biased still.
 
 Sources: White, An effective truncation heuristic for bias reduction in simulation output, Simulation 69(6), 1997;
 White, Cobb and Spratt, A comparison of five steady-state truncation heuristics for simulation, Winter Simulation
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 BATCH = 5
+_MOST = 0.1  # of the series, that a recommendation leaves out; chosen
 _FEWEST_BATCHES = 10  # chosen: of fewer, a minimum says nothing
 
 
@@ -30,7 +31,7 @@ class Truncation:
     Attributes:
         observations: How many to leave out at the beginning, a multiple of five.
         length: Observations that were looked at, of the shortest replication.
-        steady: True when the minimum lies within the first half; otherwise `observations` is no recommendation.
+        steady: True when the minimum lies within the first tenth; otherwise `observations` is no recommendation.
     """
 
     observations: int
@@ -62,4 +63,4 @@ def mser5(replications: Sequence[ArrayLike]) -> Truncation | None:
     deviations = np.maximum(squares - np.square(sums) / left, 0)
     half = batches // 2
     best = int(np.argmin((deviations / np.square(left))[: half + 1]))
-    return Truncation(best * BATCH, length, best < half)
+    return Truncation(best * BATCH, length, best <= _MOST * batches)

@@ -1,11 +1,15 @@
 """Formats numbers with units for people: three significant digits."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 _NONE = "–"
 _LEAST_PERCENT = 0.01
 """Percent below which digits say nothing: one request of ten thousand; chosen."""
+
+_NO_PERCENT = 0.005
+"""Percent below which there is no difference to speak of; chosen."""
 
 ENDLESS = "more than any that ended"
 """A time that failed requests reach, where the slowest that ended is not at hand."""
@@ -25,6 +29,17 @@ def seconds(value: float | None) -> str:
         return f"{_digits(value)} s"
     minutes = round(value / 60)
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def times(values: Iterable[float | None]) -> tuple[str, Callable[[float | None], str]]:
+    """The unit of a column of times, ms or s, and what writes a time of so many seconds in it, without the unit."""
+    known = [abs(value) for value in values if value and math.isfinite(value)]
+    scale, unit = (1.0, "s") if max(known, default=1.0) >= 0.9995 else (1e3, "ms")
+
+    def write(value: float | None) -> str:
+        return _NONE if value is None else "failed" if math.isinf(value) else number(scale * value)
+
+    return unit, write
 
 
 def rate(bits_per_second: float | None) -> str:
@@ -55,6 +70,62 @@ def relative(percent: float | None) -> str:
     if size >= 1000:
         return f"{_sign(percent)}{_digits(size / 100)} ×"
     return f"{_sign(percent)}{plain(size, 3 if size >= 0.1 else 1)} %"
+
+
+def percents(value: float, *, signed: bool = False) -> str:
+    """A relative difference in percent without its unit: ``"24.1"``, ``"<0.1"``, ``"+121"``.
+
+    Args:
+        value: 0.01 is a percent.
+        signed: True for a sign; without, the size alone.
+    """
+    size = abs(100 * value)
+    text = "0" if size < _NO_PERCENT else "<0.1" if size < 0.05 else f"{size:.1f}" if size < 99.95 else f"{size:,.0f}"
+    if math.isinf(size):
+        text = "∞"
+    if not signed or text == "0":
+        return text
+    return f">−{text[1:]}" if value < 0 and text[0] == "<" else text if text[0] == "<" else _sign(value) + text
+
+
+class Ends(Protocol):
+    """A relative difference and its interval."""
+
+    @property
+    def mean(self) -> float | None:
+        """The difference."""
+
+    @property
+    def low(self) -> float | None:
+        """Lower end."""
+
+    @property
+    def high(self) -> float | None:
+        """Upper end."""
+
+
+def change_cells(change: Ends) -> list[str]:
+    """A relative difference in percent, and its interval; the latter empty where there is none."""
+    if change.mean is None:
+        return [_NONE, ""]
+    value = percents(change.mean, signed=True)
+    if change.low is None or change.high is None:
+        return [value, ""]
+    low, high = (percents(end, signed=True) for end in (change.low, change.high))
+    return [value, "" if low == high == "0" else f"{low} … {high}"]
+
+
+def in_one_unit(times_s: Iterable[float | None]) -> tuple[Callable[[float | None], str], str]:
+    """A way to write times in the unit that suits them all, and that unit; an infinite one is failed."""
+    known = [value for value in times_s if value and math.isfinite(value)]
+    scale, unit = (1.0, "s") if max(known, default=1.0) >= 1 else (1000.0, "ms")
+
+    def write(value: float | None) -> str:
+        if value is None:
+            return _NONE
+        return "failed" if math.isinf(value) else number(scale * value)
+
+    return write, unit
 
 
 def plain(value: float, digits: int) -> str:

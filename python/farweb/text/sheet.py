@@ -1,16 +1,16 @@
 """Lays out small tables for people, on a terminal and in a notebook."""
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from farweb.text.words import elided
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-    from rich.table import Table
+    from rich.console import Console, ConsoleOptions, RenderResult
 
 
 @dataclass(frozen=True)
@@ -28,30 +28,6 @@ class Sheet:
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     names: int = 1
-
-
-def to_rich(sheets: Iterable[Sheet]) -> "RenderableType":
-    """The tables one below the other, as narrow as the terminal asks for."""
-    return _Terminal([_bounded(sheet) for sheet in sheets])
-
-
-@dataclass(frozen=True)
-class _Terminal:
-    """Tables laid out when the width of the terminal is known."""
-
-    sheets: Sequence[Sheet]
-
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        from rich.text import Text
-
-        for place, sheet in enumerate(self.sheets):
-            if place:
-                yield ""
-            yield Text(sheet.title, "bold")
-            for number, part in enumerate(_fitting(sheet, options.max_width)):
-                if number:
-                    yield ""
-                yield _table(part, options.max_width)
 
 
 _TEXT_MAX = 200  # letters of the longest line of a cell that is shown whole; chosen: ours have half of that
@@ -72,83 +48,77 @@ _FEW = 4  # rows that are still easy to compare when they have become columns; c
 _NUMBER = 24  # characters of the longest number with margin and unit; what is longer is words, and folds; chosen
 
 
-def _fitting(sheet: Sheet, width: int) -> list[Sheet]:
-    """A table that is too wide with its sides changed, or in parts that name their rows again."""
-    least = _least_widths(sheet)
-    if _total(least) <= width:
-        return [sheet]
-    if len(sheet.rows) <= _FEW and _total(_least_widths(_transposed(sheet))) <= width:
-        return [_transposed(sheet)]
-    parts, names = [], list(range(sheet.names))
-    columns = list(names)
-    for column in range(sheet.names, len(sheet.header)):
-        if len(columns) > len(names) and _total([least[each] for each in (*columns, column)]) > width:
-            parts.append(columns)
-            columns = list(names)
-        columns.append(column)
+def to_lines(sheet: Sheet, width: int) -> list[str]:
+    """A table as lines: names and words left, numbers right, two blanks between, or one where room is scarce.
+
+    Names that are too long still lose their beginning. A last column without a header has words about its row.
+    """
+    lines = (zip_longest(*(cell.split("\n") for cell in row), fillvalue="") for row in sheet.rows)
+    rows = [list(sheet.header), *map(list, chain.from_iterable(lines))]
+    has_words = not sheet.header[-1]
+    most = [max(len(row[place]) for row in rows) for place in range(len(sheet.header))]
+    gap = _GUTTER if sum(most) + _GUTTER * (len(most) - 1) <= width else 1
+    over = sum(most) + gap * (len(most) - 1) - width
+    for place in range(sheet.names):
+        if over > 0:
+            kept = max(most[place] - over, _SHORTEST)
+            over -= most[place] - kept
+            most[place] = min(most[place], kept)
+            for row in rows:
+                row[place] = row[place] if len(row[place]) <= kept else f"…{row[place][1 - kept :]}"
+    is_left = [place < sheet.names or (has_words and place == len(most) - 1) for place in range(len(most))]
     return [
-        Sheet(
-            "", [sheet.header[each] for each in part], [[row[each] for each in part] for row in sheet.rows], sheet.names
+        (gap * " ")
+        .join(
+            cell.ljust(size) if left else cell.rjust(size) for cell, size, left in zip(row, most, is_left, strict=True)
         )
-        for part in (*parts, columns)
+        .rstrip()
+        for row in rows
     ]
 
 
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + _GUTTER * len(widths)
+def _fitted(sheet: Sheet, width: int) -> list[str]:
+    """A table as lines that fit: last sentences fold, or sides change, or it comes in parts that name their rows."""
+
+    def fits(part: Sheet) -> bool:
+        return max(map(len, to_lines(part, width))) <= width
+
+    last = max((len(row[-1]) for row in sheet.rows), default=0)
+    if last > _NUMBER and max(map(len, to_lines(sheet, _TEXT_MAX * len(sheet.header)))) > width:
+        return _folded(sheet, width)
+    if fits(sheet):
+        return to_lines(sheet, width)
+    if len(sheet.rows) <= _FEW and fits(_transposed(sheet)):
+        return to_lines(_transposed(sheet), width)
+    names = list(range(sheet.names))
+    parts = [list(names)]
+    for column in range(sheet.names, len(sheet.header)):
+        if parts[-1] != names and not fits(_columns(sheet, [*parts[-1], column])):
+            parts.append(list(names))
+        parts[-1].append(column)
+    return [line for part in parts for line in ("", *to_lines(_columns(sheet, part), width))][1:]
 
 
-def _table(sheet: Sheet, width: int) -> "Table":
-    """A table that folds its header and its names rather than its numbers."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    widths = _widths(sheet, width)
-    table = Table(
-        box=SIMPLE_HEAD, show_edge=False, padding=(0, _GUTTER - 1, 0, 0), header_style="", show_header=any(sheet.header)
-    )
-    for position, column in enumerate(sheet.header):
-        is_name = position < sheet.names
-        table.add_column(
-            Text(column),
-            justify="left" if is_name else "right",
-            vertical="top" if is_name else "bottom",
-            overflow="fold",
-            width=widths[position] if widths else None,
-        )
-    for row in sheet.rows:
-        table.add_row(*map(Text, row))
-    return table
+def _folded(sheet: Sheet, width: int) -> list[str]:
+    """A table whose last column has sentences: they go on below their beginning, or below the row."""
+    before = to_lines(_columns(sheet, range(len(sheet.header) - 1)), width)
+    words = [sheet.header[-1]]
+    for row in sheet.rows:  # a row has as many lines as the longest of its cells
+        words += [row[-1], *[""] * max(cell.count("\n") for cell in row[:-1])]
+    indent = max(map(len, before)) + _GUTTER
+    beside = indent <= width - _NUMBER
+    lines = []
+    for line, word in zip(before, words, strict=True):
+        indented = indent * " " if beside else _GUTTER * " "
+        text = textwrap.fill(word, width, initial_indent=indented, subsequent_indent=indented, break_on_hyphens=False)
+        lines += f"{line}{text[len(line) :]}".split("\n") if beside else [line, *text.split("\n")]
+    return lines
 
 
-def _widths(sheet: Sheet, width: int) -> list[int]:
-    """Share a width among columns: what numbers leave goes to the words that are folded most.
-
-    Nothing where there is room for all as they are, or not even for the least.
-    """
-    columns = zip(sheet.header, *sheet.rows, strict=True)
-    wanted = [max(len(line) for cell in column for line in cell.split("\n")) for column in columns]
-    widths = _least_widths(sheet)
-    spare = width - _total(widths)
-    if _total(wanted) <= width or spare < 0:
-        return []
-    for _ in range(spare):
-        most = max(range(len(widths)), key=lambda position: wanted[position] - widths[position])
-        widths[most] += 1
-    return widths
-
-
-def _least_widths(sheet: Sheet) -> list[int]:
-    """The least width of each column: headers, names and other words may be folded, numbers may not."""
-    widths = []
-    for position, header in enumerate(sheet.header):
-        cells = [row[position] for row in sheet.rows]
-        longest = max((len(line) for cell in cells for line in cell.split("\n")), default=0)
-        is_words = position < sheet.names or longest > _NUMBER
-        parts = (cell.split() if is_words else cell.split("\n") for cell in cells)
-        widths.append(max((len(part) for part in chain(header.split(), *parts)), default=1))
-    return widths
+def _columns(sheet: Sheet, places: Sequence[int]) -> Sheet:
+    header = [sheet.header[place] for place in places]
+    rows = [[row[place] for place in places] for row in sheet.rows]
+    return Sheet("", header, rows, min(sheet.names, len(places)))
 
 
 def _transposed(sheet: Sheet) -> Sheet:
@@ -157,6 +127,49 @@ def _transposed(sheet: Sheet) -> Sheet:
     columns = range(sheet.names, len(sheet.header))
     rows = [[sheet.header[column], *(row[column] for row in sheet.rows)] for column in columns]
     return Sheet(sheet.title, [", ".join(sheet.header[: sheet.names]), *names], rows)
+
+
+_SHORTEST = 8  # letters of a name that are left; chosen: less is no name
+
+
+Part = Sheet | str | tuple[Sheet, ...]
+"""A part of a screen: a table, a line, an empty one, or tables as wide as they are."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Lines and tables, one below the other."""
+
+    parts: Sequence[Part]
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        from rich.text import Text
+
+        for place, part in enumerate(self.parts):
+            if isinstance(part, str):
+                yield Text(textwrap.fill(part, options.max_width, break_long_words=False, break_on_hyphens=False))
+                continue
+            if isinstance(part, tuple):
+                yield ""
+                yield to_rich(part)
+                continue
+            if part.title:
+                title = textwrap.fill(part.title, options.max_width)
+                yield Text(f"\n{title}" if place else title)
+            lines = _fitted(_bounded(part), options.max_width)
+            yield Text("\n".join(lines if any(part.header) else lines[1:]), no_wrap=True, overflow="ignore")
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<p>{escape(part)}</p>" if isinstance(part, str) else to_html([part] if isinstance(part, Sheet) else part)
+            for part in self.parts
+            if part
+        )
+
+
+def to_rich(sheets: Iterable[Sheet]) -> Screen:
+    """The tables one below the other."""
+    return Screen(tuple(sheets))
 
 
 def to_html(sheets: Iterable[Sheet]) -> str:
@@ -168,7 +181,7 @@ def _html(sheet: Sheet) -> str:
     cells = "".join(_head(cell, position < sheet.names) for position, cell in enumerate(sheet.header))
     head = f"<thead><tr>{cells}</tr></thead>" if any(sheet.header) else ""
     body = "".join(f"<tr>{_row(row, sheet.names)}</tr>" for row in sheet.rows)
-    caption = f"<caption>{escape(sheet.title)}</caption>"
+    caption = f"<caption>{escape(sheet.title)}</caption>" if sheet.title else ""
     return f"<table>{caption}{head}<tbody>{body}</tbody></table>"
 
 

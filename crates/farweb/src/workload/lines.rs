@@ -46,9 +46,11 @@ pub(super) struct Lines {
     reader: BufReader<Source>,
     line: Vec<u8>,
     number: u64,
+    /// Byte that ends lines: a CR where the beginning has no LF.
+    end: u8,
 }
 
-/// A line without its end (LF or CR LF).
+/// A line without its end (LF, CR LF, or CR alone in a file that has no LF).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     /// The whole line.
@@ -101,7 +103,9 @@ impl Lines {
         }
         let all = Box::new(Cursor::new(head.clone()).chain(rest)) as Source;
         let reader = BufReader::with_capacity(1 << 16, all);
-        Ok(Self { name, head, packing, reader, line: Vec::new(), number: 0 })
+        let end = if !head.contains(&b'\n') && head.contains(&b'\r') { b'\r' } else { b'\n' };
+        head.iter_mut().filter(|byte| **byte == end).for_each(|byte| *byte = b'\n');
+        Ok(Self { name, head, packing, reader, line: Vec::new(), number: 0, end })
     }
 
     /// The beginning of the text, up to 64 KiB, whole lines only where there are more.
@@ -115,18 +119,18 @@ impl Lines {
         self.line.clear();
         let limit = LINE_BYTES_MAX as u64 + 1;
         self.number += 1;
-        let read = self.reader.by_ref().take(limit).read_until(b'\n', &mut self.line);
+        let read = self.reader.by_ref().take(limit).read_until(self.end, &mut self.line);
         if read.map_err(|error| self.failed(&error))? == 0 {
             self.number -= 1;
             return Ok(None);
         }
-        if self.line.last() == Some(&b'\n') {
+        if self.line.last() == Some(&self.end) {
             self.line.pop();
             if self.line.last() == Some(&b'\r') {
                 self.line.pop();
             }
         } else if self.line.len() as u64 == limit {
-            self.reader.skip_until(b'\n').map_err(|error| self.failed(&error))?;
+            self.reader.skip_until(self.end).map_err(|error| self.failed(&error))?;
             return Ok(Some(Line::TooLong(&self.line)));
         }
         Ok(Some(Line::Whole(&self.line)))

@@ -30,8 +30,8 @@ pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use hashed_id::{Client, ClientId, HashedId, Object, ObjectId};
 pub use log::{
-    Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, Keep, LOG_HEADER_BYTES, LogBatch,
-    LogFormat, LogOptions, LogReader, Reason, Report, Rule, Sample, SampleBy, ServerTime,
+    Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, LOG_HEADER_BYTES,
+    LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, Rule, Sample, SampleBy, ServerTime,
 };
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};

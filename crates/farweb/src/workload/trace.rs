@@ -158,7 +158,7 @@ mod tests {
         };
         assert_eq!(
             error("1157689312.049 5006 10.105.21.199 TCP_MISS/200\n"),
-            "trace: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has a \
+            "trace: 1 of 1 lines cannot be read, more than --max-unreadable 0.01 allows; the first is line 1: has a \
              size that is not a whole number of bytes from 0 to 2^53, in \"1157689312.049 5006 10.105.21.199 TCP_MISS/200\""
         );
     }

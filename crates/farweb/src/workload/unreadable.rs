@@ -56,7 +56,7 @@ impl UnreadableLines {
         }
         let Unreadable { line, why, text } = &self.first[0];
         Err(WorkloadError(format!(
-            "{name}: {} of {lines} lines cannot be read, more than max_unreadable = {max} allows; the first is line {line}: \
+            "{name}: {} of {lines} lines cannot be read, more than --max-unreadable {max} allows; the first is line {line}: \
              {why}, in {text}",
             self.count
         )))
@@ -73,5 +73,5 @@ pub(super) fn check_share(max: f64) -> Result<(), WorkloadError> {
     if (0.0..=1.0).contains(&max) {
         return Ok(());
     }
-    Err(WorkloadError(format!("max_unreadable: found {max}; write a share from 0 to 1")))
+    Err(WorkloadError(format!("--max-unreadable: found {max}; write a share from 0 to 1")))
 }

@@ -1,6 +1,7 @@
-"""Allocation of the variation of a metric to the factors of a sweep, and the effects of their levels."""
+"""The change that each level of a sweep makes, and the allocation of a metric's variation to its factors."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -11,11 +12,12 @@ from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import short_names
 from farweb.plot.replicated import about_runs, base_unit, words
 from farweb.results.design import Design
-from farweb.results.judged import deciding, levels_judged
+from farweb.results.judged import LevelJudged, deciding, levels_judged
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
+from farweb.results.sweep_statistics import NO_SPLIT
 from farweb.results.sweep_warnings import comparable
-from farweb.text.words import named
+from farweb.text.words import capital, named
 
 TERMS_MAX = 12
 """Terms of which the share is drawn; chosen: those that are left out explain little, and the caption says how much."""
@@ -34,39 +36,43 @@ _WAYS = {
 @figure(
     "effects",
     of="sweep",
-    shows="how much of a metric's variation each factor explains, and the effect of each level",
-    needs="a full factorial with replications",
+    shows="the change that each level makes; with seeds that have requests of their own, how much of a metric's "
+    "variation each factor explains",
+    needs="a design with factors",
 )
 def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
-    """The allocation of a metric's variation to factors and their interactions, and the effects of levels.
+    """The change that each level makes, the allocation of a metric's variation, and the effects of levels.
 
     Raises:
-        ResultsError: There is no such metric, or the design does not allow an allocation of it; the message says why.
+        ResultsError: There is no such metric, or the design allows neither; the message says why.
     """
     of = find_metric(metric or "latency_mean_s")
     terms = sweep.effects([of.name])
-    if terms["percent"].drop_nulls().is_empty():
-        reason = sweep.refusals([of.name]).get(of.name, "it does not vary")
-        raise ResultsError(f"{sweep.path}: no allocation of the variation of {of.name}: {reason}")
+    judged, why_not = levels_judged(sweep, deciding([metric] if metric else None))
     names = short_names(sweep.design)
+    is_split = not terms["percent"].drop_nulls().is_empty()
+    changes = _changes(judged, names)
+    refused = sweep.refusals([of.name]).get(of.name, "it does not vary")
+    if not is_split and (changes is None or not refused.endswith(NO_SPLIT)):
+        raise ResultsError(f"{sweep.path}: no allocation of the variation of {of.name}: {why_not or refused}")
+    panels, about = [each for each in (changes,) if each is not None and not is_split], ""
+    if is_split:
+        panels.append(_shares(terms, names))
+        about, second = _second(sweep, of, terms, names)
+        panels += [] if second is None else [second]
     partial = "" if comparable(sweep, of.name) else f"Of the requests that ended, {_PARTIAL}"
-    panels = [_shares(terms, names)]
-    about, second = _second(sweep, of, terms, names)
-    if second is not None:
-        panels.append(second)
-    judged, _ = levels_judged(sweep, deciding([metric] if metric else None))
     entries = sum(len(panel.y.levels) for panel in panels)
     return Figure(
-        f"What {words(of)} depends on – {sweep.name}",
+        f"What {words(of)} depends on – {sweep.name}" if is_split else f"What each level changes – {sweep.name}",
         " ".join(
             each
             for each in (
-                _seen(sweep.design, terms, names),
-                _WAYS.get(sweep.design.kind, ""),
+                _seen(sweep.design, terms, names) if is_split else _CHANGES,
+                _WAYS.get(sweep.design.kind, "") if is_split else capital(f"{refused}."),
                 about,
                 partial,
-                *(f"{each.verdict.sentence.partition(': ')[0]}." for each in judged[:_JUDGED_MAX]),
-                _runs(sweep, terms),
+                *(f"{each.verdict.sentence}." for each in judged[:_JUDGED_MAX]),
+                _runs(sweep, terms) if is_split else about_runs(sweep, range(len(sweep.design.points))),
             )
             if each
         ),
@@ -75,6 +81,25 @@ def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
         size=(6.5, 1.7 + 0.75 * len(panels) + 0.26 * entries),
         judged=tuple(each.to_dict() for each in judged),
     )
+
+
+_CHANGES = "Change: geometric mean of the latency over the same requests, with its 95 % interval."
+
+
+def _changes(judged: Sequence[LevelJudged], names: Mapping[str, str]) -> Panel | None:
+    """The change of the same requests at each level against another; None where no level was judged."""
+    known = [(each, each.verdict.change) for each in judged if each.verdict.change.mean is not None]
+    known = [(each, change) for each, change in known if math.isfinite(change.mean or 0.0)]
+    if not known:
+        return None
+    labels = tuple(f"{named(names[each.factor], each.level, ' = ')} for {each.base}" for each, _ in known)
+    x, low, high = (
+        np.array([100 * (getattr(change, end) or 0.0) for _, change in known]) for end in ("mean", "low", "high")
+    )
+    alone = np.array([change.low is None for _, change in known])
+    low, high, place = np.where(alone, x, low), np.where(alone, x, high), np.arange(len(known), dtype=np.float64)
+    series = Series("", 0, x, place, low=low, high=high, interval="bars", joined=False)
+    return _across(Axis("change of time", "%").fitted(x, low, high), labels, series)
 
 
 def _shares(terms: pl.DataFrame, names: Mapping[str, str]) -> Panel:

@@ -13,6 +13,7 @@ use std::net::IpAddr;
 use siphasher::sip::SipHasher24;
 
 use super::record::{Record, Text};
+use super::when::is_time;
 use crate::workload::ClientId;
 
 /// Key of pseudonyms.
@@ -59,6 +60,31 @@ pub(super) fn take_forwarded(record: &mut Record<'_>) {
     }
 }
 
+/// The client that a field names: an address without its brackets and port, of a list of addresses, as proxies pass them on, the
+/// first; any other text as it is.
+pub(super) fn of_field(text: Text<'_>) -> Text<'_> {
+    match first_address(&text) {
+        Some(address) if address.len() < text.len() => Text::Owned(address.to_vec()),
+        _ => text,
+    }
+}
+
+/// True if a word between blanks is a client: an address, or a name without signs that belong to a list, a prefix or a time.
+pub(super) fn is_client(word: &[u8]) -> bool {
+    let is_in_name = |byte: &u8| !byte.is_ascii_whitespace() && !b",;|:[](){}<>\"'=\\".contains(byte);
+    let without_zone = word.split(|byte| *byte == b'%').next().unwrap_or_default();
+    first_address(without_zone).is_some()
+        || word.starts_with(b"unix:")
+        || !word.is_empty() && word.iter().all(is_in_name) && !is_time(word)
+}
+
+/// True if the words of a field are no user's name, but what stands before it: addresses, absent fields, a prefix.
+pub(super) fn is_no_user(text: &[u8]) -> bool {
+    let is_alien =
+        |word: &[u8]| matches!(word, b"-" | b"|") || first_address(word).is_some() || is_time(word);
+    text.contains(&b' ') && text.split(|byte| *byte == b' ').any(is_alien)
+}
+
 /// The first address of a list, as it is written there without port and brackets; `None` if the first entry is no address.
 fn first_address(list: &[u8]) -> Option<&[u8]> {
     let entry = list.split(|byte| *byte == b',').next()?.trim_ascii();
@@ -81,6 +107,47 @@ mod tests {
         assert_eq!(key.pseudonym(b"").get(), 0x726f_db47_dd0e_0e31);
         assert_eq!(key.pseudonym(&input).get(), 0xa129_ca61_49be_45e5);
         assert_eq!(format!("{key:?}"), "ClientKey(…)");
+    }
+
+    #[test]
+    fn a_field_names_a_client_in_several_ways() {
+        let rows = [
+            ("192.0.2.9", "192.0.2.9"),
+            ("192.0.2.9:52344", "192.0.2.9"),
+            ("2001:db8::5:4321", "2001:db8::5:4321"),
+            ("[2001:db8::5]:4321", "2001:db8::5"),
+            ("[2001:db8::5]", "2001:db8::5"),
+            ("192.0.2.9, 10.0.0.1", "192.0.2.9"),
+            ("c.example", "c.example"),
+            ("fe80::1%eth0", "fe80::1%eth0"),
+            ("unix:", "unix:"),
+            ("session:7", "session:7"),
+        ];
+        for (text, client) in rows {
+            assert_eq!(&*of_field(Text::Borrowed(text.as_bytes())), client.as_bytes(), "{text}");
+        }
+        for yes in
+            ["c", "***.example", "a_b.example.", "192.0.2.9:52344", "[2001:db8::5]:4321", "unix:", "user@a"]
+        {
+            assert!(is_client(yes.as_bytes()), "{yes}");
+        }
+        for no in [
+            "",
+            "2024-05-10T10:00:00Z",
+            "[HTTP-187]",
+            "unknown,",
+            "|",
+            "chi=192.0.2.9",
+            "a b",
+            "10:00:00",
+            "c.example:80",
+        ] {
+            assert!(!is_client(no.as_bytes()), "{no}");
+        }
+        for no in ["- -", "192.0.2.9 - -", "| 192.0.2.9 - frank", "10:00:00 web"] {
+            assert!(is_no_user(no.as_bytes()), "{no}");
+        }
+        assert!(!is_no_user(b"John Smith") && !is_no_user(b"frank") && !is_no_user(b"192.0.2.9"));
     }
 
     #[test]

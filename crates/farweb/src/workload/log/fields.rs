@@ -1,6 +1,9 @@
 //! What the fields of all logs have in common: numbers, times, URLs, and the estimated size of a request.
 
+use std::net::Ipv6Addr;
+
 use super::BYTES_MAX;
+use super::when::is_time;
 use crate::workload::lines::quoted;
 
 const SECOND: i64 = 1_000_000_000;
@@ -53,9 +56,13 @@ fn in_range(seconds: u64) -> Option<i64> {
     UNIX_SECONDS.contains(&seconds).then_some(seconds as i64)
 }
 
-/// Host and path of an absolute URL; the host without user and port, the path at least `/`.
+/// Host and path of an absolute URL; the host without user and port, the path at least `/`. A path may have another URL in its query.
 pub(super) fn host_and_path(url: &[u8]) -> Option<(&[u8], &[u8])> {
-    let scheme = url.windows(3).position(|window| window == b"://")?;
+    let is_of_scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);
+    let scheme = url.iter().take_while(is_of_scheme).count();
+    if scheme == 0 || !url[scheme..].starts_with(b"://") {
+        return None;
+    }
     let rest = &url[scheme + 3..];
     let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(rest.len());
     let path = if end < rest.len() { &rest[end..] } else { b"/" };
@@ -75,6 +82,20 @@ pub(super) fn host(authority: &[u8]) -> Option<&[u8]> {
     // 255 bytes is the longest domain name (RFC 1035, 2.3.4).
     let sound = (1..=255).contains(&host.len()) && host.iter().all(u8::is_ascii_graphic);
     sound.then_some(host)
+}
+
+/// True if a word between blanks is a host: a name or an address, maybe with a port.
+pub(super) fn is_host(word: &[u8]) -> bool {
+    let Some(name) = host(word) else { return false };
+    let port = word.get(name.len()..).unwrap_or_default();
+    let is_port = port.is_empty() || port[0] == b':' && number(&port[1..]).is_some_and(|port| port < 1 << 16);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.*".contains(byte);
+    let address = name.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+    let is_address =
+        |text: &[u8]| std::str::from_utf8(text).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok());
+    // `server_name` of nginx may be a regular expression.
+    word.starts_with(b"~")
+        || is_port && (name.iter().all(is_name) || address.is_some_and(is_address)) && !is_time(word)
 }
 
 /// Estimated size of a request without body: its first line, `Host`, and [`OTHER_HEADERS`].
@@ -157,6 +178,36 @@ mod tests {
             ["a.example/x", "http:///x", "http://:80/", "http://[::1/", "http://a\u{1}b/", "error:invalid"]
         {
             assert_eq!(split(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_word_is_a_host_or_is_none() {
+        for yes in [
+            "a.example",
+            "a.example:80",
+            "A_b-c.example.",
+            "192.0.2.1:8080",
+            "[2001:db8::1]:80",
+            "*.a.example",
+            "_",
+            "~^(www\\.)?(.+)$",
+        ] {
+            assert!(is_host(yes.as_bytes()), "{yes}");
+        }
+        for no in [
+            "",
+            ":80",
+            "a.example:http",
+            "2024-05-10T10",
+            "2024-05-10T10:00:00Z",
+            "[HTTP-187]",
+            "192.0.2.9,",
+            "|",
+            "a|b",
+            "10:00:00",
+        ] {
+            assert!(!is_host(no.as_bytes()), "{no}");
         }
     }
 

@@ -7,7 +7,7 @@ use super::keys::{self, Keys};
 use super::known::{self, KNOWN, Known, Shape};
 use super::layout::Layout;
 use super::pattern::Pattern;
-use super::{LogOptions, rules};
+use super::{LogOptions, Reason, Verdict, others, rules, wrapped};
 use crate::workload::WorkloadError;
 use crate::workload::table::near;
 
@@ -88,24 +88,38 @@ impl LogFormat {
     #[must_use]
     pub fn of_head(head: &[u8]) -> Option<Self> {
         let options = LogOptions { server_name: "server".into(), ..LogOptions::default() };
+        let end = if head.contains(&b'\n') { b'\n' } else { b'\r' };
         let mut best = (None, 0);
         for known in KNOWN.iter().filter(|known| known.is_found) {
             let mut layout = Layout::of(known, head).ok()?;
-            let (mut lines, mut read) = (0, 0);
-            for (number, line) in head.split(|byte| *byte == b'\n').take(DETECTION_LINES).enumerate() {
-                let line = line.strip_suffix(b"\r").unwrap_or(line);
-                if line.trim_ascii().is_empty() || layout.heads(line, number == 0) {
+            // An object with a time may be anything that a program says.
+            let (mut lines, mut read, mut requests) = (0, 0, 0);
+            for (number, line) in head.split(|byte| *byte == end).take(DETECTION_LINES).enumerate() {
+                let line = wrapped::message(line.strip_suffix(b"\r").unwrap_or(line));
+                if line.trim_ascii().is_empty() || layout.heads(&line, number == 0) {
                     continue;
                 }
-                lines += 1;
-                let verdict = layout.read(line).and_then(|record| rules::verdict(&record, &options));
+                let verdict = layout.read(&line).and_then(|record| rules::verdict(&record, &options));
+                lines += usize::from(verdict.is_ok() || !others::is_other(&line));
                 read += usize::from(verdict.is_ok());
+                let is_empty = matches!(verdict, Ok(Verdict::Dropped(Reason::NoSize | Reason::NoRequest)));
+                requests += usize::from(verdict.is_ok() && !(is_empty && matches!(layout, Layout::Json(_))));
             }
-            if read * 2 >= lines && read > best.1 {
+            if read * 2 >= lines && read > best.1 && requests > 0 {
                 best = (Some(Self::Known(known)), read);
             }
         }
         best.0
+    }
+
+    /// The format that a line has but for one value, and what is wrong with that.
+    pub(super) fn nearly(line: &[u8]) -> Option<(Self, String)> {
+        let fault = |known: &'static Known| {
+            let (right, why) = Layout::of(known, line).ok()?.fault(line)?;
+            Some((right, Self::Known(known), why))
+        };
+        let found = KNOWN.iter().rev().filter(|known| known.is_found).filter_map(|known| fault(known));
+        found.max_by_key(|(right, ..)| *right).map(|(_, format, why)| (format, why))
     }
 }
 
@@ -142,7 +156,7 @@ impl FromStr for LogFormat {
         KNOWN.iter().find(|known| known.name == text).map(|known| Self::Known(known)).ok_or_else(|| {
             let names: Vec<_> = KNOWN.iter().map(|known| known.name).chain(["auto"]).collect();
             let near = near(text, &names);
-            WorkloadError(format!("format: found \"{text}\"{near}; write one of: {}", names.join(", ")))
+            WorkloadError(format!("--format: found \"{text}\"{near}; write one of: {}", names.join(", ")))
         })
     }
 }

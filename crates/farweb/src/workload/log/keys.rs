@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::wrong;
 use super::names::{JSON_SOFTWARE, NEEDED, own};
 use super::record::{Field, Record};
-use super::syslog;
+use super::wrapped;
 
 /// Most keys of a line of JSON that a message names. Chosen: as nginx and Caddy have.
 const KEYS_NAMED: usize = 40;
@@ -22,7 +22,7 @@ pub(super) struct Keys {
 
 /// Program that writes lines of JSON like `line`.
 pub(super) fn software(line: &[u8]) -> Option<&'static str> {
-    let object: Value = serde_json::from_slice(syslog::message(line)).ok()?;
+    let object: Value = serde_json::from_slice(&wrapped::message(line)).ok()?;
     let found = JSON_SOFTWARE.iter().find(|(key, _)| at(&object, key).is_some());
     found.map(|(_, software)| *software)
 }
@@ -46,22 +46,33 @@ impl Keys {
     pub(super) fn named(pairs: &[String]) -> Result<Self, String> {
         let parse = |pair: &String| {
             let (name, key) = pair.split_once('=').filter(|(_, key)| !key.is_empty()).ok_or_else(|| {
-                wrong("field", pair.as_bytes(), "NAME=KEY, such as start=ts or elapsed=took:ms")
+                wrong("--field", pair.as_bytes(), "NAME=KEY, such as start=ts or elapsed=took:ms")
             })?;
-            let meaning = own(name).map_err(|why| format!("field: {why}"))?;
+            let meaning = own(name).map_err(|why| format!("--field: {why}"))?;
             match key.rsplit_once(':').filter(|_| meaning.is_span()) {
                 Some((key, unit)) => {
-                    let meaning = own(&format!("{name}:{unit}")).map_err(|why| format!("field: {why}"))?;
+                    let meaning = own(&format!("{name}:{unit}")).map_err(|why| format!("--field: {why}"))?;
                     Ok((key.to_owned(), meaning))
                 }
                 None => Ok((key.to_owned(), meaning)),
             }
         };
         let keys: Vec<_> = pairs.iter().map(parse).collect::<Result<_, String>>()?;
-        let ways = ["start=KEY or end=KEY", "url=KEY, path=KEY or request=KEY", "bytes=KEY or body=KEY"];
+        let has_field = |wanted: Field| keys.iter().any(|(_, field)| *field == wanted);
+        if has_field(Field::Clock) && !has_field(Field::Date) {
+            return Err(
+                "--field: time is the time of a day and needs date=KEY; a whole time is start=KEY or end=KEY"
+                    .into(),
+            );
+        }
+        let ways = [
+            "start=KEY, end=KEY or date=KEY and time=KEY",
+            "url=KEY, path=KEY or request=KEY",
+            "bytes=KEY or body=KEY",
+        ];
         let has = |fields: &[Field]| keys.iter().any(|(_, field)| fields.contains(field));
         match NEEDED.iter().zip(ways).find(|((_, fields), _)| !has(fields)) {
-            Some(((what, _), write)) => Err(format!("field: none says {what}; write {write}")),
+            Some(((what, _), write)) => Err(format!("--field: none says {what}; write {write}")),
             None => Ok(Self { keys, strict: true }),
         }
     }
@@ -76,11 +87,28 @@ impl Keys {
         self.record(&object)
     }
 
+    /// Number of values of a line that are right, and what is wrong with the others; `None` if it is no object that says what was
+    /// asked for and how large the response was.
+    pub(super) fn faults(&self, line: &[u8]) -> Option<(usize, Vec<String>)> {
+        let object: Value = serde_json::from_slice(line).ok()?;
+        self.check(&object).ok()?;
+        let (mut right, mut wrong) = (0, Vec::new());
+        let mut record = Record::default();
+        for (key, field) in &self.keys {
+            let Some(text) = at(&object, key).and_then(|value| text_of(value, *field)) else { continue };
+            match record.set(*field, Cow::Owned(text)) {
+                Ok(()) => right += 1,
+                Err(why) => wrong.push(why),
+            }
+        }
+        Some((right, wrong))
+    }
+
     /// True if a line in `head` has `X-Forwarded-For`; and the keys of the first line.
     pub(super) fn forwarded(&self, head: &[u8]) -> (bool, String) {
         let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let objects: Vec<Value> = lines
-            .filter_map(|line| serde_json::from_slice(syslog::message(line)).ok())
+            .filter_map(|line| serde_json::from_slice(&wrapped::message(line)).ok())
             .filter(Value::is_object)
             .collect();
         let is_there = |object: &Value| self.record(object).is_ok_and(|record| record.forwarded.is_some());

@@ -73,8 +73,13 @@ pub(super) const SQUID_COMMON: &Known = &row(
     ]),
 );
 
-/// Common log format; the combined one has two fields more, which are of no use.
-const COMMON: Shape = Shape::TextOrTable(&["%h %l %u %t \"%r\" %>s %b"]);
+/// Common log format; the combined one has two fields more, which are of no use. Gerrit has a thread behind the client, Ingress of
+/// Kubernetes before 0.26 the client once more.
+const COMMON: Shape = Shape::TextOrTable(&[
+    "%h %l %u %t \"%r\" %>s %b",
+    "%h [%{thread}x] %l %u %t \"%r\" %>s %b",
+    "%h - [%{client}x] - %u %t \"%r\" %>s %b",
+]);
 
 pub(super) const CLF: &Known = &row("clf", None, COMMON);
 
@@ -88,6 +93,29 @@ pub(super) const VHOST_COMBINED: &Known = &row(
 pub(super) const W3C: &Known = &row("w3c", None, Shape::Columns(""));
 
 pub(super) const JSON_LINES: &Known = &row("json", None, Shape::Json(JSON));
+
+/// The same as keys of JSON objects.
+const CLOUDFRONT_KEYS: &[(&str, Field)] = &[
+    ("timestamp(ms)", Field::End),
+    ("date", Field::Date),
+    ("time", Field::Clock),
+    ("c-ip", Field::Client),
+    ("cs-method", Field::Method),
+    ("cs-uri-stem", Field::Path),
+    ("cs-uri-query", Field::Query),
+    ("sc-status", Field::Status),
+    ("sc-bytes", Field::Total),
+    ("cs-bytes", Field::Sent),
+    ("time-taken", Field::Elapsed(Unit::SecondsOrMillis)),
+    ("time-to-first-byte", Field::FirstByte(Unit::Seconds)),
+    ("x-host-header", Field::Host),
+    ("cs(Host)", Field::Host),
+    ("x-forwarded-for", Field::Forwarded),
+    ("cs-protocol-version", Field::Protocol),
+    ("cs-protocol", Field::Scheme),
+    ("ssl-protocol", Field::Tls),
+    ("cs(Cookie)", Field::Cookie),
+];
 
 /// Columns of CloudFront's standard logs, for lines that have lost their header.
 const CLOUDFRONT: &str = "date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) \
@@ -147,7 +175,7 @@ pub(super) const KNOWN: &[&Known] = &[
         "traefik",
         Some("Traefik"),
         Shape::Text(&[
-            "{client} {} {} [{start}] \"{request}\" {status} {body} \"{}\" \"{}\" {} \"{}\" \"{}\" {elapsed:ms}ms",
+            "{client} - {} [{start}] \"{request}\" {status} {body} \"{}\" \"{}\" {} \"{}\" \"{}\" {elapsed:ms}ms",
         ]),
     ),
     &row(
@@ -276,6 +304,7 @@ pub(super) const KNOWN: &[&Known] = &[
             ("response_body_size", Field::Body),
         ]),
     ),
+    &row("cloudfront-json", Some("CloudFront"), Shape::JsonOnly(CLOUDFRONT_KEYS)),
     JSON_LINES,
     W3C,
     VHOST_COMBINED,

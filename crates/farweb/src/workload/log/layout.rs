@@ -7,7 +7,7 @@ use super::known::{Known, Shape};
 use super::names::{TABLE, W3C, field};
 use super::pattern::Pattern;
 use super::record::{Field, Record};
-use super::syslog;
+use super::wrapped;
 
 /// Layout: divides lines into fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,8 +91,7 @@ impl Layout {
         let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let (has, there) = match self {
             Self::Patterns(patterns) => {
-                let formats: Vec<_> = patterns.iter().map(Pattern::text).collect();
-                (patterns.iter().any(|pattern| pattern.has(Field::Forwarded)), formats.join(" or "))
+                (patterns.iter().any(|pattern| pattern.has(Field::Forwarded)), patterns[0].text().to_owned())
             }
             Self::Columns(_) => {
                 let named = lines.clone().find_map(|line| line.strip_prefix(b"#Fields:"));
@@ -108,12 +107,33 @@ impl Layout {
         if has { Ok(()) } else { Err(format!("has no field X-Forwarded-For; its fields are {there}")) }
     }
 
-    /// Record of `line`.
+    /// Record of `line`, which may stand behind a time that is none of its own.
     ///
     /// # Errors
     /// The problem with the line.
     pub(super) fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
-        let line = syslog::message(line);
+        self.read_whole(line).or_else(|why| match wrapped::behind_time(line) {
+            Some(rest) => self.read_whole(rest).map_err(|_| why),
+            None => Err(why),
+        })
+    }
+
+    /// Number of values of `line` that are right, and what is wrong with the one that is not; `None` if more are, or it is divided
+    /// otherwise.
+    pub(super) fn fault(&self, line: &[u8]) -> Option<(usize, String)> {
+        let (right, mut wrong) = match self {
+            Self::Patterns(patterns) => patterns
+                .iter()
+                .filter_map(|pattern| pattern.faults(line).ok())
+                .filter(|(_, wrong)| wrong.len() == 1)
+                .max_by_key(|(right, _)| *right)?,
+            Self::Columns(_) => return None,
+            Self::Json(keys) => keys.faults(line)?,
+        };
+        (wrong.len() == 1).then(|| (right, wrong.remove(0)))
+    }
+
+    fn read_whole<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         match self {
             Self::Patterns(patterns) => {
                 let first = patterns[0].read(line);
@@ -144,35 +164,51 @@ impl Columns {
         let mut cells = Cells { rest: Some(line), tabs };
         for field in &self.fields[..last] {
             let cell = cells.next().ok_or("has fewer fields than the header line")?;
-            record.set(*field, Cow::Borrowed(cell))?;
+            record.set(*field, cell)?;
         }
         record.complete()
     }
 }
 
-/// Cells of a line, apart by a tab or by blanks; one in double quotes may hold blanks.
+/// Cells of a line, apart by a tab or by blanks; one in double quotes may hold blanks, and quotes that are doubled.
 struct Cells<'a> {
     rest: Option<&'a [u8]>,
     tabs: bool,
 }
 
 impl<'a> Iterator for Cells<'a> {
-    type Item = &'a [u8];
+    type Item = Cow<'a, [u8]>;
 
-    fn next(&mut self) -> Option<&'a [u8]> {
+    fn next(&mut self) -> Option<Cow<'a, [u8]>> {
         let rest = self.rest.take()?;
-        let is_end = |byte: &u8| *byte == if self.tabs { b'\t' } else { b' ' };
+        let end_byte = if self.tabs { b'\t' } else { b' ' };
         let rest = if self.tabs { rest } else { rest.trim_ascii_start() };
         if rest.is_empty() && !self.tabs {
             return None;
         }
-        if let (false, Some(quoted)) = (self.tabs, rest.strip_prefix(b"\"")) {
-            let end = quoted.iter().position(|byte| *byte == b'"')?;
-            self.rest = Some(&quoted[end + 1..]);
-            return Some(&quoted[..end]);
+        if let Some((cell, behind)) =
+            quoted_cell(rest).filter(|(_, behind)| behind.first().is_none_or(|byte| *byte == end_byte))
+        {
+            self.rest = behind.get(1..);
+            return Some(cell);
         }
-        let end = rest.iter().position(is_end).unwrap_or(rest.len());
+        let end = rest.iter().position(|byte| *byte == end_byte).unwrap_or(rest.len());
         self.rest = rest.get(end + 1..);
-        Some(&rest[..end])
+        Some(Cow::Borrowed(&rest[..end]))
+    }
+}
+
+/// The text in quotes with which `text` begins, and what stands behind it; two quotes stand for one.
+fn quoted_cell(text: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
+    let inner = text.strip_prefix(b"\"")?;
+    let mut cell = Vec::new();
+    let mut rest = inner;
+    loop {
+        let end = rest.iter().position(|byte| *byte == b'"')?;
+        cell.extend(&rest[..end]);
+        rest = &rest[end + 1..];
+        let Some(behind) = rest.strip_prefix(b"\"") else { return Some((Cow::Owned(cell), rest)) };
+        cell.push(b'"');
+        rest = behind;
     }
 }

@@ -5,7 +5,7 @@
 //! is then not what it was taken for. Requests come in the order of the log, which is that of their ends; the caller
 //! sorts.
 //!
-//! Lines of every format go the same way: a prefix of [`syslog`] is passed over, the [`layout`] divides a line into fields, the
+//! Lines of every format go the same way: what is [`wrapped`] around a line is passed over, the [`layout`] divides a line into fields, the
 //! fields that are of use make a [`record`], and [`rules`] decide about it. A format with a name is a row of [`known`].
 //! [`Facts`] are of all lines, those that the rules drop included.
 //!
@@ -26,21 +26,24 @@ mod known;
 mod layout;
 mod names;
 mod options;
+mod others;
 mod pattern;
 mod record;
 mod report;
 mod rules;
 mod select;
 mod squid;
+mod strftime;
 mod syslog;
 mod when;
+mod wrapped;
 
 pub use batch::{ClientColumn, LogBatch};
 pub use caching::{Bypass, CachingReport, Rule};
 pub use clients::{ClientKey, ClientNames};
 pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
-pub use report::{Reason, Report};
+pub use report::{FirstRequest, Reason, Report};
 pub use select::{Sample, SampleBy};
 pub use when::Bound;
 
@@ -48,8 +51,10 @@ use std::path::Path;
 
 use super::lines::{LINE_BYTES_MAX, Line, Lines, clipped};
 use super::{Method, ObjectId, OriginTime, WorkloadError};
+use crate::units::Duration;
 use batch::Builder;
 use layout::Layout;
+use record::Record;
 
 /// Largest request or response, in bytes, as in a request table.
 const BYTES_MAX: u64 = 1 << 53;
@@ -84,6 +89,33 @@ struct Entry {
     rule: Rule,
     /// True if its page is made for each request.
     is_dynamic: bool,
+}
+
+impl Entry {
+    /// The request as line `number` was read.
+    fn described(&self, number: u64, record: &Record<'_>) -> FirstRequest {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let seconds = |span: Option<Duration>| span.map(|span| span.as_secs_f64());
+        let line = record.request.as_deref().and_then(rules::request_line);
+        let url = record.url.as_deref().or(line.map(|line| line.url)).unwrap_or_default();
+        let method = record.method.as_deref().or(line.map(|line| line.method)).unwrap_or(b"GET");
+        FirstRequest {
+            line: number,
+            start_unix_s: (self.at - self.before) as f64 / 1e9,
+            client: self.client.as_deref().map(text),
+            method: text(method),
+            url: text(url),
+            host: self.host.clone(),
+            has_host: record.host.is_some() || fields::host_and_path(url).is_some() || method == b"CONNECT",
+            status: record.status,
+            request_bytes: self.request_bytes,
+            request_bytes_logged: record.sent.or(record.sent_body),
+            response_bytes: self.response_bytes,
+            response_bytes_logged: record.total.or(record.body),
+            server_s: seconds(self.server.whole()),
+            wait_s: seconds(self.server.wait()),
+        }
+    }
 }
 
 /// Reads requests from a log.
@@ -136,7 +168,7 @@ impl LogReader {
             let Some(line) = lines.next()? else { break };
             let (Line::Whole(text) | Line::TooLong(text)) = line;
             report.lines += 1;
-            match verdict(line, number == 1, layout, options, report) {
+            match verdict(line, number, layout, options, report) {
                 Ok(Verdict::Dropped(reason)) => report.drop(reason),
                 Ok(Verdict::Request(entry)) => {
                     let full = builder.len() >= rows.max(1) && builder.may_end_before(&entry);
@@ -151,7 +183,7 @@ impl LogReader {
                     if report.unreadable.count == 0 {
                         *looks_like = LogFormat::of_head(text);
                     }
-                    report.unreadable.add(number, why, text);
+                    report.cannot_read(number, why, text);
                     let early =
                         report.unreadable.check_early(options.max_unreadable, report.lines, lines.name());
                     early.map_err(|error| self.hinted(error))?;
@@ -185,14 +217,20 @@ impl LogReader {
             Some(format) if is_other(format) => {
                 WorkloadError(format!("{error}; that line reads as format {format}"))
             }
-            _ => error,
+            _ => match wrapped::unwrapped_by(self.lines.head()) {
+                Some(jq) => WorkloadError(format!(
+                    "{error}; requests are inside of other JSON, make a line of each: {jq} {}",
+                    self.lines.name()
+                )),
+                None => error,
+            },
         }
     }
 }
 
 fn verdict(
     line: Line<'_>,
-    first: bool,
+    number: u64,
     layout: &mut Layout,
     options: &LogOptions,
     report: &mut Report,
@@ -203,10 +241,17 @@ fn verdict(
     if line.trim_ascii().is_empty() {
         return Ok(Verdict::Dropped(Reason::Blank));
     }
-    if layout.heads(line, first) {
+    let line = &*wrapped::message(line);
+    if layout.heads(line, number == 1) {
         return Ok(Verdict::Dropped(Reason::Header));
     }
-    let mut record = layout.read(line)?;
+    let mut record = match layout.read(line) {
+        Ok(record) => record,
+        Err(_) if matches!(layout, Layout::Patterns(_)) && others::is_other(line) => {
+            return Ok(Verdict::Dropped(Reason::NoRequest));
+        }
+        Err(why) => return Err(why),
+    };
     if options.client_from_forwarded {
         clients::take_forwarded(&mut record);
     }
@@ -217,6 +262,9 @@ fn verdict(
             report.treated.add(&record, entry);
             let is_own = record.server.is_some() || record.server_header.is_some();
             report.with_elapsed_time += u64::from(entry.server.whole().is_some() && !is_own);
+            if report.first_request.is_none() {
+                report.first_request = Some(entry.described(number, &record));
+            }
             None
         }
     };
@@ -232,9 +280,24 @@ fn unknown(lines: &Lines) -> WorkloadError {
     }
     if is_har(lines.head()) {
         return WorkloadError(format!(
-            "{}: is a HAR file, the page loads of a browser, which farweb does not model (docs/not.md); a log of a server or a proxy \
-             is read",
+            "{}: is a HAR file, the page loads of a browser, which farweb page simulates and workload import makes tables of; a log of a \
+             server or a proxy is read here",
             lines.name()
+        ));
+    }
+    if let Some(jq) = wrapped::unwrapped_by(lines.head()) {
+        return WorkloadError(format!(
+            "{}: has its requests inside of other JSON; make a line of each: {jq} {}",
+            lines.name(),
+            lines.name()
+        ));
+    }
+    let line = wrapped::message(first.unwrap_or_default());
+    if let Some((format, why)) = LogFormat::nearly(line.trim_ascii()) {
+        return WorkloadError(format!(
+            "{}: its first line reads as format {format} but for one value: {why}, in {}",
+            lines.name(),
+            clipped(first.unwrap_or_default(), 120)
         ));
     }
     let names: Vec<_> = LogFormat::names().map(|(name, _)| name).collect();
@@ -276,6 +339,9 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
         all.push("A request started at the logged time, which is its end, less the elapsed time.".into());
     } else {
         all.push("Requests that are logged in the same whole second are spread evenly over it.".into());
+    }
+    if let Some(bytes) = options.assume_bytes {
+        all.push(format!("A response whose size is not logged has {bytes} B, as requested."));
     }
     all.push(match options.server_time {
         ServerTime::None => "The server time is left out, as requested.".into(),

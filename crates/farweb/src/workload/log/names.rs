@@ -61,6 +61,8 @@ pub(super) const NGINX: &Names = &[
     ("document_uri", Field::Path),
     ("args", Field::Query),
     ("query_string", Field::Query),
+    // A question mark where a query follows.
+    ("is_args", Field::Query),
     ("status", Field::Status),
     ("body_bytes_sent", Field::Body),
     ("bytes_sent", Field::Total),
@@ -92,12 +94,6 @@ pub(super) const APACHE: &Names = &[
     ("h", Field::Client),
     ("a", Field::Client),
     ("t", Field::Start),
-    ("{sec}t", Field::Start),
-    ("{msec}t", Field::Start),
-    ("{begin:sec}t", Field::Start),
-    ("{begin:msec}t", Field::Start),
-    ("{end:sec}t", Field::End),
-    ("{end:msec}t", Field::End),
     ("u", Field::User),
     ("r", Field::Request),
     ("s", Field::Status),
@@ -143,6 +139,7 @@ pub(super) const W3C: &Names = &[
     ("cs-uri-query", Field::Query),
     ("sc-status", Field::Status),
     ("sc-bytes", Field::Total),
+    ("bytes", Field::Total),
     ("cs-bytes", Field::Sent),
     ("time-taken", Field::Elapsed(Unit::SecondsOrMillis)),
     ("time-to-first-byte", Field::FirstByte(Unit::Seconds)),
@@ -243,6 +240,8 @@ pub(super) enum Own {
 pub(super) const OWN: &[(&str, Own)] = &[
     ("start", Own::Field(Field::Start)),
     ("end", Own::Field(Field::End)),
+    ("date", Own::Field(Field::Date)),
+    ("time", Own::Field(Field::Clock)),
     ("elapsed", Own::Span(Field::Elapsed)),
     ("first_byte", Own::Span(Field::FirstByte)),
     ("server", Own::Span(Field::Server)),
@@ -262,6 +261,7 @@ pub(super) const OWN: &[(&str, Own)] = &[
     ("tls:frontend", Own::Field(Field::Frontend)),
     ("port", Own::Field(Field::Port)),
     ("status", Own::Field(Field::Status)),
+    ("result", Own::Field(Field::CacheResult)),
     ("bytes", Own::Field(Field::Total)),
     ("body", Own::Field(Field::Body)),
     ("request_bytes", Own::Field(Field::Sent)),
@@ -300,8 +300,8 @@ pub(super) fn own(name: &str) -> Result<Field, String> {
 
 /// Needs of a line, each with the fields that meet it.
 pub(super) const NEEDED: [(&str, &[Field]); 3] = [
-    ("when a request was", &[Field::Start, Field::End]),
-    ("what was asked for", &[Field::Request, Field::Url, Field::Path]),
+    ("when a request was", &[Field::Start, Field::End, Field::Clock]),
+    ("what was asked for", &[Field::Request, Field::Url, Field::HostUrl, Field::Path]),
     ("how large a response is", &[Field::Body, Field::Total]),
 ];
 

@@ -47,6 +47,8 @@ pub struct LogOptions {
     pub rtt: Duration,
     /// Size of each request in bytes, at least 1; `None`: estimated from method, URL and host.
     pub request_bytes: Option<u64>,
+    /// Size of a response that the log does not give, in bytes, at least 1; `None`: such requests are left out.
+    pub assume_bytes: Option<u64>,
     /// Source of the server time.
     pub server_time: ServerTime,
     /// Host of requests whose line does not name one, as in most logs of web servers.
@@ -78,6 +80,7 @@ impl Default for LogOptions {
             bypass: Bypass::default(),
             rtt: Duration::ZERO,
             request_bytes: None,
+            assume_bytes: None,
             server_time: ServerTime::Elapsed,
             server_name: "server".into(),
             client_names: ClientNames::Pseudonyms(ClientKey::new([0; 16])),
@@ -95,15 +98,21 @@ impl LogOptions {
     /// Checks that the values are in range.
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
         check_share(self.max_unreadable)?;
-        if self.request_bytes.is_some_and(|bytes| bytes == 0 || bytes > super::BYTES_MAX) {
-            return Err(WorkloadError("request_bytes: write a number of bytes from 1 to 2^53".into()));
+        for (option, bytes) in
+            [("--request-bytes", self.request_bytes), ("--assume-bytes", self.assume_bytes)]
+        {
+            if bytes.is_some_and(|bytes| bytes == 0 || bytes > super::BYTES_MAX) {
+                return Err(WorkloadError(format!("{option}: write a number of bytes from 1 to 2^53")));
+            }
         }
         if self.server_name.is_empty() {
-            return Err(WorkloadError("server_name: is empty; write the host of a web server's log".into()));
+            return Err(WorkloadError(
+                "--server-name: is empty; write the host of a web server's log".into(),
+            ));
         }
         if self.sample.is_some_and(|sample| !(sample.share > 0.0 && sample.share <= 1.0)) {
             return Err(WorkloadError(
-                "sample: write a share above 0 % and up to 100 %, such as 10 %".into(),
+                "--sample: write a share above 0 % and up to 100 %, such as 10 %".into(),
             ));
         }
         Ok(())
@@ -121,20 +130,20 @@ pub(super) fn one_of<T: Clone>(what: &str, text: &str, values: &[(&str, T)]) -> 
 impl FromStr for Keep {
     type Err = WorkloadError;
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
-        one_of("keep", text, &[("misses", Self::Misses), ("crossed", Self::Crossed), ("all", Self::All)])
+        one_of("--keep", text, &[("misses", Self::Misses), ("crossed", Self::Crossed), ("all", Self::All)])
     }
 }
 
 impl FromStr for ServerTime {
     type Err = WorkloadError;
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
-        one_of("server_time", text, &[("elapsed", Self::Elapsed), ("none", Self::None)])
+        one_of("--server-time", text, &[("elapsed", Self::Elapsed), ("none", Self::None)])
     }
 }
 
 impl FromStr for SampleBy {
     type Err = WorkloadError;
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
-        one_of("sample_by", text, &[("client", Self::Client), ("host", Self::Host)])
+        one_of("--sample-by", text, &[("client", Self::Client), ("host", Self::Host)])
     }
 }

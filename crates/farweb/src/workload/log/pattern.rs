@@ -2,15 +2,18 @@
 //! farweb's own names in braces.
 //!
 //! A string is literals and fields in turn. A field ends where the literal after it begins, a blank of a literal stands for
-//! one or more, and the rest of the line behind the last field of use is ignored. In quotes a backslash takes the meaning from the
-//! byte after it, and a quote that no number follows where one should is part of the text: old logs have URLs with quotes
-//! that are not escaped. A line is read once, whatever it contains.
+//! one or more, a tab for itself, and the rest of the line behind the last field of use is ignored. In quotes a backslash takes the
+//! meaning from the byte after it, and a quote that no number follows where one should is part of the text: old logs have URLs
+//! with quotes that are not escaped. A list of addresses or of times goes on behind its commas. Hosts, clients and users that do not
+//! stand in quotes are tested, since anything before them on a line would take their places. A line is read once, whatever it
+//! contains.
 
 use std::borrow::Cow;
 
-use super::fields::wrong;
+use super::fields::{self, wrong};
 use super::names::{self, APACHE, NEEDED, NGINX, Names, SQUID, field};
 use super::record::{Field, Record};
+use super::{clients, strftime};
 
 /// A format string, compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,11 +22,19 @@ pub(super) struct Pattern {
     text: String,
     /// Literal with which a line begins.
     lead: Vec<u8>,
-    /// Fields, each with the literal after it.
-    parts: Vec<(Field, Vec<u8>)>,
+    parts: Vec<Part>,
     /// True if its fields have farweb's own names. Such a string describes whole lines; strings of servers also read
     /// lines that servers have cut off.
     own: bool,
+}
+
+/// A field with the literal after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    field: Field,
+    literal: Vec<u8>,
+    /// Format of strftime, of a time that is written in one.
+    time: Option<Vec<u8>>,
 }
 
 impl Pattern {
@@ -31,18 +42,25 @@ impl Pattern {
     ///
     /// # Errors
     /// When it names no field, or none that says when a request was, what for, or how large the response; when a name in
-    /// braces is not known.
+    /// braces or a conversion of strftime is not known; when one field cannot be told from the next; when styles are mixed.
     pub(super) fn compile(text: &str) -> Result<Self, String> {
-        // Apache's configuration has a backslash before each quote.
-        let plain = text.trim().replace("\\\"", "\"");
+        // Configurations of Apache and nginx have a backslash before quotes and for a tab.
+        let plain = text.trim().replace("\\\"", "\"").replace("\\t", "\t");
         let mut rest = plain.as_bytes();
         let squid = is_squid(rest);
         let own = !is_foreign(rest);
+        if let Some(styles) = mixed(rest, squid) {
+            return Err(wrong(
+                "--log-format",
+                text.as_bytes(),
+                &format!("a format in one style: {styles} do not mix"),
+            ));
+        }
         let mut pattern = Self { text: text.trim().to_owned(), lead: Vec::new(), parts: Vec::new(), own };
         while let Some(byte) = rest.first() {
             let taken = match byte {
                 b'$' => pattern.nginx(rest),
-                b'%' => pattern.percent(rest, squid),
+                b'%' => pattern.percent(rest, squid)?,
                 b'{' if own => pattern.own(rest)?,
                 _ => 0,
             };
@@ -51,9 +69,11 @@ impl Pattern {
             }
             rest = &rest[taken.max(1)..];
         }
-        pattern.check(text)?;
-        let last = pattern.parts.iter().rposition(|(field, _)| *field != Field::Ignored);
+        let last =
+            pattern.parts.iter().rposition(|part| !matches!(part.field, Field::Ignored | Field::Servers));
         pattern.parts.truncate(last.map_or(0, |last| last + 1));
+        pattern.join(text)?;
+        pattern.check(text)?;
         Ok(pattern)
     }
 
@@ -69,16 +89,57 @@ impl Pattern {
     }
 
     pub(super) fn has(&self, wanted: Field) -> bool {
-        self.parts.iter().any(|(field, _)| *field == wanted)
+        self.parts.iter().any(|part| part.field == wanted)
+    }
+
+    fn push(&mut self, field: Field) {
+        self.parts.push(Part { field, literal: Vec::new(), time: None });
     }
 
     fn literal(&mut self, bytes: &[u8]) {
-        let literal = self.parts.last_mut().map_or(&mut self.lead, |(_, literal)| literal);
+        let literal = self.parts.last_mut().map_or(&mut self.lead, |part| &mut part.literal);
         for byte in bytes {
-            let blank = matches!(byte, b' ' | b'\t');
-            if !blank || literal.last() != Some(&b' ') {
-                literal.push(if blank { b' ' } else { *byte });
+            match (literal.last(), byte) {
+                (Some(b' ' | b'\t'), b' ') => {}
+                (Some(b' '), b'\t') => *literal.last_mut().expect("it has just been seen") = b'\t',
+                _ => literal.push(*byte),
             }
+        }
+    }
+
+    /// Joins fields with nothing between them that make one: host and URL, path and query.
+    ///
+    /// # Errors
+    /// The first two fields that cannot be told apart.
+    fn join(&mut self, text: &str) -> Result<(), String> {
+        let mut joined: Vec<Part> = Vec::new();
+        for part in std::mem::take(&mut self.parts) {
+            let Some(before) =
+                joined.last_mut().filter(|before| before.literal.is_empty() && before.time.is_none())
+            else {
+                joined.push(part);
+                continue;
+            };
+            let Some(field) = before.field.joined(part.field) else {
+                let (one, other) = (before.field.name(), part.field.name());
+                let allowed = format!("a format with text between two fields ({one} and {other})");
+                return Err(wrong("--log-format", text.as_bytes(), &allowed));
+            };
+            *before = Part { field, ..part };
+        }
+        self.parts = joined;
+        let is_open = |part: &&Part| {
+            let is_kept = !matches!(part.field, Field::Ignored | Field::Client);
+            part.field.is_list() && is_kept && matches!(&*part.literal, b", " | b" : ")
+        };
+        match self.parts.iter().find(is_open) {
+            Some(part) => {
+                let name = part.field.name();
+                let allowed =
+                    format!("a format with other text behind the {name}, a list with commas of its own");
+                Err(wrong("--log-format", text.as_bytes(), &allowed))
+            }
+            None => Ok(()),
         }
     }
 
@@ -89,44 +150,95 @@ impl Pattern {
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
         let end = from + text[from..].iter().take_while(is_name).count();
         if end > from {
-            self.parts.push((field(NGINX, &text[from..end]), Vec::new()));
+            let name = &text[from..end];
+            let known = field(NGINX, name);
+            let is_list = known == Field::Ignored
+                && (name.starts_with(b"upstream_") || name.starts_with(b"proxy_add_"));
+            self.push(if is_list { Field::Servers } else { known });
         }
         if end > from { end + usize::from(braced && text.get(end) == Some(&b'}')) } else { 0 }
     }
 
     /// Takes a directive of Squid or of Apache; its length.
-    fn percent(&mut self, text: &[u8], squid: bool) -> usize {
-        let Some((name, length)) = directive(text, squid) else { return 0 };
+    ///
+    /// # Errors
+    /// When it has a format of strftime that cannot be read.
+    fn percent(&mut self, text: &[u8], squid: bool) -> Result<usize, String> {
+        let Some((name, length)) = directive(text, squid) else { return Ok(0) };
         let names: &Names = if squid { SQUID } else { APACHE };
         let field = field(names, &name);
+        let padded = text[..length].contains(&b'0');
         match (squid, &*name) {
             (_, b"%") => self.literal(b"%"),
             // The ms of a time belong to its seconds.
-            (true, b"tu") if matches!(self.parts.last(), Some((Field::End, point)) if point == b".") => {
-                self.parts.last_mut().expect("it has just been seen").1.clear();
-            }
+            (true, b"tu") => match self.parts.last_mut() {
+                Some(Part { field: Field::End, literal, .. }) if literal == b"." && padded => literal.clear(),
+                _ => self.push(Field::EndMillis),
+            },
             (false, b"t") => {
                 self.literal(b"[");
-                self.parts.push((field, b"]".to_vec()));
+                self.parts.push(Part { field, literal: b"]".to_vec(), time: None });
             }
-            _ => self.parts.push((field, Vec::new())),
+            _ if field == Field::Ignored
+                && matches!(name.split_last(), Some((b't' | b'l' | b'g', [b'{', ..]))) =>
+            {
+                self.strftime(&name).map_err(|why| {
+                    format!("--log-format: {}: {why}", String::from_utf8_lossy(&text[..length]))
+                })?;
+            }
+            _ => self.push(field),
         }
-        length
+        Ok(length)
+    }
+
+    /// Takes the time of `{format}t`, or of Squid's `{format}tl` and `{format}tg`; a time that follows another one is part of it.
+    fn strftime(&mut self, name: &[u8]) -> Result<(), String> {
+        let end = name.iter().rposition(|byte| *byte == b'}').unwrap_or_default();
+        let inner = &name[1..end];
+        let of_apache = name.ends_with(b"}t");
+        if !of_apache && !name.ends_with(b"}tl") && !name.ends_with(b"}tg") {
+            self.push(Field::Ignored);
+            return Ok(());
+        }
+        let at_end = inner.strip_prefix(b"end:");
+        let inner = at_end.or_else(|| inner.strip_prefix(b"begin:")).unwrap_or(inner);
+        let field = if at_end.is_some() || !of_apache { Field::End } else { Field::Start };
+        let mut format = match inner {
+            b"sec" => b"%s".to_vec(),
+            b"msec_frac" | b"usec_frac" => b"%f".to_vec(),
+            b"msec" | b"usec" => {
+                self.push(field);
+                return Ok(());
+            }
+            format => strftime::expanded(format)?,
+        };
+        match self.parts.last_mut() {
+            Some(Part { field: before, literal, time: Some(begun) }) if *before == field => {
+                begun.append(literal);
+                begun.append(&mut format);
+            }
+            _ => self.parts.push(Part { field, literal: Vec::new(), time: Some(format) }),
+        }
+        Ok(())
     }
 
     /// Takes `{name}`; its length.
     fn own(&mut self, text: &[u8]) -> Result<usize, String> {
         let Some(end) = text.iter().position(|byte| *byte == b'}') else {
-            return Err(wrong("log_format", text, "a name in braces, such as {start}"));
+            return Err(wrong("--log-format", text, "a name in braces, such as {start}"));
         };
         let name = String::from_utf8_lossy(&text[1..end]);
         let field = if name.is_empty() { Ok(Field::Ignored) } else { names::own(&name) };
-        self.parts.push((field.map_err(|why| format!("log_format: {why}"))?, Vec::new()));
+        self.push(field.map_err(|why| format!("--log-format: {why}"))?);
         Ok(end + 1)
     }
 
     fn check(&self, text: &str) -> Result<(), String> {
-        let has = |fields: &[Field]| self.parts.iter().any(|(field, _)| fields.contains(field));
+        let lacking = |part: &Part| part.time.as_deref().and_then(strftime::lacks);
+        if let Some(what) = self.parts.iter().find_map(lacking) {
+            return Err(wrong("--log-format", text.as_bytes(), &format!("a format whose time has {what}")));
+        }
+        let has = |fields: &[Field]| self.parts.iter().any(|part| fields.contains(&part.field));
         let ways = [
             "$msec, $time_local, %ts.%03tu, %t or {start}",
             "$request, $request_uri, %ru, %r or {request}",
@@ -134,7 +246,7 @@ impl Pattern {
         ];
         match NEEDED.iter().zip(ways).find(|((_, fields), _)| !has(fields)) {
             Some(((what, _), write)) => {
-                Err(wrong("log_format", text.as_bytes(), &format!("a format that says {what} ({write})")))
+                Err(wrong("--log-format", text.as_bytes(), &format!("a format that says {what} ({write})")))
             }
             None => Ok(()),
         }
@@ -146,32 +258,102 @@ impl Pattern {
     /// The place at which it is not as the format says, or the wrong value.
     pub(super) fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         let mut record = Record::default();
+        self.divide(line, |part, value| part.set(&mut record, value))?;
+        record.complete()
+    }
+
+    /// Number of values of `line` that are right, and what is wrong with the others.
+    ///
+    /// # Errors
+    /// The place at which the line is not divided as the format says.
+    pub(super) fn faults(&self, line: &[u8]) -> Result<(usize, Vec<String>), String> {
+        let mut record = Record::default();
+        let (mut right, mut wrong) = (0, Vec::new());
+        self.divide(line, |part, value| {
+            match part.set(&mut record, value) {
+                Ok(()) => right += usize::from(part.field != Field::Ignored),
+                Err(why) => wrong.push(why),
+            }
+            Ok(())
+        })?;
+        Ok((right, wrong))
+    }
+
+    /// Gives `take` each value of `line` with its part of the format.
+    fn divide<'a>(
+        &self,
+        line: &'a [u8],
+        mut take: impl FnMut(&Part, &'a [u8]) -> Result<(), String>,
+    ) -> Result<(), String> {
         let mut at = length_of(&self.lead, line).ok_or_else(|| {
             format!("does not begin with \"{}\"", String::from_utf8_lossy(&self.lead).escape_debug())
         })?;
-        for (index, (field, literal)) in self.parts.iter().enumerate() {
-            let next = self.parts.get(index + 1).map(|(field, _)| *field);
-            let end = match end_of(&line[at..], literal, next) {
+        let has_tabs = self.parts.iter().any(|part| part.literal.contains(&b'\t'));
+        let blank = if has_tabs { b'\t' } else { b' ' };
+        for (index, part) in self.parts.iter().enumerate() {
+            let next = self.parts.get(index + 1).map(|part| part.field);
+            let written = part.time.as_ref().and_then(|format| strftime::read(format, &line[at..]));
+            let end = match written {
+                Some((_, length)) if length_of(&part.literal, &line[at + length..]).is_some() => Some(length),
+                _ => end_of(&line[at..], part, next, blank),
+            };
+            let end = match end {
                 Some(end) => at + end,
                 None if next.is_none() && !self.own => line.len(),
                 None => {
-                    let literal = String::from_utf8_lossy(literal);
-                    return Err(format!("has no \"{}\" after the {}", literal.escape_debug(), field.name()));
+                    let literal = String::from_utf8_lossy(&part.literal);
+                    return Err(format!(
+                        "has no \"{}\" after the {}",
+                        literal.escape_debug(),
+                        part.field.name()
+                    ));
                 }
             };
-            record.set(*field, Cow::Borrowed(&line[at..end]))?;
-            at = end + length_of(literal, &line[end..]).unwrap_or(0);
+            take(part, &line[at..end])?;
+            at = end + length_of(&part.literal, &line[end..]).unwrap_or(0);
         }
-        record.complete()
+        Ok(())
+    }
+}
+
+impl Part {
+    /// Takes a value into `record`.
+    fn set<'a>(&self, record: &mut Record<'a>, value: &'a [u8]) -> Result<(), String> {
+        if let Some(format) = &self.time {
+            let read = strftime::read(format, value).filter(|(_, length)| *length == value.len());
+            let allowed = || format!("a time like {}", String::from_utf8_lossy(format));
+            let (at, _) = read.ok_or_else(|| wrong("time", value, &allowed()))?;
+            record.set_time(self.field, at);
+            return Ok(());
+        }
+        if self.literal.first() != Some(&b'"') && !matches!(value, b"" | b"-") {
+            self.test(value)?;
+        }
+        record.set(self.field, Cow::Borrowed(value))
+    }
+
+    /// Tests a value that does not stand in quotes: is it what its place says, or something that stands before it?
+    fn test(&self, value: &[u8]) -> Result<(), String> {
+        match self.field {
+            Field::Host if !fields::is_host(value) => Err(wrong("host", value, "a name or an address")),
+            Field::Client if !clients::is_client(value) => {
+                Err(wrong("client", value, "an address or a name"))
+            }
+            Field::ClientPort if value.contains(&b' ') => {
+                Err(wrong("client", value, "an address and a port"))
+            }
+            Field::User if clients::is_no_user(value) => Err(wrong("user", value, "the name of one")),
+            _ => Ok(()),
+        }
     }
 }
 
 /// True when a format string is one of Squid, whose codes have two letters and more.
 fn is_squid(text: &[u8]) -> bool {
-    let percents = text.iter().enumerate().filter(|(_, byte)| **byte == b'%');
-    percents.filter_map(|(at, _)| directive(&text[at..], true)).any(|(name, _)| {
-        name.iter().filter(|byte| byte.is_ascii_alphabetic()).count() > 1
-            && names::field(SQUID, &name) != Field::Ignored
+    directives(text, true).any(|name| {
+        let is_time = name.starts_with(b"{") && (name.ends_with(b"}tl") || name.ends_with(b"}tg"));
+        let letters = name.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+        is_time || letters > 1 && names::field(SQUID, &name) != Field::Ignored
     })
 }
 
@@ -182,8 +364,49 @@ fn is_nginx(text: &[u8]) -> bool {
 
 /// True for a format string of nginx, Squid or Apache, where braces are text.
 fn is_foreign(text: &[u8]) -> bool {
-    let mut percents = text.iter().enumerate().filter(|(_, byte)| **byte == b'%');
-    is_nginx(text) || percents.any(|(at, _)| directive(&text[at..], false).is_some())
+    is_nginx(text) || directives(text, false).next().is_some()
+}
+
+/// Styles of a format string that has several.
+fn mixed(text: &[u8], squid: bool) -> Option<&'static str> {
+    let names: &Names = if squid { SQUID } else { APACHE };
+    let has_percent = || directives(text, squid).any(|name| names::field(names, &name) != Field::Ignored);
+    let has_own = || {
+        let mut at = 0;
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let end = rest.iter().position(|byte| *byte == b'}');
+            match (rest[0], end) {
+                (b'%', _) => at += directive(rest, squid).map_or(1, |(_, length)| length),
+                (b'$', Some(end)) if rest.get(1) == Some(&b'{') => at += end,
+                (b'{', Some(end)) if names::own(&String::from_utf8_lossy(&rest[1..end])).is_ok() => {
+                    return true;
+                }
+                _ => at += 1,
+            }
+        }
+        false
+    };
+    match (is_nginx(text), has_percent()) {
+        (true, true) => Some("variables with $ and directives with %"),
+        (true, false) if has_own() => Some("variables with $ and names in braces"),
+        (false, true) if has_own() => Some("directives with % and names in braces"),
+        _ => None,
+    }
+}
+
+/// Names of the directives of a format string.
+fn directives(text: &[u8], squid: bool) -> impl Iterator<Item = Vec<u8>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            at += text.get(at..)?.iter().position(|byte| *byte == b'%')?;
+            let (name, length) = directive(&text[at..], squid).unwrap_or((b"%".to_vec(), 1));
+            at += length;
+            if name != b"%" {
+                return Some(name);
+            }
+        }
+    })
 }
 
 /// The directive that `text` begins with, as tables of names have it, and its length.
@@ -224,16 +447,18 @@ fn directive(text: &[u8], squid: bool) -> Option<(Vec<u8>, usize)> {
     let colons = text[at..at + letters].iter().rev().take_while(|byte| **byte == b':').count();
     let end = at + letters - colons;
     name.extend(&text[at..end]);
-    if !squid || matches!(&*name, b">h" | b"<h") {
+    if !squid || matches!(&*name, b">h" | b"<h" | b"tl" | b"tg") {
         name.splice(..0, braced.iter().copied());
     }
     (end > at).then_some((name, end))
 }
 
-/// End of the field with which `text` begins: at `literal`; for the last field of a line at a blank or at its end.
-fn end_of(text: &[u8], literal: &[u8], next: Option<Field>) -> Option<usize> {
+/// End of the field with which `text` begins: at its literal; for the last field of a line at `blank` or at its end.
+fn end_of(text: &[u8], part: &Part, next: Option<Field>, blank: u8) -> Option<usize> {
+    let literal = &part.literal;
     let Some(first) = literal.first() else {
-        return Some(text.iter().position(|byte| *byte == b' ').unwrap_or(text.len()));
+        let is_end = |at: &usize| text[*at] == blank && !goes_on(text, *at, part);
+        return Some((0..text.len()).find(is_end).unwrap_or(text.len()));
     };
     let is_quote = *first == b'"';
     let mut escaped = false;
@@ -247,7 +472,7 @@ fn end_of(text: &[u8], literal: &[u8], next: Option<Field>) -> Option<usize> {
         }
         // Only the first blank of a run begins a literal, so that a line of blanks is gone through once.
         let inside = *first == b' ' && at > 0 && text[at - 1] == b' ';
-        if byte != first || inside {
+        if byte != first || inside || goes_on(text, at, part) {
             continue;
         }
         if let Some(length) = length_of(literal, &text[at..])
@@ -257,6 +482,20 @@ fn end_of(text: &[u8], literal: &[u8], next: Option<Field>) -> Option<usize> {
         }
     }
     None
+}
+
+/// True if the value with which `text` begins is a list that goes on at `at`: at a comma before a blank, or around a colon between
+/// blanks.
+fn goes_on(text: &[u8], at: usize, part: &Part) -> bool {
+    if !part.field.is_list() || part.literal.starts_with(b", ") || part.literal.starts_with(b" : ") {
+        return false;
+    }
+    let (before, behind) = (&text[..at], &text[at + 1..]);
+    match text[at] {
+        b' ' => before.ends_with(b",") || behind.starts_with(b": ") || before.ends_with(b" :"),
+        b',' => behind.starts_with(b" "),
+        _ => false,
+    }
 }
 
 /// True when `text` may begin with a value of `field`.
@@ -274,6 +513,7 @@ fn fits(field: Field, text: &[u8]) -> bool {
 fn length_of(literal: &[u8], text: &[u8]) -> Option<usize> {
     let mut at = 0;
     for byte in literal {
+        // A tab stands for itself, a blank for any number of both.
         if *byte == b' ' {
             let blanks = text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             at += if blanks > 0 { blanks } else { return None };
@@ -292,7 +532,7 @@ mod tests {
 
     fn fields(text: &str) -> Vec<(Field, String)> {
         let pattern = Pattern::compile(text).unwrap();
-        let part = |(field, literal): (Field, Vec<u8>)| (field, String::from_utf8(literal).unwrap());
+        let part = |part: Part| (part.field, String::from_utf8(part.literal).unwrap());
         pattern.parts.into_iter().map(part).collect()
     }
 
@@ -323,7 +563,7 @@ mod tests {
     #[test]
     fn a_format_that_lacks_what_a_request_needs_is_refused() {
         let wrong = |text: &str| Pattern::compile(text).unwrap_err();
-        let message = "log_format: found \"$request $bytes_sent\", not a format that says when a request was ($msec, \
+        let message = "--log-format: found \"$request $bytes_sent\", not a format that says when a request was ($msec, \
                        $time_local, %ts.%03tu, %t or {start})";
         assert_eq!(wrong("$request $bytes_sent"), message);
         assert!(wrong("$msec $bytes_sent").contains("what was asked for"));
@@ -331,14 +571,14 @@ mod tests {
         assert!(wrong("").contains("when a request was"));
         assert_eq!(
             wrong("{start} {url} {bytes"),
-            "log_format: found \"{bytes\", not a name in braces, such as {start}"
+            "--log-format: found \"{bytes\", not a name in braces, such as {start}"
         );
         let unknown = wrong("{start} {urll} {bytes}");
         assert!(unknown.starts_with(
-            "log_format: unknown field \"urll\" (did you mean url?); the fields are start, end"
+            "--log-format: unknown field \"urll\" (did you mean url?); the fields are start, end"
         ));
-        assert_eq!(wrong("{start:ms}"), "log_format: start: found \"start:ms\"; only spans have a unit");
-        let unit = "log_format: elapsed: found the unit \"min\"; write one of: s, ms, us, ns";
+        assert_eq!(wrong("{start:ms}"), "--log-format: start: found \"start:ms\"; only spans have a unit");
+        let unit = "--log-format: elapsed: found the unit \"min\"; write one of: s, ms, us, ns";
         assert_eq!(wrong("{elapsed:min}"), unit);
     }
 

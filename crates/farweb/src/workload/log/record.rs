@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::clients;
 use super::fields::{self, wrong};
 use super::when::{self, When};
 
@@ -36,6 +37,8 @@ pub(super) enum Field {
     Date,
     /// The time of that day.
     Clock,
+    /// Milliseconds of the second in which it ended, without zeros in front.
+    EndMillis,
     /// Time from start to end.
     Elapsed(Unit),
     /// Time from start to the first byte of the response.
@@ -52,6 +55,10 @@ pub(super) enum Field {
     /// `X-Forwarded-For`: addresses of the client and of the proxies that passed the request on.
     Forwarded,
     Host,
+    /// Host and URL with nothing between them: `a.example/x?y`.
+    HostUrl,
+    /// Values of the servers behind that were asked, with commas between them, of no use.
+    Servers,
     /// The line `METHOD URL PROTOCOL`.
     Request,
     Method,
@@ -72,6 +79,8 @@ pub(super) enum Field {
     Code,
     /// Squid's hierarchy code: how it chose whom to ask.
     Hierarchy,
+    /// Answer of a cache, in any server's words: `HIT`, `miss`, `TCP_MISS`.
+    CacheResult,
     /// Version of HTTP, as in a request line.
     Protocol,
     /// Scheme of the request, or `X-Forwarded-Proto`.
@@ -96,15 +105,16 @@ impl Field {
     /// Its name in messages.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Ignored => "field",
+            Self::Ignored | Self::Servers => "field",
             Self::Start | Self::End | Self::Clock => "time",
+            Self::EndMillis => "milliseconds",
             Self::Date => "date",
             Self::Elapsed(_) => "elapsed",
             Self::FirstByte(_) => "first byte",
             Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_) => "server time",
             Self::Client | Self::ClientPort => "client",
             Self::Forwarded => "X-Forwarded-For",
-            Self::Host => "host",
+            Self::Host | Self::HostUrl => "host",
             Self::Request => "request",
             Self::Method => "method",
             Self::Url => "URL",
@@ -114,6 +124,7 @@ impl Field {
             Self::Body | Self::Total | Self::Sent | Self::SentBody => "bytes",
             Self::Code => "code",
             Self::Hierarchy => "hierarchy",
+            Self::CacheResult => "cache result",
             Self::Protocol => "protocol",
             Self::Scheme => "scheme",
             Self::Tls => "TLS",
@@ -132,6 +143,31 @@ impl Field {
             self,
             Self::Elapsed(_) | Self::FirstByte(_) | Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_)
         )
+    }
+
+    /// True if its value may be a list with `, ` and ` : ` between entries: servers that were asked one after the other, proxies that
+    /// passed a request on.
+    pub(super) const fn is_list(self) -> bool {
+        matches!(
+            self,
+            Self::Ignored
+                | Self::Servers
+                | Self::Server(_)
+                | Self::ServerHeader(_)
+                | Self::Client
+                | Self::Forwarded
+        )
+    }
+
+    /// Field of both values where one follows the other with nothing between them.
+    pub(super) const fn joined(self, next: Self) -> Option<Self> {
+        match (self, next) {
+            (Self::Ignored | Self::Servers, Self::Ignored | Self::Servers) => Some(Self::Servers),
+            (Self::Host, Self::Url | Self::Path) | (Self::HostUrl, Self::Query) => Some(Self::HostUrl),
+            (Self::Path | Self::Url, Self::Query) => Some(Self::Url),
+            (Self::Query, Self::Query) => Some(Self::Query),
+            _ => None,
+        }
     }
 
     /// True when its value begins with a digit, or is `-`.
@@ -183,6 +219,7 @@ pub(super) struct Record<'a> {
     pub sent_body: Option<u64>,
     pub code: Option<Text<'a>>,
     pub hierarchy: Option<Text<'a>>,
+    pub cache_result: Option<Text<'a>>,
     pub protocol: Option<Text<'a>>,
     /// The client's connection was under TLS. Of several fields one that says so counts: TLS may end before the server.
     pub secure: Option<bool>,
@@ -201,7 +238,7 @@ impl<'a> Record<'a> {
     pub(super) fn set(&mut self, field: Field, text: Text<'a>) -> Result<(), String> {
         let is_absent = text.is_empty() || &*text == b"-";
         match field {
-            Field::Ignored => {}
+            Field::Ignored | Field::Servers => {}
             // Web servers write `-` for a body of no bytes, Squid for no status.
             Field::Body if is_absent => self.body = Some(0),
             Field::Status if is_absent => self.status = Some(0),
@@ -211,8 +248,16 @@ impl<'a> Record<'a> {
             Field::SetCookie if is_absent => first(&mut self.set_cookie, Text::default()),
             Field::Cookie if is_absent => first(&mut self.cookie, Text::default()),
             _ if is_absent => {}
-            Field::Start => finest(&mut self.start, &text)?,
-            Field::End => finest(&mut self.end, &text)?,
+            Field::Start => self.set_time(field, time(&text)?),
+            Field::End => self.set_time(field, time(&text)?),
+            Field::EndMillis => {
+                let millis = fields::number(&text).filter(|millis| *millis < 1000);
+                let millis = millis.ok_or_else(|| wrong(field.name(), &text, "a number from 0 to 999"))?;
+                if let Some(end) = &mut self.end {
+                    end.nanos += (millis * MILLI) as i64;
+                    end.whole = false;
+                }
+            }
             // Load balancers write it for a time that did not come to be.
             _ if field.is_span() && &*text == b"-1" => {}
             Field::Elapsed(unit) => self.elapsed = self.elapsed.max(Some(span("elapsed", &text, unit)?)),
@@ -236,10 +281,16 @@ impl<'a> Record<'a> {
             Field::SentBody => self.sent_body = Some(bytes(&text)?),
             Field::Date => first(&mut self.date, text),
             Field::Clock => first(&mut self.clock, text),
-            Field::Client => first(&mut self.client, text),
+            Field::Client => first(&mut self.client, clients::of_field(text)),
             Field::ClientPort => first(&mut self.client, without_port(text)),
             Field::Forwarded => first(&mut self.forwarded, text),
             Field::Host => first(&mut self.host, text),
+            Field::HostUrl => {
+                let end = text.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(text.len());
+                first(&mut self.host, text[..end].to_vec().into());
+                let url = if end < text.len() { text[end..].to_vec() } else { b"/".to_vec() };
+                first(&mut self.url, url.into());
+            }
             Field::Request => first(&mut self.request, text),
             Field::Method => first(&mut self.method, text),
             Field::Url => first(&mut self.url, text),
@@ -247,8 +298,10 @@ impl<'a> Record<'a> {
             Field::Query => first(&mut self.query, text),
             Field::Code => first(&mut self.code, text),
             Field::Hierarchy => first(&mut self.hierarchy, text),
+            Field::CacheResult => first(&mut self.cache_result, text),
             Field::Protocol => first(&mut self.protocol, text),
             Field::Scheme => self.secure = self.secure.max(is_secure(&text)),
+            Field::Port if fields::number(&text).is_none() => return Err(wrong("port", &text, "a number")),
             Field::Port => self.secure = self.secure.max(is_port_secure(&text)),
             Field::Frontend => self.secure = self.secure.max(Some(text.ends_with(b"~"))),
             Field::CacheControl => first(&mut self.cache_control, text),
@@ -257,6 +310,14 @@ impl<'a> Record<'a> {
             Field::User => first(&mut self.user, text),
         }
         Ok(())
+    }
+
+    /// Takes a start or an end, unless a more exact one is there.
+    pub(super) fn set_time(&mut self, field: Field, at: When) {
+        let value = if field == Field::End { &mut self.end } else { &mut self.start };
+        if value.is_none_or(|before| before.whole) {
+            *value = Some(at);
+        }
     }
 
     /// Puts together what a line has in parts: start and end, date and clock, path and query.
@@ -297,13 +358,16 @@ fn first<'a>(value: &mut Option<Text<'a>>, text: Text<'a>) {
     }
 }
 
-/// Takes a time unless a more exact one is there.
-fn finest(value: &mut Option<When>, text: &[u8]) -> Result<(), String> {
-    let at = when::parse(text).ok_or_else(|| wrong("time", text, TIMES))?;
-    if value.is_none_or(|before| before.whole) {
-        *value = Some(at);
-    }
-    Ok(())
+/// The time that `text` writes.
+fn time(text: &[u8]) -> Result<When, String> {
+    when::parse(text).ok_or_else(|| match when::is_of_numbers_alone(text) {
+        true => wrong(
+            "time",
+            text,
+            "a time whose month can be told from its day; say which is which in --log-format: %{%d/%m/%Y:%T %z}t",
+        ),
+        false => wrong("time", text, TIMES),
+    })
 }
 
 /// The address of `address:port` or `[address]:port`.
@@ -338,11 +402,11 @@ const fn is_port_secure(text: &[u8]) -> Option<bool> {
 }
 
 fn bytes(text: &[u8]) -> Result<u64, String> {
-    fields::bytes(text).ok_or_else(|| wrong("bytes", text, "a number of bytes from 0 to 2^53, or -"))
+    let allowed = if text.starts_with(b"+") { AT_ONCE } else { "a number of bytes from 0 to 2^53, or -" };
+    fields::bytes(text).ok_or_else(|| wrong("bytes", text, allowed))
 }
 
 fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
-    let (text, unit) = with_unit(text, unit);
     let (unit, called) = match unit {
         Unit::Seconds => (SECOND, "s"),
         Unit::Millis => (MILLI, "ms"),
@@ -351,21 +415,40 @@ fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
         Unit::SecondsOrMillis if text.contains(&b'.') => (SECOND, "s"),
         Unit::SecondsOrMillis => (MILLI, "ms"),
     };
-    fields::span(text, unit)
-        .ok_or_else(|| wrong(name, text, &format!("a number of {called} from 0 to 30 days")))
+    let has_units = text.last().is_some_and(u8::is_ascii_alphabetic);
+    let nanos = if has_units { with_units(text) } else { fields::span(text, unit) };
+    nanos.ok_or_else(|| match text.first() {
+        Some(b'+') => wrong(name, text, AT_ONCE),
+        _ => wrong(name, text, &format!("a number of {called} from 0 to 30 days")),
+    })
 }
 
-/// A span without the unit that is written behind it, and that unit, which goes before the one of its field.
-fn with_unit(text: &[u8], unit: Unit) -> (&[u8], Unit) {
-    let units: [(&[u8], Unit); 5] = [
-        (b"ns", Unit::Nanos),
-        ("µs".as_bytes(), Unit::Micros),
-        (b"us", Unit::Micros),
-        (b"ms", Unit::Millis),
-        (b"s", Unit::Seconds),
+/// Description of a value of HAProxy with a plus, for messages.
+const AT_ONCE: &str = "the whole: HAProxy wrote the line before the response had ended (option logasap)";
+
+/// A span with its units behind its numbers, as Go writes it: `1h2m3.5s`.
+fn with_units(text: &[u8]) -> Option<u64> {
+    let units: [(&[u8], u64); 8] = [
+        (b"ns", 1),
+        ("µs".as_bytes(), MICRO),
+        ("μs".as_bytes(), MICRO),
+        (b"us", MICRO),
+        (b"ms", MILLI),
+        (b"s", SECOND),
+        (b"m", 60 * SECOND),
+        (b"h", 3600 * SECOND),
     ];
-    let found = units.iter().find_map(|(name, unit)| text.strip_suffix(*name).map(|rest| (rest, *unit)));
-    found.unwrap_or((text, unit))
+    let (mut rest, mut sum, mut largest) = (text, 0_u64, u64::MAX);
+    while !rest.is_empty() {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+        let (name, unit) = units.iter().find(|(name, _)| rest[digits..].starts_with(name))?;
+        if *unit >= largest {
+            return None;
+        }
+        sum = sum.checked_add(fields::span(&rest[..digits], *unit)?)?;
+        (rest, largest) = (&rest[digits + name.len()..], *unit);
+    }
+    fields::span(sum.to_string().as_bytes(), 1)
 }
 
 /// Spans with `, ` and ` : ` between them, one for each server that was asked; `None` when there is none.

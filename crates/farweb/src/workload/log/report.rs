@@ -80,6 +80,39 @@ impl Reason {
     }
 }
 
+/// A request as its line was read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FirstRequest {
+    /// Number of its line, from 1.
+    pub line: u64,
+    /// Unix time of its start, in s.
+    pub start_unix_s: f64,
+    /// Client as the log has it.
+    pub client: Option<String>,
+    /// Method as the log has it, GET where it has none.
+    pub method: String,
+    /// URL as the log has it.
+    pub url: String,
+    /// Host, in lower case.
+    pub host: String,
+    /// True if the line names its host.
+    pub has_host: bool,
+    /// Status, where the log has it.
+    pub status: Option<u64>,
+    /// Size of the request in the table.
+    pub request_bytes: u64,
+    /// Size that the line has, with or without its header.
+    pub request_bytes_logged: Option<u64>,
+    /// Size of the response in the table.
+    pub response_bytes: u64,
+    /// Size that the line has, with or without its header.
+    pub response_bytes_logged: Option<u64>,
+    /// Time of the server, in s.
+    pub server_s: Option<f64>,
+    /// Its part before the first byte, in s.
+    pub wait_s: Option<f64>,
+}
+
 /// Counts of a log so far: `lines = requests + sum of dropped + unreadable lines` at its end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
@@ -118,6 +151,10 @@ pub struct Report {
     /// Treatment of the requests of the table by caches.
     #[serde(flatten)]
     pub treated: CachingReport,
+    /// Unreadable lines by the value that is wrong; `form` where a line is not divided as its format says.
+    pub unreadable_by: BTreeMap<String, u64>,
+    /// The first request of the table, as its line was read.
+    pub first_request: Option<FirstRequest>,
     #[serde(skip)]
     last_given: Option<f64>,
 }
@@ -131,6 +168,13 @@ impl Report {
     pub(super) fn drop(&mut self, reason: Reason) {
         *self.dropped.entry(reason).or_default() += 1;
         self.meanings.entry(reason).or_insert_with(|| reason.meaning());
+    }
+
+    /// Counts a line that could not be read.
+    pub(super) fn cannot_read(&mut self, line: u64, why: String, text: &[u8]) {
+        let value = why.split_once(": found ").map_or("form", |(value, _)| value).to_owned();
+        *self.unreadable_by.entry(value).or_default() += 1;
+        self.unreadable.add(line, why, text);
     }
 
     pub(super) fn give_out(&mut self, batch: &LogBatch, origin_s: Option<i64>) {

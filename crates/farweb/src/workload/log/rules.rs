@@ -35,7 +35,7 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     }
     let crossed = match &record.code {
         Some(code) => squid::crossed(code, record, options)?,
-        None => crossed(record, options),
+        None => crossed(record, options)?,
     };
     let Crossed { response_bytes, tunnel } = match crossed {
         Ok(crossed) => crossed,
@@ -48,8 +48,12 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     if is_dynamic && !options.dynamic {
         return Ok(Verdict::Dropped(Reason::DynamicPage));
     }
-    let absolute =
-        if tunnel { fields::host(&url).map(|host| (host, &*url)) } else { fields::host_and_path(&url) };
+    // Only CONNECT asks for a host and a port; an upgrade has a URL, and so has a CONNECT that opens a WebSocket (RFC 8441).
+    let is_authority = tunnel && &*method == b"CONNECT" && !url.contains(&b'/');
+    let absolute = match is_authority {
+        true => fields::host(&url).map(|host| (host, &*url)),
+        false => fields::host_and_path(&url),
+    };
     if absolute.is_none() && record.code.is_some() {
         return Err(wrong("URL", &url, "one with a host"));
     }
@@ -87,11 +91,15 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
 }
 
 /// Bytes that crossed the link of a web server, or the reason why the request is dropped.
-fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Crossed, Reason> {
+///
+/// # Errors
+/// When a cache's answer has no known name.
+fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, Reason>, String> {
     let status = record.status.unwrap_or(200);
     let tunnel = is_tunnel(record);
     let bytes = record.total.or(record.body.map(|body| if body > 0 { body + LOG_HEADER_BYTES } else { 0 }));
-    if status == 0 || status == 499 && bytes.is_none_or(|bytes| bytes == 0) {
+    let cached = answer(record)?.filter(|_| options.keep != Keep::All);
+    let crossed = if status == 0 || status == 499 && bytes.is_none_or(|bytes| bytes == 0) {
         Err(Reason::Aborted)
     } else if tunnel && !options.tunnels {
         Err(Reason::ConnectTunnel)
@@ -102,12 +110,52 @@ fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Crossed, Reason>
     } else if status != 304 && bytes == Some(0) && !is_head(record) {
         Err(Reason::ZeroBytes)
     } else {
-        let response_bytes = match bytes {
-            Some(0) => LOG_HEADER_BYTES,
-            Some(bytes) => bytes,
-            None => return Err(Reason::NoSize),
-        };
-        Ok(Crossed { response_bytes, tunnel })
+        match (bytes, cached) {
+            (None, _) => match options.assume_bytes {
+                Some(_) if status == 304 || is_head(record) => Ok(LOG_HEADER_BYTES),
+                Some(assumed) => Ok(assumed),
+                None => Err(Reason::NoSize),
+            },
+            (_, Some(Answer::Cached)) => Err(Reason::Hit),
+            (_, Some(Answer::Revalidated)) if options.keep == Keep::Misses => Err(Reason::Revalidation),
+            (Some(bytes), Some(Answer::Revalidated)) => Ok(bytes.min(LOG_HEADER_BYTES)),
+            (Some(0), None) => Ok(LOG_HEADER_BYTES),
+            (Some(bytes), None) => Ok(bytes),
+        }
+    };
+    Ok(crossed.map(|response_bytes| Crossed { response_bytes, tunnel }))
+}
+
+/// Answer of a cache, without the server behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    Cached,
+    Revalidated,
+}
+
+/// What a cache says of its answer; `None` if the server behind it answered, or the line says nothing of a cache.
+///
+/// The words are those of nginx, of the content delivery networks and of Varnish, whatever their case, with anything behind the
+/// first word: `HIT-CLUSTER`.
+///
+/// # Errors
+/// When the word is none of them.
+fn answer(record: &Record<'_>) -> Result<Option<Answer>, String> {
+    let Some(text) = record.cache_result.as_deref() else { return Ok(None) };
+    let word = text.to_ascii_uppercase();
+    if [&b"TCP_"[..], b"ERR_", b"UDP_", b"NONE"].iter().any(|prefix| word.starts_with(prefix)) {
+        return squid::answered(&word);
+    }
+    let is_pass =
+        word.starts_with(b"HIT-FOR") || word.starts_with(b"HITPASS") || word.starts_with(b"HITMISS");
+    let first = word.split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
+    match first {
+        b"HIT" | b"HITS" if is_pass => Ok(None),
+        b"HIT" | b"STALE" | b"UPDATING" | b"ORIGINSHIELDHIT" | b"MEM" => Ok(Some(Answer::Cached)),
+        b"REVALIDATED" | b"REFRESHHIT" | b"REFRESH" => Ok(Some(Answer::Revalidated)),
+        b"MISS" | b"EXPIRED" | b"BYPASS" | b"DYNAMIC" | b"PASS" | b"PIPE" | b"SCARCE" | b"ERROR"
+        | b"REDIRECT" | b"HITPASS" | b"HITMISS" | b"HFP" | b"HFM" | b"SYNTH" => Ok(None),
+        _ => Err(wrong("cache result", text, "a word like HIT, MISS, STALE or TCP_HIT")),
     }
 }
 

@@ -15,7 +15,7 @@
 
 use super::fields::wrong;
 use super::record::Record;
-use super::rules::{Crossed, is_tunnel};
+use super::rules::{Answer, Crossed, is_tunnel};
 use super::{Keep, LOG_HEADER_BYTES, LogOptions, Reason};
 
 /// Source of an answer.
@@ -55,7 +55,7 @@ pub(super) fn crossed(
     if !options.errors && !(200..400).contains(&status) {
         return Ok(Err(Reason::NotSuccessful));
     }
-    let bytes = match record.total.or(record.body) {
+    let bytes = match record.total.or(record.body).or(options.assume_bytes) {
         None => return Ok(Err(Reason::NoSize)),
         Some(0) => return Ok(Err(Reason::ZeroBytes)),
         Some(bytes) => bytes,
@@ -98,6 +98,22 @@ fn unanswered(code: &[u8], record: &Record<'_>, status: u64) -> Option<Reason> {
 /// True for the result code of a tunnel.
 pub(super) fn is_tunnel_code(code: &[u8]) -> bool {
     contains(code, b"TUNNEL")
+}
+
+/// What a result code says of a cache's answer, where nothing else of Squid is logged.
+///
+/// # Errors
+/// When there is no such code.
+pub(super) fn answered(code: &[u8]) -> Result<Option<Answer>, String> {
+    let code = code.split(|byte| *byte == b'/').next().unwrap_or_default();
+    if [&b"ERR_"[..], b"UDP_", b"NONE"].iter().any(|prefix| code.starts_with(prefix)) {
+        return Ok(None);
+    }
+    Ok(match outcome(code, b"")? {
+        Outcome::Hit => Some(Answer::Cached),
+        Outcome::Revalidation => Some(Answer::Revalidated),
+        Outcome::Miss | Outcome::Proxy => None,
+    })
 }
 
 /// Source of the answer, by the parts of the result code.

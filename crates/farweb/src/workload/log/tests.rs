@@ -3,6 +3,7 @@ mod facts;
 mod known;
 mod squid;
 mod times;
+mod written;
 
 use std::io::{Cursor, Read, Write as _};
 
@@ -312,9 +313,9 @@ fn a_tab_separated_log_is_known_by_its_header_line() {
 fn too_many_unreadable_lines_are_an_error_that_shows_the_first() {
     let line = clf("\"GET /x HTTP/1.0\" 200 1000");
     let default = LogOptions::default;
-    assert_snapshot!(error(LogFormat::SQUID, format!("{MISS}\n{line}\n").as_bytes(), default()), @r#"access.log: 1 of 2 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 2: time: found "c.example", not a Unix time since 1990, dd/Mon/yyyy:HH:MM:SS +zzzz or yyyy-mm-ddTHH:MM:SS, in "c.example - - [25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.0\" 200 1000"; that line reads as format clf"#);
-    assert_snapshot!(error(LogFormat::CLF, MISS.as_bytes(), default()), @r#"access.log: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has no " [" after the user, in "1000000000.500    250 10.0.0.1 TCP_MISS/200 1000 GET http://A.example:8080/x - DIRECT/192.0.2.1 text/html"; that line reads as format squid"#);
-    assert_snapshot!(error(LogFormat::SQUID, b"hello\n", default()), @r#"access.log: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has no " " after the time, in "hello""#);
+    assert_snapshot!(error(LogFormat::SQUID, format!("{MISS}\n{line}\n").as_bytes(), default()), @r#"access.log: 1 of 2 lines cannot be read, more than --max-unreadable 0.01 allows; the first is line 2: time: found "c.example", not a Unix time since 1990, dd/Mon/yyyy:HH:MM:SS +zzzz or yyyy-mm-ddTHH:MM:SS, in "c.example - - [25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.0\" 200 1000"; that line reads as format clf"#);
+    assert_snapshot!(error(LogFormat::CLF, MISS.as_bytes(), default()), @r#"access.log: 1 of 1 lines cannot be read, more than --max-unreadable 0.01 allows; the first is line 1: client: found "1000000000.500", not an address or a name, in "1000000000.500    250 10.0.0.1 TCP_MISS/200 1000 GET http://A.example:8080/x - DIRECT/192.0.2.1 text/html"; that line reads as format squid"#);
+    assert_snapshot!(error(LogFormat::SQUID, b"hello\n", default()), @r#"access.log: 1 of 1 lines cannot be read, more than --max-unreadable 0.01 allows; the first is line 1: has no " " after the time, in "hello""#);
     let mostly = format!("{}junk\n", format!("{MISS}\n").repeat(99));
     assert_eq!(error(LogFormat::SQUID, mostly.as_bytes(), default()), "no error");
     assert_eq!(error(LogFormat::SQUID, b"", default()), "no error");
@@ -465,7 +466,10 @@ fn formats_are_known_by_their_lines() {
     let har = error(LogFormat::Auto, b"{\n  \"log\": {\n \"version\": \"1.2\"}}", LogOptions::default());
     assert!(har.starts_with("access.log: is a HAR file"), "{har}");
     let near = "alba".parse::<LogFormat>().unwrap_err().to_string();
-    assert!(near.starts_with("format: found \"alba\" (did you mean alb?); write one of: squid, "), "{near}");
+    assert!(
+        near.starts_with("--format: found \"alba\" (did you mean alb?); write one of: squid, "),
+        "{near}"
+    );
     assert!(
         unknown.starts_with("access.log: no known format has lines like its first, \"hello\""),
         "{unknown}"

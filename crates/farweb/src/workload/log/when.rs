@@ -1,6 +1,7 @@
-//! Times as logs write them: of the common log format, of ISO 8601, and Unix times.
+//! Times as logs write them: of the common log format, of ISO 8601 and RFC 9110, of ctime(3), and Unix times.
 
 use super::fields::{self, number};
+use super::strftime;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -48,9 +49,48 @@ pub(super) fn parse(text: &[u8]) -> Option<When> {
     let text = text.strip_suffix(b"]").unwrap_or(text);
     match text {
         [_, _, b'/', ..] => common(text),
-        [_, _, _, _, b'-', ..] => iso(text),
+        [_, _, _, _, b'-' | b'/', ..] => iso(text),
+        [first, ..] if first.is_ascii_alphabetic() => spelled(text),
         _ => unix(text),
     }
+}
+
+/// True for `dd/mm/yyyy` or `mm/dd/yyyy` with a time: nothing says which.
+pub(super) fn is_of_numbers_alone(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"[").unwrap_or(text);
+    let shape =
+        |(byte, shape): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
+    text.len() > 10 && text.iter().zip(b"00/00/0000").all(shape)
+}
+
+/// True if a word is a date, the time of a day, a date with its time, or a Unix time with decimals: no name and no address.
+pub(super) fn is_time(word: &[u8]) -> bool {
+    const SHAPES: [&[u8]; 4] = [b"0000-00-00", b"0000/00/00", b"00/aaa/0000", b"00:00:00"];
+    let fits = |shape: &&[u8]| {
+        let one = |(byte, shape): (&u8, &u8)| match shape {
+            b'0' => byte.is_ascii_digit(),
+            b'a' => byte.is_ascii_alphabetic(),
+            _ => byte == shape,
+        };
+        let behind = word.get(shape.len());
+        word.len() >= shape.len()
+            && word.iter().zip(*shape).all(one)
+            && !behind.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'a'..=b'z'))
+    };
+    SHAPES.iter().any(fits) || word.contains(&b'.') && unix(word).is_some()
+}
+
+/// A time with the name of its month, as RFC 9110 and ctime(3) have it.
+fn spelled(text: &[u8]) -> Option<When> {
+    const FORMATS: [&[u8]; 5] = [
+        b"%a, %d %b %Y %H:%M:%S %Z",
+        b"%a, %d %b %Y %H:%M:%S %z",
+        b"%a %b %e %H:%M:%S %Y",
+        b"%a %b %e %H:%M:%S %Z %Y",
+        b"%a %b %e %H:%M:%S %z %Y",
+    ];
+    let whole = |format: &&[u8]| strftime::read(format, text).filter(|(_, length)| *length == text.len());
+    FORMATS.iter().find_map(whole).map(|(when, _)| when)
 }
 
 /// Unix time in s, or in ms, µs or ns when its whole part has 13, 16 or 19 digits.
@@ -76,18 +116,18 @@ const fn utc(nanos: i64, whole: bool) -> When {
 fn common(text: &[u8]) -> Option<When> {
     const MONTHS: [&[u8]; 12] =
         [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
-    if text.len() < 20 || text[6] != b'/' || text[11] != b':' {
+    if text.len() < 20 || text[6] != b'/' || !matches!(text[11], b':' | b' ') {
         return None;
     }
     let month = MONTHS.iter().position(|name| *name == &text[3..6])? as u64 + 1;
-    let seconds = day(&text[7..11], month, &text[..2])? + clock(&text[12..20])?;
+    let seconds = day(number(&text[7..11])?, month, number(&text[..2])?)? + clock(&text[12..20])?;
     let (nanos, rest) = fraction(&text[20..])?;
     let zone_s = match rest {
         b"" => None,
         [b' ', zone @ ..] => Some(zone_seconds(zone)?),
         _ => return None,
     };
-    when(seconds, nanos.unwrap_or(0), zone_s, nanos.is_none())
+    of_seconds(seconds, nanos.unwrap_or(0), zone_s, nanos.is_none())
 }
 
 /// The part of a second with which `text` begins, in ns, and what follows; `None` without one.
@@ -97,31 +137,38 @@ fn fraction(text: &[u8]) -> Option<(Option<i64>, &[u8])> {
     Some((Some(decimals(&rest[..end], 9)?), &rest[end..]))
 }
 
-/// `yyyy-mm-ddTHH:MM:SS.fffZ`; a blank may stand for the T, fraction and zone may be missing.
+/// `yyyy-mm-ddTHH:MM:SS.fffZ`; a blank may stand for the T, slashes for the hyphens, fraction and zone may be missing. Behind its
+/// offset a zone may have its name, as Go writes it.
 fn iso(text: &[u8]) -> Option<When> {
-    if text.len() < 19 || text[7] != b'-' || !matches!(text[10], b'T' | b't' | b' ' | b'_') {
+    if text.len() < 19 || text[7] != text[4] || !matches!(text[10], b'T' | b't' | b' ' | b'_') {
         return None;
     }
-    let seconds = day(&text[..4], number(&text[5..7])?, &text[8..10])? + clock(&text[11..19])?;
+    let date = day(number(&text[..4])?, number(&text[5..7])?, number(&text[8..10])?)?;
+    let seconds = date + clock(&text[11..19])?;
     let (nanos, rest) = fraction(&text[19..])?;
-    let zone_s = match rest.trim_ascii_start() {
+    let mut words = rest.trim_ascii_start().splitn(2, |byte| *byte == b' ');
+    let (zone, name) = (words.next().unwrap_or_default(), words.next());
+    let zone_s = match zone {
         b"" => None,
-        b"Z" | b"z" => Some(0),
+        b"Z" | b"z" | b"UTC" | b"GMT" => Some(0),
         zone => Some(zone_seconds(zone)?),
     };
-    when(seconds, nanos.unwrap_or(0), zone_s, nanos.is_none())
+    if name.is_some_and(|name| name.is_empty() || !name.iter().all(u8::is_ascii_uppercase)) {
+        return None;
+    }
+    of_seconds(seconds, nanos.unwrap_or(0), zone_s, nanos.is_none())
 }
 
-fn when(seconds: u64, nanos: i64, zone_s: Option<i64>, whole: bool) -> Option<When> {
+/// A time of `seconds` since 1970 in its zone and `nanos`.
+pub(super) fn of_seconds(seconds: u64, nanos: i64, zone_s: Option<i64>, whole: bool) -> Option<When> {
     let utc = u64::try_from(seconds as i64 - zone_s.unwrap_or(0)).ok()?;
     Some(When { nanos: fields::unix_seconds(utc)? + nanos, zone_s, whole })
 }
 
 /// Seconds from 1970 to a day of the Gregorian calendar from 1990 to 2254.
-fn day(year: &[u8], month: u64, day: &[u8]) -> Option<u64> {
-    let year = number(year).filter(|year| (1990..=2254).contains(year))?;
-    let day = number(day).filter(|day| (1..=31).contains(day))?;
-    (1..=12).contains(&month).then(|| days_since_1970(year, month - 1, day) * 86_400)
+pub(super) fn day(year: u64, month: u64, day: u64) -> Option<u64> {
+    let is_day = (1990..=2254).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    is_day.then(|| days_since_1970(year, month - 1, day) * 86_400)
 }
 
 /// `HH:MM:SS` in s; 60 is a leap second.
@@ -134,7 +181,7 @@ fn clock(text: &[u8]) -> Option<u64> {
 }
 
 /// `+zzzz` or `+zz:zz` in s.
-fn zone_seconds(text: &[u8]) -> Option<i64> {
+pub(super) fn zone_seconds(text: &[u8]) -> Option<i64> {
     let (sign, hours, minutes) = match text {
         [sign, a, b, c, d] | [sign, a, b, b':', c, d] => (sign, [*a, *b], [*c, *d]),
         _ => return None,
@@ -148,7 +195,7 @@ fn zone_seconds(text: &[u8]) -> Option<i64> {
 }
 
 /// Digits after a point as a whole number of 10^-`places`; digits beyond those are left out.
-fn decimals(digits: &[u8], places: usize) -> Option<i64> {
+pub(super) fn decimals(digits: &[u8], places: usize) -> Option<i64> {
     let digits = &digits[..digits.len().min(places)];
     let value = if digits.is_empty() { 0 } else { number(digits)? };
     Some((value * 10_u64.pow((places - digits.len()) as u32)) as i64)
@@ -211,6 +258,50 @@ mod tests {
             assert_eq!(nanos(text), Some((1_445_742_685 * SECOND + 250_000_000, false)), "{text}");
         }
         assert_eq!(nanos("1445742685250.5").unwrap().0 % SECOND, 250_500_000);
+        for text in [
+            "2015/10/25 03:11:25",
+            "25/Oct/2015 03:11:25",
+            "2015-10-25 05:11:25 +0200 CEST",
+            "2015-10-25 03:11:25 UTC",
+            "Sun, 25 Oct 2015 03:11:25 GMT",
+            "Sun, 25 Oct 2015 05:11:25 +0200",
+            "Sun Oct 25 03:11:25 2015",
+            "[Sun Oct 25 03:11:25 UTC 2015]",
+        ] {
+            assert_eq!(nanos(text), Some((1_445_742_685 * SECOND, true)), "{text}");
+        }
+        let fine = ["2015/10/25 03:11:25.25", "Sun Oct 25 03:11:25.250000 2015"];
+        assert_eq!(fine.map(|text| nanos(text).unwrap().0 % SECOND), [250_000_000; 2]);
+        for wrong in ["2015-10/25 03:11:25", "2015-10-25 03:11:25 +0200 x", "Sun Oct 25 03:11:25 CET 2015"] {
+            assert_eq!(nanos(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_word_is_a_time_or_a_name() {
+        for time in [
+            "2024-05-10T10:00:00Z",
+            "2024-05-10",
+            "10:00:00.5",
+            "10/May/2024",
+            "1715335200.123",
+            "2024/05/10",
+        ] {
+            assert!(is_time(time.as_bytes()), "{time}");
+        }
+        for name in ["192.0.2.9", "2001:db8::1", "2024-05-10-web", "web-1", "1715335200", "10:00", "12.5", ""]
+        {
+            assert!(!is_time(name.as_bytes()), "{name}");
+        }
+        assert!(
+            is_of_numbers_alone(b"[10/05/2024:10:00:00 +0000")
+                && !is_of_numbers_alone(b"10/May/2024:10:00:00")
+        );
+    }
+
+    #[test]
+    fn fractions_of_long_times_are_exact() {
+        let nanos = |text: &str| parse(text.as_bytes()).map(|when| (when.nanos, when.whole));
         for text in [
             "25/Oct/2015:04:11:25.250 +0100",
             "25/Oct/2015:03:11:25.25",

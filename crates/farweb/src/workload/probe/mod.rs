@@ -70,7 +70,7 @@ impl Probe {
     pub fn new(max_unreadable: f64) -> Result<Self, WorkloadError> {
         if !(0.0..=1.0).contains(&max_unreadable) {
             return Err(WorkloadError(format!(
-                "max_unreadable: found {max_unreadable}; write a share from 0 to 1"
+                "--max-unreadable: found {max_unreadable}; write a share from 0 to 1"
             )));
         }
         Ok(Self {
@@ -187,7 +187,7 @@ fn check(
     let first = report.unreadable.iter().find(|packet| packet.file == name);
     let example = first.map_or_else(String::new, |first| format!("; packet {}: {}", first.packet, first.why));
     Err(WorkloadError(format!(
-        "{name}: {unreadable} of {packets} packets are unreadable, more than max_unreadable = {max_unreadable} allows{example}"
+        "{name}: {unreadable} of {packets} packets are unreadable, more than --max-unreadable {max_unreadable} allows{example}"
     )))
 }
 
@@ -203,7 +203,7 @@ fn lost(
     let rest = share.map_or_else(String::new, |share| format!(", {:.1} % of the file", 100.0 * share));
     let text = format!("{name}: damaged at packet {number}: {why}; what follows is lost{rest}");
     if share.is_none_or(|share| share > max_unreadable) {
-        return Err(WorkloadError(format!("{text}, more than max_unreadable = {max_unreadable} allows")));
+        return Err(WorkloadError(format!("{text}, more than --max-unreadable {max_unreadable} allows")));
     }
     report.cut_off.push(text);
     Ok(())

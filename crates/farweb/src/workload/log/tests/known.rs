@@ -47,20 +47,27 @@ fn keys_of_json_get_names_and_units() {
 #[test]
 fn wrong_names_of_fields_say_what_to_write() {
     let why = |pairs: &[&str]| error(keys(pairs), b"{}\n", LogOptions::default());
-    assert_eq!(why(&["start"]), "field: found \"start\", not NAME=KEY, such as start=ts or elapsed=took:ms");
+    assert_eq!(
+        why(&["start"]),
+        "--field: found \"start\", not NAME=KEY, such as start=ts or elapsed=took:ms"
+    );
     assert!(
-        why(&["strat=ts"])
-            .starts_with("field: unknown field \"strat\" (did you mean start?); the fields are start, end,")
+        why(&["strat=ts"]).starts_with(
+            "--field: unknown field \"strat\" (did you mean start?); the fields are start, end,"
+        )
     );
     assert_eq!(
         why(&["elapsed=took:sec"]),
-        "field: elapsed: found the unit \"sec\"; write one of: s, ms, us, ns"
+        "--field: elapsed: found the unit \"sec\"; write one of: s, ms, us, ns"
     );
     assert_eq!(
         why(&["start=ts", "url=u"]),
-        "field: none says how large a response is; write bytes=KEY or body=KEY"
+        "--field: none says how large a response is; write bytes=KEY or body=KEY"
     );
-    assert_eq!(why(&["url=u", "bytes=b"]), "field: none says when a request was; write start=KEY or end=KEY");
+    assert_eq!(
+        why(&["url=u", "bytes=b"]),
+        "--field: none says when a request was; write start=KEY, end=KEY or date=KEY and time=KEY"
+    );
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn behind_a_nonsense_length_all_is_lost_and_too_much_of_it_is_an_error() {
     let message = problem(damaged(10), 0.01);
     assert!(message.starts_with("capture: damaged at packet 11: a packet of 4294967295 B, "), "{message}");
     assert!(
-        message.contains("what follows is lost, 89.7 % of the file, more than max_unreadable = 0.01 allows"),
+        message.contains("what follows is lost, 89.7 % of the file, more than --max-unreadable 0.01 allows"),
         "{message}"
     );
     let report = read(damaged(99), 0.02).unwrap();

@@ -1,0 +1,412 @@
+//! Logs as servers and what carries their lines write them: read right, or refused with what does not fit.
+
+use super::*;
+
+const CLF: &str = "192.0.2.9 - - [10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5120";
+
+fn custom(text: &str) -> LogFormat {
+    LogFormat::Custom(text.into())
+}
+
+/// Host, client and treatment of the first request of a log.
+fn who(format: LogFormat, text: &str) -> String {
+    let options = LogOptions { client_names: ClientNames::AsLogged, ..LogOptions::default() };
+    let (batch, _) = read(format, text, options);
+    let ClientColumn::AsLogged(clients) = &batch.client else { panic!("clients as logged") };
+    let host = batch.host.word(0).unwrap_or_default();
+    format!("{host} {} {:?}", clients.word(0).unwrap_or("-"), batch.caching[0])
+}
+
+/// Server time and wait, in ms, of the first request of a log.
+fn times(format: LogFormat, text: &str) -> (f64, f64) {
+    let (batch, _) = read(format, text, LogOptions::default());
+    let [server, wait] = [&batch.server_s, &batch.wait_s].map(|column| (column[0] * 1e6).round() / 1e3);
+    (server, wait)
+}
+
+fn refused(format: LogFormat, text: &str) -> String {
+    error(format, text.as_bytes(), LogOptions::default())
+}
+
+#[test]
+fn what_stands_before_a_line_is_passed_over_or_refused() {
+    let docker = serde_json::json!({ "log": format!("{CLF}\n"), "stream": "stdout", "time": "2024-05-10T10:00:00.1Z" });
+    let passed = [
+        format!(
+            "2024-05-10T10:00:00.123456789Z stdout F {CLF} \"-\" \"curl/8\" 460 0.215 [x] [] 10.1.2.3:8080"
+        ),
+        format!("2024-05-10T10:00:00.123456789Z {CLF}"),
+        format!("web-1  | {CLF}"),
+        format!("web-1  | 2024-05-10T10:00:00.123456789Z {CLF}"),
+        format!("[pod/web-1/nginx] {CLF}"),
+        format!("May 10 10:00:01 web nginx: {CLF}"),
+        docker.to_string(),
+        CLF.replacen("192.0.2.9", "192.0.2.9, 10.0.0.1", 1),
+        CLF.replacen("192.0.2.9", "192.0.2.9,10.0.0.1, 10.0.0.2", 1),
+        CLF.replacen("192.0.2.9", "192.0.2.9:52344", 1),
+        CLF.replacen("192.0.2.9 -", "192.0.2.9 [HTTP-187] -", 1),
+        CLF.replacen("192.0.2.9 - -", "192.0.2.9 - [192.0.2.9] - -", 1),
+    ];
+    for line in passed {
+        assert_eq!(who(LogFormat::Auto, &line), "server 192.0.2.9 Store", "{line}");
+    }
+    let bracketed = CLF.replacen("192.0.2.9", "[2001:db8::1]:52344", 1);
+    assert_eq!(who(LogFormat::Auto, &bracketed), "server 2001:db8::1 Store");
+    let gerrit = CLF.replacen("192.0.2.9 - -", "192.0.2.9 [HTTP-187] - admin", 1);
+    assert_eq!(who(LogFormat::Auto, &gerrit), "server 192.0.2.9 Bypass", "it has a user");
+    for before in [
+        "web-1 nginx",
+        "Fri 2024-05-10 10:00:00 UTC web nginx[12]:",
+        "May 10 10:00:00 web",
+        "2024-05-10 10:00:00",
+        "10:00:00",
+        "1715335200.123",
+        "web,",
+        "unknown,",
+        "client=192.0.2.7",
+        "[info]",
+    ] {
+        let line = format!("{before} {CLF}");
+        for format in [LogFormat::Auto, LogFormat::CLF, LogFormat::VHOST_COMBINED] {
+            let why = refused(format.clone(), &line);
+            let named =
+                ["host: found", "client: found", "user: found", "port: found", "has no", "no known format"];
+            assert!(named.iter().any(|name| why.contains(name)), "{format}: {line}: {why}");
+        }
+    }
+    let vhost = format!("www.example.com:80 {CLF}");
+    assert_eq!(who(LogFormat::Auto, &vhost), "www.example.com 192.0.2.9 Store");
+}
+
+proptest! {
+    #[test]
+    fn no_prefix_becomes_a_host_a_client_or_a_user(words in proptest::collection::vec("[a-z0-9:|,T.\\[\\]/-]{1,8}", 1..4)) {
+        let line = format!("{} {CLF}", words.join(" "));
+        let (batch, report) = read(LogFormat::CLF, &line, LogOptions { client_names: ClientNames::AsLogged, ..any_unreadable() });
+        if batch.start_s.is_empty() {
+            prop_assert!(report.unreadable.count + report.dropped.values().sum::<u64>() == 1);
+        } else {
+            let ClientColumn::AsLogged(clients) = &batch.client else { panic!("clients as logged") };
+            prop_assert_eq!(clients.word(0), Some("192.0.2.9"), "{}", line);
+            prop_assert_eq!(batch.caching[0], crate::workload::Caching::Store);
+        }
+    }
+}
+
+const INGRESS: &str = "$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \
+    \"$http_user_agent\" $request_length $request_time [$proxy_upstream_name] [$proxy_alternative_upstream_name] $upstream_addr \
+    $upstream_response_length $upstream_response_time $upstream_status $req_id";
+
+#[test]
+fn a_list_of_several_servers_stays_in_its_field() {
+    let ingress = |servers: &str| {
+        times(custom(INGRESS), &format!("{CLF} \"-\" \"curl/8\" 460 1.215 [web] [] {servers} 5a0f")).0
+    };
+    assert_eq!(ingress("10.1.2.3:8080, 10.1.2.4:8080 0, 5120 1.000, 0.114 502, 200"), 1114.0);
+    assert_eq!(ingress("10.1.2.3:8080 : 10.1.2.4:8080 0 : 5120 1.000 : 0.114 502 : 200"), 1114.0);
+    assert_eq!(ingress("10.1.2.3:8080 5120 0.214 200"), 214.0);
+    assert_eq!(ingress("- - - -"), 1215.0);
+    let own = "{client} - {} [{start}] \"{request}\" {status} {body} \"{}\" \"{}\" {} {elapsed} [{}] [{}] {} {} {server} {}";
+    let line = format!(
+        "{CLF} \"-\" \"curl/8\" 460 1.215 [web] [] 10.1.2.3:80, 10.1.2.4:80 0, 5120 1.000, 0.114 502, 200"
+    );
+    assert_eq!(times(custom(own), &line).0, 1114.0);
+    let recipe = "$remote_addr [$msec] \"$request\" $status $bytes_sent $request_time $upstream_header_time $upstream_response_time";
+    let line = "203.0.113.7 [1431857134.250] \"GET /d HTTP/2.0\" 200 740 0.180 0.060, 0.100 0.060, 0.120";
+    assert_eq!(times(custom(recipe), line), (180.0, 160.0));
+    let csv = "$msec,$request,$upstream_response_time,$bytes_sent";
+    assert_eq!(times(custom(csv), "1431857134.250,GET /d HTTP/2.0,0.060, 0.120,740").0, 180.0);
+    let open = "$msec, $request, $upstream_response_time, $bytes_sent";
+    assert!(
+        refused(custom(open), "x")
+            .contains("other text behind the server time, a list with commas of its own")
+    );
+}
+
+proptest! {
+    #[test]
+    fn times_of_servers_are_summed_however_many_there_are(
+        asked in proptest::collection::vec((0..5000_u32, proptest::bool::ANY), 1..5), fill in "[a-z0-9.]{1,9}",
+    ) {
+        let list = |value: &dyn Fn(u32) -> String| {
+            let mut text = String::new();
+            for (at, (ms, group)) in asked.iter().enumerate() {
+                text += if at == 0 { "" } else if *group { " : " } else { ", " };
+                text += &value(*ms);
+            }
+            text
+        };
+        let times_ms = list(&|ms| format!("{}.{:03}", ms / 1000, ms % 1000));
+        let line = format!("1431857134.250 \"GET / HTTP/1.1\" 200 9 {} {times_ms} {}", list(&|_| fill.clone()), list(&|_| "200".into()));
+        let format = "$msec \"$request\" $status $bytes_sent $upstream_addr $upstream_response_time $upstream_status $request_id";
+        prop_assert_eq!(times(custom(format), &line).0, f64::from(asked.iter().map(|(ms, _)| *ms).sum::<u32>()));
+    }
+}
+
+#[test]
+fn an_upgrade_has_the_host_of_its_url_and_connect_an_authority() {
+    let traefik = r#"{"ClientHost":"192.0.2.1","DownstreamContentSize":75,"DownstreamStatus":101,"Duration":1964899,"RequestHost":"n.example","RequestMethod":"GET","RequestPath":"/ws","StartUTC":"2025-02-28T12:11:34.1Z"}"#;
+    let caddy = CADDY.replace("\"status\":200", "\"status\":101");
+    let upgrades = [
+        (LogFormat::CLF, clf("\"GET http://c.example/chat HTTP/1.1\" 101 5120"), "c.example"),
+        (LogFormat::CLF, clf("\"GET wss://c.example:443/chat HTTP/1.1\" 101 5120"), "c.example"),
+        (LogFormat::CLF, clf("\"GET /chat HTTP/1.1\" 101 5120"), "server"),
+        (LogFormat::CLF, clf("\"CONNECT a.example:443 HTTP/1.1\" 200 5120"), "a.example"),
+        (LogFormat::CLF, clf("\"CONNECT /chat HTTP/2.0\" 200 5120"), "server"),
+        (
+            LogFormat::VHOST_COMBINED,
+            format!("www.example.com:80 {}", clf("\"GET /chat HTTP/1.1\" 101 5120")),
+            "www.example.com",
+        ),
+        (LogFormat::Auto, traefik.into(), "n.example"),
+        (LogFormat::Auto, caddy, "localhost"),
+        (LogFormat::CLF, clf("\"GET /r?to=http://b.example/x HTTP/1.1\" 302 5120"), "server"),
+    ];
+    for (format, line, host) in upgrades {
+        let (batch, _) = read(format, &line, LogOptions::default());
+        assert_eq!(batch.host.word(0), Some(host), "{line}");
+        let is_redirect = line.contains("302");
+        assert_eq!(batch.method[0], if is_redirect { Method::Get } else { Method::Connect }, "{line}");
+    }
+}
+
+#[test]
+fn format_strings_are_read_as_their_servers_do() {
+    let tabs = "192.0.2.1\t13/Apr/2024:07:14:20 +0000\tGET /y HTTP/1.1\t0.120\t200\t1900";
+    let with = |separator: &str| {
+        ["$remote_addr", "$time_local", "$request", "$request_time", "$status", "$body_bytes_sent"]
+            .join(separator)
+    };
+    for format in [with("\\t"), with("\t")] {
+        assert_eq!(times(custom(&format), tabs).0, 120.0, "{format}");
+    }
+    let own = "{client}\\t{start}\\t{request}\\t{elapsed}\\t{status}\\t{body}";
+    assert_eq!(times(custom(own), tabs).0, 120.0);
+    let last = custom("$msec\\t$status\\t$bytes_sent\\t$request");
+    assert_eq!(
+        fate(last.clone(), "1431857134.250\t200\t9\tGET /a b HTTP/1.1", &LogOptions::default()),
+        "kept 9"
+    );
+    assert_eq!(
+        fate(last, "1431857134.250\t\t9\tGET /a HTTP/1.1", &LogOptions::default()),
+        "aborted",
+        "an empty status"
+    );
+
+    let url = |format: &str, line: &str| {
+        let (batch, report) = read(custom(format), line, LogOptions::default());
+        format!("{} {}", batch.host.word(0).unwrap(), report.first_request.unwrap().url)
+    };
+    assert_eq!(
+        url("$msec $scheme://$host$request_uri $bytes_sent", "1431857134.2 https://a.example/x?y 9"),
+        "a.example /x?y"
+    );
+    assert_eq!(
+        url("$msec $host$uri$is_args$args $bytes_sent", "1431857134.2 a.example/x?y 9"),
+        "a.example /x?y"
+    );
+    assert_eq!(url("$msec $uri$is_args$args $bytes_sent", "1431857134.2 /x?y 9"), "server /x?y");
+    assert_eq!(url("%{sec}t \"%m %U%q %H\" %b", "1431857134 \"GET /x?y HTTP/1.1\" 9"), "server /x?y");
+    assert!(
+        refused(custom("$msec $request_uri $status$bytes_sent"), "x")
+            .contains("text between two fields (status and bytes)")
+    );
+
+    let at = |format: &str, line: &str| {
+        let (batch, report) = read(custom(format), line, LogOptions::default());
+        report.origin_unix_s.unwrap() as f64 + batch.start_s[0]
+    };
+    let rest = "\"GET /a HTTP/1.1\" 200 2326";
+    let apache = |time: &str| format!("%h {time} \"%r\" %>s %O");
+    for (format, time) in [
+        ("%{%Y-%m-%d %T}t", "2024-10-10 13:55:36"),
+        ("[%{%d/%b/%Y:%T}t.%{msec_frac}t %{%z}t]", "[10/Oct/2024:13:55:36.000 +0000]"),
+        ("[%{%d/%m/%Y:%H:%M:%S %z}t]", "[10/10/2024:15:55:36 +0200]"),
+        ("%{%Y-%m-%d}t %{%H:%M:%S}t", "2024-10-10 13:55:36"),
+        ("%{end:%s}t", "1728568536"),
+        ("%{sec}t.%{usec_frac}t", "1728568536.000000"),
+        ("[%{%c}t]", "[Thu Oct 10 13:55:36 2024]"),
+    ] {
+        assert_eq!(at(&apache(format), &format!("192.0.2.3 {time} {rest}")), 1_728_568_536.0, "{format}");
+    }
+    let squid = "%{%d/%b/%Y:%H:%M:%S %z}tl %>a %Ss/%03>Hs %<st %rm %ru";
+    assert_eq!(at(squid, "10/Oct/2024:13:55:36 +0000 c TCP_MISS/200 9 GET http://a/"), 1_728_568_536.0);
+    let unpadded = "%ts.%tu %>a %Ss/%03>Hs %<st %rm %ru";
+    assert_eq!(at(unpadded, "1728568536.5 c TCP_MISS/200 9 GET http://a/"), 1_728_568_536.005);
+    assert_eq!(
+        at("%ts.%03tu %>a %Ss/%03>Hs %<st %rm %ru", "1728568536.005 c TCP_MISS/200 9 GET http://a/"),
+        1_728_568_536.005
+    );
+    for (format, why) in [
+        ("%{%Q}t \"%r\" %b", "strftime's %Q is not read"),
+        ("%{%H:%M:%S}t \"%r\" %b", "a format whose time has the year"),
+        ("%h [{start}] \"%r\" %>s %O", "directives with % and names in braces do not mix"),
+        ("$remote_addr [{start}] $request $bytes_sent", "variables with $ and names in braces do not mix"),
+        ("$remote_addr %t \"$request\" $bytes_sent", "variables with $ and directives with % do not mix"),
+    ] {
+        let message = refused(custom(format), "x");
+        assert!(message.starts_with("--log-format: ") && message.contains(why), "{format}: {message}");
+    }
+}
+
+#[test]
+fn spans_are_read_as_go_and_haproxy_write_them() {
+    let took = |text: &str| {
+        let line = format!(r#"{{"t":1445742685,"u":"/x","n":9,"took":"{text}"}}"#);
+        let pairs = ["end=t", "url=u", "bytes=n", "elapsed=took"].map(Into::into).to_vec();
+        let format = LogFormat::Fields(pairs);
+        let (batch, report) = read(format, &line, any_unreadable());
+        batch.server_s.first().copied().ok_or(report.unreadable_by)
+    };
+    let spans = [
+        ("1m2.5s", 62.5),
+        ("1h2m3s", 3723.0),
+        ("31.5ms", 0.0315),
+        ("929.675µs", 929.675e-6),
+        ("929.675μs", 929.675e-6),
+        ("1h", 3600.0),
+        ("2m0s", 120.0),
+        ("0s", 0.0),
+    ];
+    for (text, seconds) in spans {
+        assert_eq!(took(text).unwrap(), seconds, "{text}");
+    }
+    for wrong in ["1s2m", "1m2", "m", "1x", "-1m", "1d2h", "1m1m"] {
+        assert_eq!(took(wrong).unwrap_err().get("elapsed"), Some(&1), "{wrong}");
+    }
+    let haproxy = "192.0.2.1:5 [14/Feb/2017:00:00:03.049] front back/srv 0/0/1/20/+25 200 +1250 - - ---- 0/0/0/0/0 0/0 \"GET / HTTP/1.1\"";
+    let why = fate("haproxy".parse().unwrap(), haproxy, &LogOptions::default());
+    assert!(why.starts_with("elapsed: found \"+25\"") && why.contains("option logasap"), "{why}");
+}
+
+#[test]
+fn a_format_that_fits_but_for_one_value_names_that() {
+    let month = refused(LogFormat::Auto, &CLF.replace("May", "05"));
+    assert!(
+        month.contains("reads as format clf but for one value: time: found \"10/05/2024:10:00:00 +0000\""),
+        "{month}"
+    );
+    assert!(month.contains("%{%d/%m/%Y:%T %z}t"), "{month}");
+    let caddy = refused(LogFormat::Auto, &CADDY.replace("1646861401.5241024", "\"yesterday\""));
+    assert!(caddy.contains("reads as format json but for one value: time: found \"yesterday\""), "{caddy}");
+    let wall = CADDY.replace("1646861401.5241024", "\"2025/01/04 19:46:44.435\"");
+    assert_eq!(read(LogFormat::Auto, &wall, LogOptions::default()).1.origin_unix_s, Some(1_736_020_004));
+}
+
+#[test]
+fn json_around_requests_is_unwrapped_or_named() {
+    let array = refused(LogFormat::Auto, &format!("[\n{CADDY},\n{CADDY}\n]"));
+    assert!(array.ends_with("make a line of each: jq -c '.[]' access.log"), "{array}");
+    let given = refused(LogFormat::JSON, &format!("[{CADDY}]"));
+    assert!(given.ends_with("jq -c '.[]' access.log"), "{given}");
+    let message = serde_json::json!({ "@timestamp": "2024-05-10T10:00:00Z", "message": CLF }).to_string();
+    let told = refused(LogFormat::Auto, &message);
+    assert!(told.ends_with("jq -r '.message' access.log"), "{told}");
+    let console = format!(
+        "2022/03/09 21:30:01.524\tINFO\thttp.log.access\thandled request\t{}",
+        CADDY.replacen("\"ts\":1646861401.5241024,", "", 1)
+    );
+    assert_eq!(
+        requests(LogFormat::Auto, &console),
+        requests(LogFormat::JSON, &CADDY.replace("1646861401.5241024", "1646861401.524"))
+    );
+}
+
+#[test]
+fn date_and_time_may_be_two_keys() {
+    let line = r#"{"date":"2024-11-20","time":"10:00:01","sc-bytes":"5120","c-ip":"192.0.2.7","cs-method":"GET","cs(Host)":"d1.example","cs-uri-stem":"/a","sc-status":"200","time-taken":"0.012","time-to-first-byte":"0.011"}"#;
+    let (batch, report) = read(LogFormat::Auto, line, LogOptions::default());
+    assert_eq!(
+        (report.format.as_str(), report.origin_unix_s, batch.response_bytes[0]),
+        ("cloudfront-json", Some(1_732_096_800), 5120)
+    );
+    assert_eq!((batch.start_s[0], batch.server_s[0], batch.wait_s[0]), (0.988, 0.012, 0.011));
+    let pairs = |pairs: &[&str]| LogFormat::Fields(pairs.iter().map(|pair| (*pair).to_owned()).collect());
+    let format = pairs(&["date=date", "time=time", "url=cs-uri-stem", "bytes=sc-bytes"]);
+    assert_eq!(read(format, line, LogOptions::default()).1.origin_unix_s, Some(1_732_096_801));
+    let why = refused(pairs(&["time=time", "url=cs-uri-stem", "bytes=sc-bytes"]), line);
+    assert_eq!(
+        why,
+        "--field: time is the time of a day and needs date=KEY; a whole time is start=KEY or end=KEY"
+    );
+}
+
+#[test]
+fn the_extended_format_is_read_as_its_draft_has_it() {
+    let bytes = "#Version: 1.0\n#Fields: date time cs-method cs-uri sc-status bytes time-taken cs(User-Agent)\n\
+                 2022-04-04\t14:00:53\tPOST\t/shop\t200\t1200\t0.024\ta\n";
+    assert_eq!(read(LogFormat::Auto, bytes, LogOptions::default()).0.response_bytes, [1200]);
+    let quotes = "#Fields: c-ip date time cs(User-Agent) cs-uri sc-status sc-bytes\n\
+                  192.0.2.3 2024-10-10 13:55:36 \"a \"\"b\"\" c\" \"/x y\" 200 9\n";
+    let (batch, report) = read(LogFormat::Auto, quotes, LogOptions::default());
+    assert_eq!((batch.response_bytes[0], report.first_request.unwrap().url.as_str()), (9, "/x y"));
+    let cr = quotes.replace('\n', "\r");
+    let old = read(LogFormat::Auto, &cr, LogOptions::default()).0;
+    assert_eq!(format!("{old:?}"), format!("{batch:?}"), "CR alone ends lines");
+    let sizeless = "#Fields: date time cs-method cs-uri-stem sc-status\n2026-03-01 08:00:01 GET /x 200\n2026-03-01 08:00:02 GET /x 304\n";
+    let options = LogOptions { assume_bytes: Some(10_000), keep: Keep::Crossed, ..LogOptions::default() };
+    let (batch, report) = read(LogFormat::Auto, sizeless, options);
+    assert_eq!(batch.response_bytes, [10_000, 250]);
+    assert!(report.assumptions.iter().any(|said| said.contains("not logged has 10000 B")));
+}
+
+#[test]
+fn lines_of_the_same_program_that_are_no_requests_are_left_out() {
+    let haproxy = "192.0.2.1:5 [14/Feb/2017:00:00:00.049] front back/srv 0/0/0/20/25 200 1250 - - ---- 0/0/0/0/0 0/0 \"GET / HTTP/1.1\"";
+    let logs = [
+        (haproxy, "Server back/srv is DOWN, reason: Layer4 timeout", "haproxy"),
+        (
+            haproxy,
+            "192.0.2.1:5 [14/Feb/2017:00:00:00.049] front back/srv 0/0/5007 212 -- 0/0/0/0/0 0/0",
+            "haproxy",
+        ),
+        (CLF, "2024/05/10 10:00:00 [error] 12#12: *3 open() \"/x\" failed", "clf"),
+    ];
+    for (line, other, format) in logs {
+        let (batch, report) =
+            read(LogFormat::Auto, &format!("{line}\n{other}\n{other}\n"), LogOptions::default());
+        assert_eq!((batch.start_s.len(), report.format.as_str()), (1, format));
+        assert_eq!((report.dropped[&Reason::NoRequest], report.unreadable.count), (2, 0), "{other}");
+    }
+}
+
+#[test]
+fn results_of_caches_are_read_in_formats_of_ones_own() {
+    let format = custom("[{start}] {result} {status} {bytes} {url}");
+    let kept = |result: &str, keep_: Keep| {
+        fate(format.clone(), &format!("[22/Jan/2023:16:49:06 +0000] {result} 200 812 /a.css"), &keep(keep_))
+    };
+    for hit in ["HIT", "hit", "STALE", "UPDATING", "TCP_HIT", "TCP_MEM_HIT", "HIT-CLUSTER", "Hit"] {
+        assert_eq!(
+            (kept(hit, Keep::Misses), kept(hit, Keep::All)),
+            ("hit".into(), "kept 812".into()),
+            "{hit}"
+        );
+    }
+    for miss in
+        ["MISS", "EXPIRED", "BYPASS", "TCP_MISS", "pass", "Miss", "-", "HIT-FOR-PASS", "TCP_REFRESH_MISS"]
+    {
+        assert_eq!(kept(miss, Keep::Misses), "kept 812", "{miss}");
+    }
+    for again in ["REVALIDATED", "RefreshHit", "TCP_REFRESH_HIT"] {
+        assert_eq!(
+            (kept(again, Keep::Misses), kept(again, Keep::Crossed)),
+            ("revalidation".into(), "kept 250".into()),
+            "{again}"
+        );
+    }
+    assert!(kept("perhaps", Keep::Misses).starts_with("cache result: found \"perhaps\""));
+}
+
+#[test]
+fn the_first_request_is_reported_as_it_was_read() {
+    let text = format!("junk\n{}\n{CLF}\n", CLF.replace("/a HTTP", "/b HTTP").replace("200 5120", "304 -"));
+    let (_, report) = read(LogFormat::CLF, &text, any_unreadable());
+    let first = serde_json::to_value(report.first_request).unwrap();
+    let expected = serde_json::json!({
+        "line": 3, "start_unix_s": 1_715_335_200.0, "client": "192.0.2.9", "method": "GET", "url": "/a", "host": "server",
+        "has_host": false, "status": 200, "request_bytes": 238, "request_bytes_logged": null, "response_bytes": 5370,
+        "response_bytes_logged": 5120, "server_s": null, "wait_s": null,
+    });
+    assert_eq!(first, expected);
+}

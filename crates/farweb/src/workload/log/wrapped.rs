@@ -1,0 +1,218 @@
+//! Messages of lines that came through something: what stands around them is passed over, or named with the command that unwraps it.
+//!
+//! Passed over: prefixes of [`syslog`], of container runtimes (CRI) and of `docker compose logs` and `kubectl logs --prefix`; JSON
+//! around a line, as Docker's json-file driver writes it; and Caddy's console, whose object lacks the time in front of it.
+//!
+//! Source: Kubernetes, CRI, `kuberuntime/logs`; Docker, `jsonfilelog`; zap, `console_encoder.go`.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{LogFormat, syslog, when};
+
+/// Levels of JSON that are looked into. Chosen: as many as exports of clouds have.
+const DEPTH_MAX: usize = 3;
+
+/// Longest time, in bytes. Chosen: more than any spelling of one has.
+const TIME_MAX: usize = 64;
+
+/// The message of a line; any other line as it is.
+pub(super) fn message(line: &[u8]) -> Cow<'_, [u8]> {
+    if let Some(inner) = of_docker(line) {
+        return Cow::Owned(prefixed(&inner).to_vec());
+    }
+    let inner = prefixed(line);
+    of_console(inner).map_or(Cow::Borrowed(inner), Cow::Owned)
+}
+
+/// The rest behind a time of RFC 3339, as `docker logs -t` writes one before each line.
+pub(super) fn behind_time(line: &[u8]) -> Option<&[u8]> {
+    let (time, rest) = word(line)?;
+    (time.get(10) == Some(&b'T') && when::parse(time).is_some()).then_some(rest)
+}
+
+/// A line without its prefix.
+fn prefixed(line: &[u8]) -> &[u8] {
+    of_runtime(line)
+        .or_else(|| of_compose(line))
+        .or_else(|| of_kubectl(line))
+        .unwrap_or_else(|| syslog::message(line))
+}
+
+/// The message behind `TIME stdout F `; `P` stands before a part of one.
+fn of_runtime(line: &[u8]) -> Option<&[u8]> {
+    let rest = behind_time(line)?;
+    let rest = rest.strip_prefix(b"stdout ").or_else(|| rest.strip_prefix(b"stderr "))?;
+    rest.strip_prefix(b"F ").or_else(|| rest.strip_prefix(b"P "))
+}
+
+/// The message behind `NAME  | `.
+fn of_compose(line: &[u8]) -> Option<&[u8]> {
+    let (name, rest) = word(line)?;
+    let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte));
+    let message = rest.trim_ascii_start().strip_prefix(b"| ")?;
+    (!name.is_empty() && is_name).then_some(message)
+}
+
+/// The message behind `[pod/NAME/CONTAINER] `.
+fn of_kubectl(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.strip_prefix(b"[pod/")?;
+    let end = rest.iter().position(|byte| matches!(byte, b']' | b' '))?;
+    rest[end..].strip_prefix(b"] ")
+}
+
+/// The message of `{"log": "…", "stream": …}`.
+fn of_docker(line: &[u8]) -> Option<Vec<u8>> {
+    let has = |part: &[u8]| line.windows(part.len()).any(|window| window == part);
+    if !line.starts_with(b"{") || !has(b"\"log\"") || !has(b"\"stream\"") {
+        return None;
+    }
+    let object: Value = serde_json::from_slice(line).ok()?;
+    object.get("stream")?.as_str()?;
+    Some(object.get("log")?.as_str()?.trim_end_matches(['\n', '\r']).as_bytes().to_vec())
+}
+
+/// The object of `TIME⇥LEVEL⇥LOGGER⇥MESSAGE⇥{…}` with its time as `ts`.
+fn of_console(line: &[u8]) -> Option<Vec<u8>> {
+    let time = &line[..line.iter().take(TIME_MAX).position(|byte| *byte == b'\t')?];
+    when::parse(time)?;
+    let at = line.windows(2).position(|pair| pair == b"\t{")? + 1;
+    let time = serde_json::to_string(std::str::from_utf8(time).ok()?).ok()?;
+    let rest = line[at + 1..].trim_ascii();
+    let comma = if rest == b"}" { "" } else { "," };
+    Some([b"{\"ts\":", time.as_bytes(), comma.as_bytes(), rest].concat())
+}
+
+/// The text before the first blank, and behind it.
+fn word(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = text.iter().position(|byte| *byte == b' ')?;
+    Some((&text[..end], &text[end + 1..]))
+}
+
+/// Program of jq, with its options, that makes a line of each request of a file that begins with `head`.
+pub(super) fn unwrapped_by(head: &[u8]) -> Option<String> {
+    let first = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty())?;
+    let Ok(value) = serde_json::from_slice::<Value>(first) else {
+        return of_long(head);
+    };
+    let (path, is_text) = inside(&value, DEPTH_MAX)?;
+    (!path.is_empty()).then(|| format!("jq {} '{path}'", if is_text { "-r" } else { "-c" }))
+}
+
+/// The same for one document over many lines, or one longer than is looked at.
+fn of_long(head: &[u8]) -> Option<String> {
+    let mut plain = Vec::new();
+    let mut quoted = false;
+    for byte in head.iter().take(4096) {
+        quoted ^= *byte == b'"';
+        if quoted || !byte.is_ascii_whitespace() {
+            plain.push(*byte);
+        }
+    }
+    if plain.starts_with(b"[{") || plain.starts_with(b"[]") {
+        return Some("jq -c '.[]'".into());
+    }
+    let rest = plain.strip_prefix(b"{\"")?;
+    let (key, behind) = rest.split_at(rest.iter().position(|byte| *byte == b'"')?);
+    let key =
+        std::str::from_utf8(key).ok().filter(|key| key.bytes().all(|byte| byte.is_ascii_alphanumeric()))?;
+    match behind {
+        [b'"', b':', b'[', ..] => Some(format!("jq -c '.{key}[]'")),
+        _ if first_line_is_open(head) => Some("jq -c '.'".into()),
+        _ => None,
+    }
+}
+
+/// True if the first line opens an object and does not close it.
+fn first_line_is_open(head: &[u8]) -> bool {
+    head.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii() == b"{")
+}
+
+/// Path of jq to what reads as a line of a known format within `value`, and true if that is a text.
+fn inside(value: &Value, depth: usize) -> Option<(String, bool)> {
+    if depth < DEPTH_MAX && is_line(value) {
+        return Some((String::new(), value.is_string()));
+    }
+    let deeper = depth.checked_sub(1)?;
+    match value {
+        Value::Array(all) => inside(all.first()?, deeper).map(|(path, text)| (format!(".[]{path}"), text)),
+        Value::Object(keys) => keys.iter().find_map(|(key, value)| {
+            let (path, text) = inside(value, deeper)?;
+            let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            let key = if is_plain { format!(".{key}") } else { format!(".[\"{key}\"]") };
+            Some((
+                format!(
+                    "{key}{}",
+                    path.strip_prefix('.').filter(|rest| rest.starts_with('[')).unwrap_or(&path)
+                ),
+                text,
+            ))
+        }),
+        _ => None,
+    }
+}
+
+/// True for an object or a text that reads as a request.
+fn is_line(value: &Value) -> bool {
+    match value {
+        Value::String(text) => LogFormat::of_head(text.as_bytes()).is_some(),
+        Value::Object(_) => LogFormat::of_head(value.to_string().as_bytes()).is_some(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "192.0.2.9 - - [10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5120";
+
+    #[test]
+    fn what_stands_around_a_line_is_passed_over() {
+        let json = serde_json::json!({ "log": format!("{LINE}\n"), "stream": "stdout", "time": "2024-05-10T10:00:00Z" });
+        let lines = [
+            LINE.to_owned(),
+            format!("2024-05-10T10:00:00.123456789Z stdout F {LINE}"),
+            format!("2024-05-10T12:00:00.123456789+02:00 stderr F {LINE}"),
+            format!("web-1  | {LINE}"),
+            format!("[pod/web-1/nginx] {LINE}"),
+            format!("May 10 10:00:01 host nginx: {LINE}"),
+            json.to_string(),
+        ];
+        for line in lines {
+            assert_eq!(&*message(line.as_bytes()), LINE.as_bytes(), "{line}");
+        }
+        let console = "2024/05/10 10:00:00.123\tINFO\thttp.log.access\thandled request\t{\"size\": 5}";
+        assert_eq!(&*message(console.as_bytes()), b"{\"ts\":\"2024/05/10 10:00:00.123\",\"size\": 5}");
+        for line in
+            ["a | b", "| b", "x\t{}", "{\"log\":1,\"stream\":2}", "2024-05-10T10:00:00Z elb 1", "[pod/a b] c"]
+        {
+            let is_compose = line == "a | b";
+            assert_eq!(&*message(line.as_bytes()) == line.as_bytes(), !is_compose, "{line}");
+        }
+    }
+
+    #[test]
+    fn json_around_requests_is_named_with_what_unwraps_it() {
+        let by = |text: &str| unwrapped_by(text.as_bytes());
+        let request =
+            r#"{"ts":1646861401.5,"request":{"method":"GET","host":"a","uri":"/"},"size":5,"status":200}"#;
+        assert_eq!(by(&format!("[{request},{request}]")).as_deref(), Some("jq -c '.[]'"));
+        assert_eq!(by(&format!("[\n  {request},\n {request}]")).as_deref(), Some("jq -c '.[]'"));
+        assert_eq!(by(&format!("{{\"records\":[{request}]}}")).as_deref(), Some("jq -c '.records[]'"));
+        assert_eq!(by(&format!("{{\n \"records\": [\n{request}]}}")).as_deref(), Some("jq -c '.records[]'"));
+        assert_eq!(
+            by(&format!("{{\"_index\":\"x\",\"_source\":{request}}}")).as_deref(),
+            Some("jq -c '._source'")
+        );
+        let text = serde_json::json!({ "@timestamp": "2024-05-10T10:00:00Z", "message": LINE });
+        assert_eq!(by(&text.to_string()).as_deref(), Some("jq -r '.message'"));
+        let nested = serde_json::json!({ "event": { "original.line": LINE } });
+        assert_eq!(by(&nested.to_string()).as_deref(), Some("jq -r '.event[\"original.line\"]'"));
+        assert_eq!(by("{\n \"ts\": 5,\n \"size\": 5\n}").as_deref(), Some("jq -c '.'"));
+        for none in [request, LINE, "", "[", "{\"a\":\"b\"}"] {
+            assert_eq!(by(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+"""Answers whether a path can carry its load, and lays out what `farweb check` prints of a scenario."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from farweb.extent import Extent
+from farweb.inputs.carried import Carried
+from farweb.offered import BUSY, Offered, OfferedLoad
+from farweb.results.legs import carrier_name
+from farweb.text.parse import QuantityError, parse
+from farweb.text.quantities import count, rate, seconds, share
+
+_NS = 1e9
+_TLS_TURNS = {"1.2": 2, "1.3": 1}  # round trips of a full handshake, at least
+_TURNS = {1: "a round trip", 2: "two round trips", 3: "three round trips", 4: "four round trips"}
+_LIMITS = {"window": "receive window", "credit": "credit of the carrier", "loss": "losses"}
+
+
+def answer(figures: Mapping[str, Any], scenario: Mapping[str, Any], load: Offered | None) -> str:
+    """A sentence: whether the fullest link has room, and the least time of a request."""
+    whose = "No request to the servers" if figures["caches"] else "No request"
+    least = f"{whose} can take less than {seconds(_least_s(figures, scenario))}."
+    if load is None:
+        return f"The load was not held against the path: no link has a rate, or there are no requests yet. {least}"
+    fullest = max(load.links, key=_fullness)
+    peak = _fullness(fullest)
+    when = "on average" if fullest.minute_bps is None else "in the busiest minute"
+    if peak > 1 and not fullest.at_most:
+        return (
+            f"Overloaded: {share(peak)} of {rate(fullest.rate_bps)} {when}; queues grow. Raise the rate or lower "
+            "workload.load."
+        )
+    second = (
+        "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.rate_bps)} in the busiest second"
+    )
+    says = f"its fullest link is {'at most ' if fullest.at_most else ''}{share(peak)} busy {when}{second}."
+    if peak > BUSY and not fullest.at_most:
+        return f"Nearly full: {says} Latencies are mostly queueing. {least}"
+    return f"The path carries this load: {says} {least}"
+
+
+def _fullness(load: OfferedLoad) -> float:
+    return (load.mean_bps if load.minute_bps is None else load.minute_bps) / load.rate_bps
+
+
+def _turns(leg: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
+    """Round trips of the leg that a request takes at least: on an open connection, where there may be one."""
+    use = leg["connection_use"]
+    if not use["requests"]:
+        return 0.5
+    if use["reused"] or use["shared"] or use["standing"]:
+        return 1
+    tls = scenario["leg"][leg["index"]].get("tls") or {}
+    return 2 + _TLS_TURNS.get(str(tls.get("version")), 0)
+
+
+def _least_s(figures: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
+    return sum(_turns(leg, scenario) * float(leg["rtt_ns"]) / _NS for leg in figures["legs"])
+
+
+def rows(
+    figures: Mapping[str, Any],
+    scenario: Mapping[str, Any],
+    load: Offered | None,
+    extents: Sequence[Extent],
+    part: Carried | None,
+) -> list[list[str]]:
+    """Facts about the path, the requests and each leg: a label and a few words."""
+    found = [["path", _path(figures)]]
+    if load is not None:
+        clients = figures["clients"]["text"]
+        copies = f", load {load.load:g}" if load.load != 1 else ""
+        found.append(["requests", f"{count(load.requests)} in {seconds(load.span_s)}{copies}; {clients}"])
+    for leg in figures["legs"]:
+        found += _leg(figures, scenario, leg)
+    found += [[f"cache at {cache['node']}", cache["contents"]] for cache in figures["caches"]]
+    found += [] if part is None else [["log", part.text]]
+    for extent in extents:
+        runs = "a run" if extent.runs == 1 else f"{count(extent.runs)} runs"
+        found.append([runs, f"about {_rounded(extent.packet_hops)} packets over links"])
+    return found
+
+
+def _rounded(number: int) -> str:
+    """A number by thousands, with three digits that are not zero."""
+    places = max(0, len(str(number)) - 3)
+    return count(round(number, -places))
+
+
+def _path(figures: Mapping[str, Any]) -> str:
+    ways = [figures["nodes"][0]]
+    for link in figures["links"]:
+        up, down = link["up"], link["down"]
+        if up == down:
+            says = f"{up['rate']}, {up['delay']}"
+        elif up["delay"] == down["delay"]:
+            says = f"{up['rate']} up, {down['rate']} down, {up['delay']}"
+        else:
+            says = f"{up['rate']}, {up['delay']} up, {down['rate']}, {down['delay']} down"
+        loss = "" if up["loss"] == down["loss"] == "none" else ", losses"
+        ways.append(f"-- {says}{loss} -- {link['to']}")
+    return " ".join(ways)
+
+
+def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[str, Any]) -> Iterator[list[str]]:
+    """How a leg uses connections, what limits them, and the queues of its slowest link."""
+    use, described = leg["connection_use"], scenario["leg"][leg["index"]]
+    turns, rtt = _turns(leg, scenario), seconds(leg["rtt_ns"] / _NS)
+    manner = (
+        "responses come alone"
+        if not use["requests"]
+        else "connections always stand"
+        if use["standing"]
+        else "requests share connections"
+        if use["shared"]
+        else "connections are kept"
+        if use["reused"]
+        else "a connection a request"
+    )
+    least = f": {_TURNS[int(turns)]} of {rtt} at least" if use["requests"] and leg["rtt_ns"] else ""
+    tls = described.get("tls") or {}
+    secured = f", TLS {tls['version']}" if tls.get("version") else ""
+    is_only = len(figures["legs"]) == 1
+    of = "" if is_only else f"{leg['from']} to {leg['to']}: "
+    yield [carrier_name(described["carrier"]), f"{of}{manner}{least}{secured}"]
+    limit, line = leg["connection_limit_bps"], leg["bottleneck_down_bps"]
+    if limit is not None and line is not None and limit < line:
+        why, fill = _LIMITS.get(leg["limited_by"], leg["limited_by"]), leg["connections_to_fill"]
+        yield ["limit", f"{rate(limit)} a connection, of {rate(line)} ({why}); {count(fill)} fill it"]
+    elif limit is not None and is_only:
+        yield ["limit", f"none: a connection can carry {rate(limit)}"]
+    narrow = min(figures["links"], key=lambda link: _rate(link["down"]["rate"]))
+    if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
+        held = _bytes(narrow["down"]["queue"])
+        of_path = f": {share(held / leg['bdp_bytes'])} of what the path holds" if held and leg["bdp_bytes"] else ""
+        yield ["queues", f"{narrow['up']['queue']} up, {narrow['down']['queue']} down{of_path}"]
+
+
+def _is_inside(figures: Mapping[str, Any], leg: Mapping[str, Any], link: Mapping[str, Any]) -> bool:
+    nodes = figures["nodes"]
+    return bool(nodes.index(leg["from"]) <= link["index"] < nodes.index(leg["to"]))
+
+
+def _rate(text: str) -> float:
+    try:
+        return float(parse(text).number)
+    except QuantityError:
+        return float("inf")
+
+
+def _bytes(text: str) -> float | None:
+    try:
+        found = parse(text)
+    except QuantityError:
+        return None
+    return float(found.number) if found.base == "B" else None

@@ -1,0 +1,273 @@
+"""Report of an import: the first request as it was read, what the table has of the logs and what was left out."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import escape
+from itertools import chain
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from farweb.inputs.caching import RULES, CacheTreatment, assumed
+from farweb.text.quantities import count, seconds, share, size
+from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.words import elided, plural
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+GAP_S = 3600.0
+"""Time without a request that is worth a word, in s; chosen: longer than any pause of one site's readers."""
+_UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
+_SPANS = ("elapsed", "first byte", "server time")
+"""Values whose lines may be those of the slowest requests."""
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """Report of an import: what it kept and what it left out.
+
+    Attributes:
+        out: The request table.
+        requests: Its rows.
+        span_s: From the first start to the last.
+        log: Name, format and options of the logs.
+        counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
+            `unreadable`, `unreadable_by` (the value that is wrong), `assumptions` and others; `hosts` and `clients` are
+            the numbers of different ones in the table, `gaps` those of the times without a request: `longer_than_s`,
+            `number`, `longest_s`; `first_request` is the first one, as its line was read: `log`,
+            `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those that are
+            logged, `server_s`, `wait_s`; null where a log from standard input was cut to its busiest span;
+            `with_server_time` is the number of requests that have one,
+            `with_wait` of those whose wait for the first byte is known too, `with_client` of those that name their
+            client, `origin_unix_s` the Unix time of `start_s`
+            0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
+            kept and bytes of their responses by the rule that caches follow, before the busiest span is cut out:
+            `caching` (`{rule: {"requests", "bytes"}}`, rules of `farweb.inputs.caching.RULES`); `storable_with` the
+            storable ones with `query`, `cookie` and `set-cookie`; `has_cache_control`: the log has the header. Of all
+            requests that could be read, also those left out: `schemes`, `http_versions` and `methods`
+            (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests", "bytes"}`), `bytes_logged`: bytes of responses
+            and, where logged, of requests, without estimates. `dropped_bytes` are those left out, by reason, and
+            `carried_bytes_share` is the share of the others, 0 to 1; null where no bytes are logged. `software`: the
+            server that wrote the logs; null where they do not name it.
+    """
+
+    out: Path
+    requests: int
+    span_s: float
+    log: Mapping[str, Any]
+    counts: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        figures = {"requests": self.requests, "span_s": self.span_s}
+        return {**self.counts, "out": str(self.out), **figures, "log": dict(self.log)}
+
+    def sheet(self) -> Sheet:
+        """Contents of the log, and the part of them in the table."""
+        counts = self.counts
+        dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
+        meaning = counts["meanings"]
+        served = f"{count(counts['with_server_time'])} with a server time"
+        if counts["with_wait"] > 0:
+            served += f", {count(counts['with_wait'])} with its wait"
+        rows = [
+            ["format", self._how_found(), ", ".join(counts["formats"])],
+            ["lines", "", count(counts["lines"])],
+            ["requests kept", served, count(self.requests)],
+            ["unreadable", "", count(counts["unreadable_lines"])],
+            *([f"left out: {reason}", meaning.get(reason, ""), count(lines)] for reason, lines in dropped),
+            ["from first to last start", f"from {_utc(counts['origin_unix_s'])}", seconds(self.span_s)],
+            ["bytes of responses", "", size(counts["response_bytes"])],
+            *self._facts(),
+            ["objects", "", count(counts["objects"])],
+            ["requests without a client", self._client_names(), count(self.requests - counts["with_client"])],
+            *CacheTreatment(**counts["cache_treatment"]).rows(),
+        ]
+        return Sheet(self.log["file"], ["", "", "value"], rows, names=2)
+
+    def _facts(self) -> list[list[str]]:
+        """Rows on all requests of the log, the table's and those left out."""
+        counts = self.counts
+        tunnels, logged = counts["tunnels"], counts["bytes_logged"]
+        rows = [
+            ["all requests: schemes", "", _by_share(counts["schemes"])],
+            ["all requests: HTTP versions", "", _by_share(counts["http_versions"])],
+            ["all requests: methods", "", _by_share(counts["methods"])],
+        ]
+        if tunnels["requests"]:
+            bytes_share = f", {share(tunnels['bytes'] / logged)} of all bytes" if logged else ""
+            rows.append(["all requests: tunnels", f"{size(tunnels['bytes'])}{bytes_share}", count(tunnels["requests"])])
+        if (carried := counts["carried_bytes_share"]) is not None:
+            rows.append(["bytes that the table carries", f"of {size(logged)} logged", share(carried)])
+        if counts["software"] is not None:
+            rows.append(["server", "", counts["software"]])
+        return rows
+
+    def _how_found(self) -> str:
+        return "by the first lines" if self.log["format"] == "auto" else "as was asked for"
+
+    def _client_names(self) -> str:
+        if self.log["client_names"] == "as-logged":
+            return "clients are named as in the log"
+        return f"clients have pseudonyms by a {self.log['client_key']} key"
+
+    def remarks(self) -> list[str]:
+        """Assumptions, and facts that a reader of the table has to know, a line each."""
+        counts = self.counts
+        remarks = list(self._chosen())
+        if counts["tunnels"]["requests"] and "connect-tunnel" not in counts["dropped"]:
+            remarks.append(
+                f"tunnels: {count(counts['tunnels']['requests'])} in the log; each is one request and one response of "
+                "all its bytes, on a connection of its own where connections carry one request at a time"
+            )
+        if counts["with_server_time"] == 0 and self.log.get("server_time") != "none":
+            remarks.append(
+                "no server times: responses are there at once; nginx writes them as $upstream_response_time or "
+                "$request_time, Apache as %D, Squid as %<pt"
+            )
+        assumptions = [f"assumed: {text}" for text in (*counts["assumptions"], *assumed(counts))]
+        rules = [
+            f"caches: {count(part['requests'])} {RULES[rule]}"
+            for rule, part in counts["caching"].items()
+            if len(counts["caching"]) > 1
+        ]
+        unreadable = [
+            f"unreadable: {line['log']}line {line['line']}: {line['why']}: {line['text']}"
+            for line in counts["unreadable"]
+        ]
+        return remarks + rules + assumptions + unreadable[:_UNREADABLE_SHOWN]
+
+    def _chosen(self) -> Iterator[str]:
+        """The part of the log that the table has, where one was chosen."""
+        if (busiest := self.counts.get("busiest")) is not None:
+            yield (
+                f"busiest: the {seconds(busiest['length_s'])} with most bytes of responses begin at "
+                f"{_utc(busiest['from_unix_s'])} and have {share(busiest['bytes_share'])} of all of them"
+            )
+        if "sample" in self.log:
+            yield (
+                f"sample: {share(self.log['sample'])} of the {self.log['sample_by']}s, whole; the load is theirs alone"
+            )
+
+    def __rich__(self) -> "RenderableType":
+        from rich.text import Text
+
+        return Text("\n".join(self.lines()))
+
+    def explained(self) -> "RenderableType":
+        """The same with all counts, assumptions and rules of caches."""
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(self, "", to_rich([self.sheet()]), *map(Text, self.remarks()))
+
+    def lines(self) -> list[str]:
+        """The answer, the first request as it was read, and what was left out, 80 columns wide."""
+        counts = self.counts
+        of = f" of {plural(counts['clients'], 'client')}" if counts["clients"] else ""
+        answer = (
+            f"{plural(self.requests, 'request')}{of} to {plural(counts['hosts'], 'host')}: "
+            f"{size(counts['response_bytes'])} in {_span(self.span_s)}"
+        )
+        chosen = [line for remark in self._chosen() for line in wrap(remark, 80, subsequent_indent="  ")]
+        return [answer, *chosen, *self._first(), "", *self._left_out(), *self._warnings()]
+
+    def _first(self) -> list[str]:
+        """The first request, a part a line."""
+        first = self.counts["first_request"]
+        if first is None:
+            return []
+        log = f" of {first['log']}" if first["log"] else ""
+        how = "recognized" if self.log["format"] == "auto" else "as asked for"
+        named = "" if self.log["client_names"] == "as-logged" else ", stored as a pseudonym"
+        host = f"to {first['host']}" if first["has_host"] else f'to "{first["host"]}"'
+        status = "" if first["status"] is None else f"{first['status']}, "
+        rows = {
+            "start": _utc(first["start_unix_s"]),
+            "client": "not in this line" if first["client"] is None else f"{first['client']}{named}",
+            "request": f"{first['method']} {elided(first['url'], 60)} {host}, "
+            f"{_bytes(first['request_bytes'], first['request_bytes_logged'], 'of header (estimated)')}",
+            "response": status + _bytes(first["response_bytes"], first["response_bytes_logged"], "of header (assumed)"),
+            "server time": self._server_time(first),
+        }
+        place = 2 + max(map(len, rows)) + 2
+        texts = (
+            wrap(text, 80, initial_indent=f"  {name}".ljust(place), subsequent_indent=" " * place)
+            for name, text in rows.items()
+        )
+        formats = elided(", ".join(self.counts["formats"]), 40)
+        return ["", f"first request, from line {first['line']}{log} ({formats}, {how})", *chain.from_iterable(texts)]
+
+    def _server_time(self, first: Mapping[str, Any]) -> str:
+        if self.log.get("server_time") == "none":
+            return "left out, as asked for"
+        if self.counts["with_server_time"] == 0:
+            return "not in this log: servers answer at once"
+        if first["server_s"] is None:
+            return "not in this line"
+        wait = "" if first["wait_s"] is None else f", {seconds(first['wait_s'])} until the first byte"
+        return f"{seconds(first['server_s'])}{wait}"
+
+    def _left_out(self) -> list[str]:
+        counts = self.counts
+        dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
+        parts = [f"{count(lines)} {counts['meanings'].get(reason, reason)}" for reason, lines in dropped]
+        if counts["unreadable_lines"]:
+            parts.append(f"{count(counts['unreadable_lines'])} cannot be read")
+        lines = counts["unreadable_lines"] + sum(lines for _, lines in dropped)
+        if not lines:
+            return [f"left out   none of {plural(counts['lines'], 'line')}"]
+        text = f"{count(lines)} of {plural(counts['lines'], 'line')}: {', '.join(parts)}"
+        return wrap(text, 80, initial_indent="left out   ", subsequent_indent="  ")
+
+    def _warnings(self) -> list[str]:
+        """What may be wrong with the requests, a paragraph each."""
+        counts = self.counts
+        warnings = []
+        spans = sum(counts["unreadable_by"].get(name, 0) for name in _SPANS)
+        if spans:
+            warnings.append(
+                f"{plural(spans, 'line')} of {count(counts['unreadable_lines'])} unreadable ones have a time that "
+                "cannot be read: the slowest requests may be missing"
+            )
+        if counts["unreadable"]:
+            line = counts["unreadable"][0]
+            warnings.append(f"unreadable: {line['log']}line {line['line']}: {line['why']}")
+        gaps = counts["gaps"]
+        if gaps["number"]:
+            warnings.append(
+                f"{plural(gaps['number'], 'gap')} of more than {gaps['longer_than_s'] / 3600:g} h, the longest "
+                f"{_span(gaps['longest_s'])}; choose a part with --busiest 1h or --from"
+            )
+        return [line for text in warnings for line in wrap(f"warning: {text}", 80, subsequent_indent="  ")]
+
+    def _repr_html_(self) -> str:
+        remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self.remarks())
+        return f"{to_html([self.sheet()])}<ul>{remarks}</ul>"
+
+
+def _by_share(parts: Mapping[str, Mapping[str, int]]) -> str:
+    """`https 90 %, http 10 %` of requests, the most frequent first."""
+    whole = sum(part["requests"] for part in parts.values())
+    ordered = sorted(parts.items(), key=lambda item: (-item[1]["requests"], item[0]))
+    return ", ".join(f"{name} {share(part['requests'] / whole)}" for name, part in ordered) or "–"
+
+
+def _utc(unix_s: float) -> str:
+    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _span(length_s: float) -> str:
+    """A time of up to years: ``"27.6 days"``."""
+    return seconds(length_s) if length_s < 172_800 else f"{length_s / 86_400:.3g} days"
+
+
+def _bytes(in_table: int, logged: int | None, missing: str) -> str:
+    """A size in the table, and where it is from."""
+    if logged == in_table:
+        return f"{in_table:,} B"
+    if logged is None or logged == 0 or logged > in_table:
+        return f"{in_table:,} B ({missing.partition('(')[2]}"
+    return f"{in_table:,} B: {logged:,} B logged + {in_table - logged:,} B {missing}"

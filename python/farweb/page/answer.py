@@ -1,0 +1,277 @@
+"""A page over several ways: onLoad of each, how sure that is, and the screen that says so."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from farweb.errors import FarwebError
+from farweb.inputs.paths import PATHS, STAND_FOR, path_kind
+from farweb.page.graph import RULES, Rule, graph_of
+from farweb.page.paths import BEYOND_MS, PROTOCOLS, Way
+from farweb.page.recording import Recording, short_url
+from farweb.page.settle import Loaded, asked_of, settle
+from farweb.text.quantities import seconds, size
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import plural
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+SURE = 1.5
+"""The highest answer over the lowest up to which one number is printed. Chosen: no page load is known more closely."""
+
+_REFUSED = {
+    "fcp": "first contentful paint",
+    "lcp": "largest contentful paint",
+    "speed-index": "the Speed Index",
+    "si": "the Speed Index",
+    "speedindex": "the Speed Index",
+    "tti": "time to interactive",
+    "tbt": "total blocking time",
+}
+_PAINTED = "is decided by layout and paint, of which a HAR says nothing"
+_RAN = "is decided by the browser's main thread, of which a HAR says nothing"
+
+
+def check_metric(word: str) -> None:
+    """Refuse what cannot be had from a HAR.
+
+    Raises:
+        FarwebError: It cannot, or is unknown.
+    """
+    name = word.lower().replace(" ", "-").replace("_", "-")
+    if name in _REFUSED:
+        reason = _RAN if name in ("tti", "tbt") else _PAINTED
+        raise FarwebError(f"--metric: {word}: {_REFUSED[name]} {reason}; write onload")
+    if name != "onload":
+        raise FarwebError(f'--metric: found "{word}"; write onload')
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A page over a way, times in s since it began.
+
+    Attributes:
+        way: The way.
+        load_s: onLoad by the likely graph.
+        low_s: The least by any graph.
+        high_s: The most.
+        full_s: Last end of all, by the likely graph.
+        simple_s: Bytes at the path's rate and the first request's round trips; None for a scenario.
+    """
+
+    way: Way
+    load_s: float
+    low_s: float
+    high_s: float
+    full_s: float
+    simple_s: float | None
+
+    @property
+    def is_sure(self) -> bool:
+        """True where one number stands for the answer."""
+        return self.high_s <= SURE * self.low_s
+
+
+@dataclass(frozen=True)
+class PageAnswer:
+    """A page over several ways.
+
+    Attributes:
+        recording: The page as recorded.
+        cells: Its load over each way.
+        others_s: Recorded onLoads of the same URL in the same file, this one's among them.
+        number: Its place among the pages that were given, from 1, and their number.
+    """
+
+    recording: Recording
+    cells: Sequence[Cell]
+    others_s: Sequence[float]
+    number: tuple[int, int]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A row for each way, as plain values."""
+        recorded = self.recording.load_ms / 1000 if self.recording.is_load_known else None
+        return [
+            {
+                "page": self.recording.url,
+                "path": cell.way.path,
+                "protocol": cell.way.protocol,
+                "proxy": cell.way.proxy,
+                "onload_s": cell.load_s,
+                "low_s": cell.low_s,
+                "high_s": cell.high_s,
+                "fully_s": cell.full_s,
+                "recorded_onload_s": recorded,
+                "simple_s": cell.simple_s,
+                "file": self.recording.file,
+                "warnings": list(self.recording.warnings),
+            }
+            for cell in self.cells
+        ]
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        """The page in two lines, its loads in a table, and what follows from them."""
+        del console, options
+        yield Screen(list(self._parts()))
+
+    def _parts(self) -> Iterator[Sheet | str]:
+        page = self.recording
+        recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no onLoad"
+        yield (
+            f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.gating_bytes)}, "
+            f"{plural(len(page.rtt_ms), 'host')}, {recorded}"
+        )
+        through = f" ({page.browser}, {page.protocol})" if page.browser else f" ({page.protocol})"
+        place, of = self.number
+        which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
+        yield f"recorded by {page.exporter}{through}{which}"
+        yield ""
+        yield self._sheet()
+        yield ""
+        yield from self._sentences()
+
+    def _sheet(self) -> Sheet:
+        protocols = list(dict.fromkeys(cell.way.protocol for cell in self.cells))
+        rows: dict[tuple[str, str], dict[str, Cell]] = {}
+        for cell in self.cells:
+            rows.setdefault((cell.way.path, cell.way.proxy), {})[cell.way.protocol] = cell
+        lines, shown = [], ""
+        for (path, proxy), cells in rows.items():
+            first = _path_name(path) if path != shown else ""
+            shown = path
+            lines.append((first, _PROXY_NAMES.get(proxy, proxy), *(_in_words(cells[each]) for each in protocols)))
+        names = (PROTOCOLS.get(each, each) for each in protocols)
+        return Sheet("", ("onLoad in s", "(low … high)", *names), lines, names=2)
+
+    def _sentences(self) -> Iterator[str]:
+        longest = max(self.cells, key=lambda cell: cell.load_s)
+        same = [cell for cell in self.cells if cell.way.path == longest.way.path]
+        best = min(same, key=lambda cell: cell.load_s)
+        name = _path_name(longest.way.path)
+        unsure = [cell for cell in self.cells if not cell.is_sure]
+        if unsure:
+            worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
+            better = "" if self.recording.has_initiators else " Chrome's HAR, which names initiators, would."
+            yield (
+                f"{_path_name(worst.way.path)}, {_how(worst.way)}: between {_short(worst.low_s)} and "
+                f"{_short(worst.high_s)} s; which of the two, this file cannot say.{better}"
+            )
+        elif longest.load_s > _ALIKE * best.load_s:
+            says = "takes" if longest.low_s > best.high_s else "may take"
+            yield (
+                f"Over {name} the page {says} {_short(best.load_s)} s with {_how(best.way)}, "
+                f"{_short(longest.load_s)} s with {_how(longest.way)}."
+            )
+        simple = ""
+        if best.simple_s is not None:
+            simple = f"; its bytes and one request's round trips alone take {_short(best.simple_s)} s over {name}"
+        yield f"As recorded it took {_short(self.recording.load_ms / 1000)} s{simple}. {self._noise()}"
+        if self.recording.sent[self.recording.root].is_secure and any(cell.way.proxy in _ENDING for cell in self.cells):
+            yield "Proxies end TLS here, as one's own edge does."
+        told = [each for each in self.recording.warnings if any(word in each for word in _TOLD)]
+        if told:
+            yield f"The file: {'; '.join(told)}."
+
+    def _noise(self) -> str:
+        if len(self.others_s) > 1:
+            low, high = min(self.others_s), max(self.others_s)
+            return f"{len(self.others_s)} loads of it in this file took {_short(low)} to {_short(high)} s."
+        return "Loads of one page differ by some 10 % anyway."
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Answers, one below the other."""
+
+    answers: Sequence[PageAnswer]
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        """The screens of all."""
+        del console, options
+        for place, each in enumerate(self.answers):
+            if place:
+                yield ""
+            yield each
+
+
+_ALIKE = 1.02
+"""Loads that differ by less are not told apart in a sentence; chosen."""
+
+_TOLD = ("server push", "warm cache", "service worker", "no onLoad", "proxy near")
+"""Reservations that belong beside an answer; the others are in the report of an import."""
+
+_ENDING = ("split", "mux")
+_PROXY_NAMES = {"none": "no proxy", "split": "split", "mux": "mux", "own": ""}
+
+
+def answer(
+    recording: Recording,
+    ways: Sequence[Way],
+    others_s: Sequence[float] = (),
+    number: tuple[int, int] = (1, 1),
+    progress: Callable[[int], None] | None = None,
+) -> PageAnswer:
+    """Load a page over each way, by each graph of its requests.
+
+    Args:
+        recording: The page as recorded.
+        ways: The ways.
+        others_s: Recorded onLoads of the same page.
+        number: Place of the page among those given, from 1, and their number.
+        progress: Called with the number of ways that are done.
+
+    Raises:
+        RunError: A request fails.
+    """
+    graphs = {rule: graph_of(recording, rule) for rule in RULES}
+    cells = []
+    for done, way in enumerate(ways):
+        loads: dict[Rule, Loaded] = {}
+        for rule, graph in graphs.items():
+            page = asked_of(recording, graph, is_multiplexed=way.protocol == "h2")
+            loads[rule] = settle(way.scenario, page)
+        cells.append(_cell(recording, way, loads))
+        if progress is not None:
+            progress(done + 1)
+    return PageAnswer(recording, cells, others_s, number)
+
+
+def onload_s(recording: Recording, loaded: Loaded) -> float:
+    """The onLoad of a load: the last end that gates it, and the recorded tail."""
+    ends = [int(end) for end, gates in zip(loaded.end_ns, recording.gates, strict=True) if gates]
+    return max(ends) / 1e9 + recording.tail_ms / 1000
+
+
+def _cell(recording: Recording, way: Way, loads: dict[Rule, Loaded]) -> Cell:
+    found = {rule: onload_s(recording, loaded) for rule, loaded in loads.items()}
+    full = int(loads["likely"].end_ns.max()) / 1e9
+    return Cell(way, found["likely"], min(found.values()), max(found.values()), full, _simple_s(recording, way))
+
+
+def _simple_s(recording: Recording, way: Way) -> float | None:
+    """Bytes at the rate of the path, and the round trips of one request on a new connection."""
+    if way.path not in (*PATHS, *STAND_FOR):
+        return None
+    kind = path_kind(way.path)
+    turns = 3 if way.protocol == "h2" or recording.sent[recording.root].is_secure else 2
+    rtt_s = (kind.delay.up + kind.delay.down + 2 * BEYOND_MS) / 1000
+    return turns * rtt_s + 8 * recording.gating_bytes / (kind.rate.down * 1e6)
+
+
+def _in_words(cell: Cell) -> str:
+    interval = f"{_short(cell.low_s)} … {_short(cell.high_s)}"
+    return f"{_short(cell.load_s)} ({interval})" if cell.is_sure else interval
+
+
+def _short(value_s: float) -> str:
+    return f"{value_s:.2f}" if value_s < 1 else f"{value_s:.1f}"
+
+
+def _path_name(path: str) -> str:
+    return {"geo": "GEO", "leo": "LEO", "cable": "sea cable"}.get(path, path)
+
+
+def _how(way: Way) -> str:
+    proxies = {"split": " and a split", "mux": " and a mux between proxies"}.get(way.proxy, "")
+    return PROTOCOLS.get(way.protocol, way.protocol) + proxies

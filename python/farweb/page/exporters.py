@@ -1,0 +1,387 @@
+"""What each exporter of HARs means by its fields: an entry in the normal form, times in ms since the page began.
+
+Sources: the exporters' own code (chrome-har, DevTools, WebKit, mitmproxy, WebPageTest), and files of each.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from farweb.page.har import HarPage, Json, number, text
+
+REQUEST_HEADER_BYTES = 500
+RESPONSE_HEADER_BYTES = 400
+"""Headers that a file does not give; medians of open HARs."""
+_HEADER_MAX = 16_384  # a header beyond this is a mistake of the exporter; chosen: what servers accept
+_BYTES_MAX = 2**40
+
+MS_MAX = 3_600_000.0
+"""Latest time of a page, and longest span in it: an hour; chosen."""
+
+
+@dataclass
+class Sent:
+    """A request as recorded.
+
+    Attributes:
+        name: URL.
+        host: Host and port of it.
+        kind: html, css, script, font, image, json, xml, preflight, beacon or other.
+        method: HTTP method.
+        status: Of the response; 0 or below: none.
+        protocol: h1, h2 or h3.
+        is_secure: True for https.
+        issue_ms: When the browser wanted it.
+        queued_ms: How long the browser then held it back, connections apart.
+        send_ms: When its first byte left.
+        first_ms: First byte of the response.
+        end_ms: Last byte of it.
+        dns_ms: Look-up of the name; 0: none.
+        tcp_ms: TCP handshake; 0: none.
+        tls_ms: TLS handshake; 0: none.
+        connection: Id of the connection; empty where unknown.
+        is_new: True for the first request of its connection.
+        request_bytes: Header and body.
+        response_bytes: Header and body as they were on the wire.
+        redirect: Where the response leads to; empty: nowhere.
+        initiator: URL of what asked for it; empty where unknown.
+        initiator_type: parser, script or another word of the exporter.
+        gone: Why it is no request over the network; empty for one that is.
+        is_pushed: True for a response that the server pushed.
+    """
+
+    name: str
+    host: str
+    kind: str
+    method: str
+    status: int
+    protocol: str
+    is_secure: bool
+    issue_ms: float
+    send_ms: float
+    first_ms: float
+    end_ms: float
+    queued_ms: float = 0.0
+    dns_ms: float = 0.0
+    tcp_ms: float = 0.0
+    tls_ms: float = 0.0
+    connection: str = ""
+    is_new: bool = False
+    request_bytes: int = REQUEST_HEADER_BYTES
+    response_bytes: int = RESPONSE_HEADER_BYTES
+    redirect: str = ""
+    initiator: str = ""
+    initiator_type: str = ""
+    gone: str = ""
+    is_pushed: bool = False
+
+    @property
+    def wait_ms(self) -> float:
+        """From its sending to the first byte of the response."""
+        return self.first_ms - self.send_ms
+
+
+_NAMES = {
+    "webpagetest": "webpagetest",
+    "chrome-har": "browsertime",
+    "webinspector": "devtools",
+    "firefox": "firefox",
+    "firebug": "firebug",
+    "fiddler": "proxy",
+    "charles proxy": "proxy",
+    "pcap2har": "packets",
+    "browsertime": "browsertime 1",
+    "webkit web inspector": "safari",
+    "mitmproxy": "mitmproxy",
+    "mitmproxy har_dump": "mitmproxy",
+    "playwright": "playwright",
+}
+
+
+def exporter_of(page: HarPage) -> str:
+    """The exporter whose rules hold for a page; those of the format itself for one that is not known."""
+    name = page.exporter[0].lower()
+    return _NAMES.get(name, next((rules for word, rules in _NAMES.items() if name.startswith(word)), "other"))
+
+
+def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
+    """An entry in the normal form; `gone` says where it is no request over the network."""
+    request, response = _table(entry.get("request")), _table(entry.get("response"))
+    url = text(request.get("url"))
+    try:
+        parts = urlsplit(url)
+        host, scheme = parts.netloc.rpartition("@")[2].lower(), parts.scheme.lower()
+    except ValueError:
+        host, scheme = "", ""
+    times = (_of_webpagetest if exporter == "webpagetest" else _of_timings)(page, entry, exporter)
+    status = int(number(response.get("status")) or 0)
+    request_bytes, response_bytes = _sizes(entry, request, response, status)
+    initiator, initiator_type = _initiator(entry)
+    sent = Sent(
+        url,
+        host,
+        _kind(entry, response, url),
+        text(request.get("method")).upper() or "GET",
+        status,
+        _protocol(entry, response),
+        scheme == "https",
+        request_bytes=request_bytes,
+        response_bytes=response_bytes,
+        redirect=_redirect(url, response, status),
+        initiator=initiator,
+        initiator_type=initiator_type,
+        connection=_connection(entry, exporter),
+        **times,
+    )
+    sent.gone = _gone(entry, sent, scheme, exporter)
+    sent.is_pushed = _is_pushed(entry, sent, exporter)
+    return sent
+
+
+_INSTANT_MS = 3.0  # chosen: no network answers so soon, and a cache does
+_NO_WAIT_MS = 1.5
+
+
+def _gone(entry: Json, sent: Sent, scheme: str, exporter: str) -> str:
+    """Why an entry is no request over the network; empty for one that is."""
+    if scheme in ("ws", "wss") or entry.get("_webSocketMessages"):
+        return "web socket"
+    if scheme not in ("http", "https") or not sent.host:
+        return f"no http ({scheme[:20] or 'no scheme'})"
+    if "ocsp" in sent.host.partition(".")[0]:
+        return "certificate status"
+    fetched = text(entry.get("_fetchType")).lower()
+    is_worker = entry.get("_fetchedViaServiceWorker") or entry.get("fromServiceWorker") or "service worker" in fetched
+    if is_worker or _table(entry.get("response")).get("fromServiceWorker") or _WORKER.search(sent.initiator):
+        return "service worker"
+    if text(entry.get("_fromCache")) or "cache" in fetched:
+        return "cache"
+    if sent.status <= 0 and _body(entry) <= 0:
+        return "no answer"
+    is_instant = not sent.is_new and sent.end_ms - sent.issue_ms < _INSTANT_MS and sent.wait_ms < _NO_WAIT_MS
+    if is_instant and exporter in ("devtools", "firefox", "firebug"):
+        return "cache"
+    return ""
+
+
+_WORKER = re.compile(r"/(?:sw|service-?worker)[^/?]*\.js(?:\?|$)", re.IGNORECASE)
+
+
+def _is_pushed(entry: Json, sent: Sent, exporter: str) -> bool:
+    """True for a pushed response: by its mark, a wait of nothing after a block, or Firefox 54's status 0 in no time."""
+    blocked = _span(_table(entry.get("timings")).get("blocked"))
+    is_marked = text(str(entry.get("_was_pushed", ""))) in ("1", "True")
+    has_no_wait = sent.protocol == "h2" and sent.wait_ms < 0.5 and blocked > 15 and not sent.is_new
+    return is_marked or has_no_wait or (exporter == "firefox" and sent.status == 0 and sent.end_ms == sent.send_ms)
+
+
+def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
+    """Times by `startedDateTime` and `timings`, as the exporter means them."""
+    timings = _table(entry.get("timings"))
+    spans = {name: _span(timings.get(name)) for name in ("blocked", "dns", "connect", "send", "wait", "receive", "ssl")}
+    start = _bounded(entry["startedDateTime"] - page.start_ms)
+    tcp = spans["connect"]
+    before = spans["blocked"] + spans["dns"] + spans["connect"] + spans["send"]
+    if exporter in ("firefox", "mitmproxy") and not _has_ssl_within(entry, spans):
+        before += spans["ssl"]  # beside connect
+    else:
+        tcp = max(0.0, tcp - spans["ssl"])
+    is_new = spans["connect"] > 0
+    if exporter == "safari" and not is_new:
+        before = max(0.0, _span(entry.get("time")) - spans["wait"] - spans["receive"])  # blocked and send overlap
+    queued = _span(timings.get("_blocked_queueing") or entry.get("_blocked_queueing"))
+    issue = start
+    if exporter == "browsertime":  # begins behind the renderer's queue
+        queued = _span(timings.get("_queued"))
+        issue -= queued
+    send = start + before
+    first = send + spans["wait"]
+    return {
+        "issue_ms": max(0.0, issue),
+        "queued_ms": min(queued, max(0.0, send - issue)),
+        "send_ms": send,
+        "first_ms": first,
+        "end_ms": first + spans["receive"],
+        "dns_ms": spans["dns"],
+        "tcp_ms": tcp,
+        "tls_ms": spans["ssl"],
+        "is_new": is_new,
+    }
+
+
+def _has_ssl_within(entry: Json, spans: Mapping[str, float]) -> bool:
+    """True where `time` is the sum without `ssl`: the newer files of an exporter follow the format."""
+    whole = _span(entry.get("time"))
+    beside = sum(spans.values())
+    within = beside - spans["ssl"]
+    return spans["connect"] >= spans["ssl"] > 0 and abs(whole - within) < abs(whole - beside)
+
+
+_READY_MS = 20.0
+"""A connection that was ready longer before its request was made for another."""
+
+
+def _of_webpagetest(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
+    """Times by WebPageTest's own fields; a span counts if it ends behind its start: old versions write 0 for -1."""
+    del exporter
+    start = _bounded(entry["startedDateTime"] - page.start_ms)
+    send = _first(entry, ("_load_start_float", "_load_start"))
+    if send is None:
+        send = start
+    first = send + _span(entry.get("_ttfb_ms"))
+    ends = [first, send + _span(entry.get("_load_ms")), _span(entry.get("_download_end"))]
+    end = max(first, ends[2] or ends[1])
+    spans = {}
+    for name in ("dns", "connect", "ssl"):
+        begin, over = number(entry.get(f"_{name}_start")), number(entry.get(f"_{name}_end"))
+        if begin is not None and over is not None and over > begin >= 0:
+            spans[name] = (_bounded(begin), _bounded(over))
+    issue = send
+    ready = max((spans[name][1] for name in ("connect", "ssl") if name in spans), default=send)
+    if spans and send - ready < _READY_MS:
+        issue = min(begin for begin, _ in spans.values())
+    lasted = {name: over - begin for name, (begin, over) in spans.items()}
+    return {
+        "issue_ms": min(issue, send),
+        "send_ms": send,
+        "first_ms": first,
+        "end_ms": end,
+        "dns_ms": lasted.get("dns", 0.0),
+        "tcp_ms": lasted.get("connect", 0.0),
+        "tls_ms": lasted.get("ssl", 0.0),
+        "is_new": "connect" in lasted or "ssl" in lasted,
+    }
+
+
+def _sizes(entry: Json, request: Json, response: Json, status: int) -> tuple[int, int]:
+    """Bytes of request and response on the wire, headers included."""
+    asked = number(request.get("headersSize"))
+    request_bytes = asked if asked is not None and 0 < asked < _HEADER_MAX else REQUEST_HEADER_BYTES
+    request_bytes += _bytes(request.get("bodySize"))
+    transferred = _bytes(response.get("_transferSize"))
+    if transferred:
+        return round(request_bytes), max(1, round(transferred))
+    body = _body(entry)
+    if not body and status != 304 and number(response.get("bodySize")) != 0:
+        body = _bytes(_table(response.get("content")).get("size"))  # decoded: more than was on the wire
+    heads = (_bytes(entry.get("_bytesIn")) - body, number(response.get("headersSize")) or 0)
+    head = next((size for size in heads if 0 < size < _HEADER_MAX), RESPONSE_HEADER_BYTES)
+    return round(request_bytes), max(1, round(body + head))
+
+
+def _body(entry: Json) -> float:
+    """Bytes of the body on the wire; 0 where unknown."""
+    size = number(entry.get("_objectSize"))
+    if size is not None and size >= 0:
+        return _bytes(size)
+    response = _table(entry.get("response"))
+    return _bytes(response.get("_transferSize")) or _bytes(response.get("bodySize"))
+
+
+def _protocol(entry: Json, response: Json) -> str:
+    word = (text(entry.get("_protocol")) or text(response.get("httpVersion"))).lower()
+    if word.startswith("h3") or "quic" in word or "http/3" in word:
+        return "h3"
+    return "h2" if word.startswith(("h2", "spdy")) or "/2" in word else "h1"
+
+
+def _connection(entry: Json, exporter: str) -> str:
+    """Id of a connection; a port, as Firefox writes it and DevTools since 2023, is none."""
+    if exporter == "webpagetest":
+        return _word(entry.get("_socket"))
+    if exporter == "firefox":
+        return ""
+    found = _word(entry.get("_connectionId")) or _word(entry.get("connection"))
+    return "" if found in ("0", "80", "443") else found
+
+
+def _initiator(entry: Json) -> tuple[str, str]:
+    """URL and type of what asked for a request: DevTools' object, or the texts of chrome-har and WebPageTest."""
+    given = entry.get("_initiator")
+    if not isinstance(given, dict):
+        return text(given), text(entry.get("_initiator_type"))
+    url, stack = text(given.get("url")), _table(given.get("stack"))
+    while not url and stack:
+        frames = stack.get("callFrames")
+        named = [text(_table(frame).get("url")) for frame in frames] if isinstance(frames, list) else []
+        url = next((each for each in named if each), "")
+        stack = _table(stack.get("parent"))
+    return url, text(given.get("type"))
+
+
+_BY_MIME = (
+    ("text/html", "html"),
+    ("text/css", "css"),
+    ("javascript", "script"),
+    ("ecmascript", "script"),
+    ("font", "font"),
+    ("image/", "image"),
+    ("json", "json"),
+    ("xml", "xml"),
+)
+_BY_ENDING = {
+    "css": "css",
+    "js": "script",
+    "mjs": "script",
+    "woff": "font",
+    "woff2": "font",
+    "png": "image",
+    "gif": "image",
+    "jpg": "image",
+    "webp": "image",
+    "svg": "image",
+    "html": "html",
+}
+
+
+def _kind(entry: Json, response: Json, url: str) -> str:
+    asked = (text(entry.get("_request_type")) or text(entry.get("_resourceType"))).lower()
+    if asked == "preflight" or text(_table(entry.get("request")).get("method")).upper() == "OPTIONS":
+        return "preflight"
+    if asked in ("ping", "beacon"):
+        return "beacon"
+    mime = (text(_table(response.get("content")).get("mimeType")) or text(entry.get("_contentType"))).lower()
+    ending = url.partition("?")[0].rpartition(".")[2].lower()
+    return next((kind for word, kind in _BY_MIME if word in mime), _BY_ENDING.get(ending, "other"))
+
+
+def _redirect(url: str, response: Json, status: int) -> str:
+    if not 300 <= status < 400 or status == 304:
+        return ""
+    target = text(response.get("redirectURL"))
+    headers = response.get("headers")
+    if not target and isinstance(headers, list):
+        rows = [_table(each) for each in headers]
+        target = next((text(row.get("value")) for row in rows if text(row.get("name")).lower() == "location"), "")
+    try:
+        return urljoin(url, target) if target else ""
+    except ValueError:
+        return ""
+
+
+def _first(entry: Json, names: tuple[str, ...]) -> float | None:
+    found = (number(entry.get(name)) for name in names)
+    return next((_bounded(value) for value in found if value is not None and value >= 0), None)
+
+
+def _span(value: Any) -> float:
+    """A span in ms; -1 and whatever else is none are 0."""
+    return min(MS_MAX, max(0.0, number(value) or 0.0))
+
+
+def _bounded(ms: float) -> float:
+    return min(MS_MAX, max(0.0, ms))
+
+
+def _bytes(value: Any) -> float:
+    return min(float(_BYTES_MAX), max(0.0, number(value) or 0.0))
+
+
+def _word(value: Any) -> str:
+    return text(value) if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+
+
+def _table(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}

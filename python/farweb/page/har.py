@@ -1,0 +1,227 @@
+"""Reads HAR files, plain or gzip, as far as the JSON goes: their pages with the entries of each, all untrusted."""
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any, NoReturn
+
+from farweb.errors import WorkloadError
+from farweb.files.regular import check_file
+
+BYTES_MAX = 128 << 20
+"""Bytes of the largest HAR, unpacked. Chosen: a crowded page has 5 MB without its bodies."""
+PAGES_MAX = 1_000
+ENTRIES_MAX = 5_000
+"""Most pages of a file, and most entries of a page. Chosen: ten times what crowded ones have."""
+
+_GZIP = b"\x1f\x8b"
+_HEAD_BYTES = 4096
+_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:')
+_NAME_MAX = 4096  # letters of a URL that are kept; chosen
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class HarPage:
+    """A page of a HAR, as its JSON has it.
+
+    Attributes:
+        file: The file.
+        name: Its id; empty where the file names no pages.
+        title: Its title.
+        exporter: Name and version of the program that wrote the file.
+        browser: Name and version of the browser, where known.
+        start_ms: When it began, Unix time.
+        timings: `pageTimings`.
+        entries: Entries with their place in the file, none without a URL and a start.
+    """
+
+    file: Path
+    name: str
+    title: str
+    exporter: tuple[str, str]
+    browser: str
+    start_ms: float
+    timings: Json
+    entries: Sequence[tuple[int, Json]]
+
+
+def is_har(path: Path) -> bool:
+    """True for a HAR, plain or gzip, by its first bytes; and for a folder with one."""
+    try:
+        if path.is_dir():
+            return bool(_files_of(path))
+        if not path.is_file():  # a pipe without a writer opens never
+            return False
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError:
+        return False
+    if head.startswith(_GZIP):
+        try:
+            head = zlib.decompressobj(wbits=31).decompress(head, _HEAD_BYTES)
+        except zlib.error:
+            return False
+    return _BEGINNING.match(head) is not None
+
+
+def har_files(paths: Sequence[Path]) -> list[Path]:
+    """The files among `paths`, and those of folders by name.
+
+    Raises:
+        WorkloadError: A path is neither, or a folder has no HAR.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            files = _files_of(path)
+            if not files:
+                raise WorkloadError(f"{path}: has no file that ends in .har or .har.gz")
+            found += files
+        else:
+            check_file(path, WorkloadError, "name a HAR, or a folder of them")
+            found.append(path)
+    return found
+
+
+def read_har(path: Path) -> list[HarPage]:
+    """The pages of a HAR that have entries, in the order of the file.
+
+    Raises:
+        WorkloadError: The file is no HAR, is damaged or too large; the message names the place in it.
+    """
+    log = _table(_json(path).get("log"))
+    entries = log.get("entries")
+    if not isinstance(entries, list):
+        _refuse(path, "log.entries", entries, "a list")
+    creator, browser = _table(log.get("creator")), _table(log.get("browser"))
+    exporter = (text(creator.get("name")), text(creator.get("version")))
+    pages = _pages(path, log.get("pages"))
+    by_page: dict[str, list[tuple[int, Json]]] = {name: [] for name in pages}
+    for place, entry in enumerate(entries):
+        where = f"log.entries[{place}]"
+        if not isinstance(entry, dict):
+            _refuse(path, where, entry, "an object")
+        if not text(_table(entry.get("request")).get("url")):
+            _refuse(path, f"{where}.request.url", _table(entry.get("request")).get("url"), "a URL")
+        entry["startedDateTime"] = _time_ms(path, f"{where}.startedDateTime", entry.get("startedDateTime"))
+        page = text(entry.get("pageref")) if pages else ""
+        by_page.setdefault(page, []).append((place, entry))
+    if len(by_page) > PAGES_MAX:
+        raise WorkloadError(f"{path}: log.pages: has {len(by_page):,}, and no more than {PAGES_MAX:,} are read")
+    found = []
+    for name, rows in by_page.items():
+        if not rows or (name == "" and pages):  # what belongs to no page
+            continue
+        if len(rows) > ENTRIES_MAX:
+            raise WorkloadError(
+                f"{path}: page {name!r} has {len(rows):,} entries, and no more than {ENTRIES_MAX:,} are read"
+            )
+        page_of = pages.get(name, {})
+        start = page_of.get("startedDateTime") or min(entry["startedDateTime"] for _, entry in rows)
+        title = text(page_of.get("title"))
+        timings = _table(page_of.get("pageTimings"))
+        seen = f"{text(browser.get('name'))} {text(browser.get('version'))}".strip()
+        found.append(HarPage(path, name, title, exporter, seen, start, timings, rows))
+    if not found:
+        raise WorkloadError(f"{path}: log.entries: is empty, or of no page; record the page again")
+    return found
+
+
+def number(value: Any) -> float | None:
+    """A number of a HAR, also one that is written as a text; None where it is none, or not finite."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if isfinite(found) else None
+
+
+def text(value: Any) -> str:
+    """A text of a HAR without halves of characters; empty where it is none."""
+    return value[:_NAME_MAX].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _files_of(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.name.endswith((".har", ".har.gz")) and path.is_file())
+
+
+def _json(path: Path) -> Json:
+    check_file(path, WorkloadError, "name a HAR")
+    try:
+        with path.open("rb") as file:
+            is_packed = file.read(len(_GZIP)) == _GZIP
+        with gzip.open(path) if is_packed else path.open("rb") as file:
+            content = file.read(BYTES_MAX + 1)
+    except (OSError, EOFError, zlib.error) as reason:
+        raise WorkloadError(f"{path}: cannot be read: {getattr(reason, 'strerror', None) or reason}") from None
+    if len(content) > BYTES_MAX:
+        raise WorkloadError(f"{path}: has more than the {BYTES_MAX:,} B that are read of a HAR; save it without bodies")
+    try:
+        found = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
+    except UnicodeDecodeError as reason:
+        raise WorkloadError(f"{path}: is not UTF-8 text (byte {reason.start:,}); a HAR is") from None
+    except json.JSONDecodeError as reason:
+        raise WorkloadError(
+            f"{path}: line {reason.lineno}, column {reason.colno}: {reason.msg}; is the file whole?"
+        ) from None
+    except RecursionError:
+        raise WorkloadError(f"{path}: its JSON is nested too deeply for a HAR") from None
+    except ValueError as reason:
+        raise WorkloadError(f"{path}: {str(reason).partition(';')[0]}; a HAR is JSON") from None
+    if not isinstance(found, dict) or not isinstance(found.get("log"), dict):
+        raise WorkloadError(f"{path}: is no HAR: it has no object log at its top")
+    return found
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _pages(path: Path, pages: Any) -> dict[str, Json]:
+    """The pages by id, with their starts as numbers where they have one."""
+    if pages is None:
+        return {}
+    if not isinstance(pages, list):
+        _refuse(path, "log.pages", pages, "a list")
+    if len(pages) > PAGES_MAX:
+        raise WorkloadError(f"{path}: log.pages: has {len(pages):,}, and no more than {PAGES_MAX:,} are read")
+    found: dict[str, Json] = {}
+    for place, page in enumerate(pages):
+        where = f"log.pages[{place}]"
+        if not isinstance(page, dict):
+            _refuse(path, where, page, "an object")
+        started = page.get("startedDateTime")
+        start = None if started in (None, "") else _time_ms(path, f"{where}.startedDateTime", started)
+        found[text(page.get("id"))] = {**page, "startedDateTime": start}
+    return found
+
+
+_FINER = re.compile(r"(\.\d{6})\d+")
+
+
+def _time_ms(path: Path, where: str, value: Any) -> float:
+    """An ISO 8601 time as Unix time in ms."""
+    try:
+        time = datetime.fromisoformat(_FINER.sub(r"\1", text(value)))
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000
+    except (ValueError, OverflowError):
+        _refuse(path, where, value, "a time such as 2026-11-26T10:00:00.000Z")
+
+
+def _table(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _refuse(path: Path, where: str, found: Any, allowed: str) -> NoReturn:
+    shown = "nothing" if found is None else repr(found if not isinstance(found, str) else found[:80])[:80]
+    raise WorkloadError(f"{path}: {where}: found {shown}; write {allowed}")

@@ -1,0 +1,129 @@
+"""Scenarios that a page is loaded over: a path, a protocol of the browser, and proxies on the way."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from farweb import _core
+from farweb.errors import FarwebError, ScenarioError
+from farweb.files.regular import read_text
+from farweb.inputs.paths import PATHS, STAND_FOR, nearest_path, path_kind
+
+PROTOCOLS = {"h1": "HTTP/1.1", "h2": "HTTP/2"}
+"""Protocols of a browser that are simulated, by name."""
+PROXIES = ("none", "split", "mux")
+BEYOND_MS = 10
+"""Delay from the far end of a path to the servers, one way; chosen, as `farweb new` has it."""
+USUAL_PATHS = ("geo", "leo", "cable", "mobile")
+
+_CARRIERS = {"h1": '{ kind = "http/1.1", idle_timeout = "60 s" }', "h2": '{ kind = "http/2" }'}
+_MUX = '{ kind = "mux", connections = 8 }'
+_OWN = "own"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A path, protocol and proxies that a page takes.
+
+    Attributes:
+        path: A key of `PATHS` or `STAND_FOR`, or the name of a scenario.
+        protocol: A key of `PROTOCOLS`, or the carrier of a scenario's first leg.
+        proxy: One of `PROXIES`; `own` of a scenario.
+        scenario: What is simulated.
+    """
+
+    path: str
+    protocol: str
+    proxy: str
+    scenario: _core.Scenario
+
+
+def check_paths(words: list[str]) -> list[str]:
+    """Refuse words that are no paths.
+
+    Raises:
+        FarwebError: One is not.
+    """
+    for word in words:
+        if word not in (*PATHS, *STAND_FOR):
+            near = nearest_path(word)
+            hint = f' (did you mean "{near}"?)' if near else ""
+            raise FarwebError(f'--path: found "{word}"{hint}; write {", ".join((*PATHS, *STAND_FOR))}')
+    return words
+
+
+def check_protocols(words: list[str]) -> list[str]:
+    """Refuse words that are no protocols of a browser that are simulated.
+
+    Raises:
+        FarwebError: One is not.
+    """
+    for word in words:
+        if word in ("h3", "http/3", "quic"):
+            raise FarwebError(f"--protocol: {word} rides QUIC, which farweb does not simulate; write h1 or h2")
+        if word not in PROTOCOLS:
+            raise FarwebError(f'--protocol: found "{word}"; write h1 or h2')
+    return words
+
+
+def check_proxies(words: list[str]) -> list[str]:
+    """Refuse words that are no proxies.
+
+    Raises:
+        FarwebError: One is not.
+    """
+    for word in words:
+        if word not in PROXIES:
+            raise FarwebError(f'--proxy: found "{word}"; write {", ".join(PROXIES)}')
+    return words
+
+
+def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
+    """A way of these names; browsers speak HTTP/2 over TLS alone."""
+    carrier = _CARRIERS[protocol]
+    legs = {
+        "none": [("clients", "servers", carrier)],
+        "split": [("clients", "far-end", carrier), ("far-end", "servers", carrier)],
+        "mux": [("clients", "near-end", carrier), ("near-end", "far-end", _MUX), ("far-end", "servers", carrier)],
+    }[proxy]
+    tls = 'tls = { version = "1.3" }\n' if is_secure or protocol == "h2" else ""
+    near = _fast(1) if proxy == "mux" else ""
+    nodes = ["clients", *(["near-end"] if proxy == "mux" else []), "far-end", "servers"]
+    text = (
+        f'format = 1\nname = "page"\n[path]\nnodes = {json.dumps(nodes)}\n{near}'
+        f"{_link(path_kind(path).directions())}"
+        f"{_fast(BEYOND_MS)}"
+        + "".join(_leg(begin, end, each, "" if each == _MUX else tls) for begin, end, each in legs)
+        + '[origin]\nrelease = "delayed"\n[workload]\nrequests = "page"\n'
+    )
+    return Way(path, protocol, proxy, _core.Scenario.parse(text, f"{path} {protocol} {proxy}", {}))
+
+
+def own_way(file: Path) -> Way:
+    """The way of a scenario file; its workload is the page.
+
+    Raises:
+        ScenarioError: It cannot be read, or is wrong.
+    """
+    text = read_text(file, ScenarioError, "a scenario is a TOML file")
+    effective = json.loads(_core.Scenario.parse(text, str(file), {}).without_sweep().effective())
+    effective["workload"] = {"requests": "page"}
+    effective["run"]["until"] = "done"
+    scenario = _core.Scenario.of_effective(json.dumps(effective), str(file))
+    carrier: str = effective["leg"][0]["carrier"]["kind"]
+    protocol = {"http/1.1": "h1", "http/2": "h2"}.get(carrier, carrier)
+    return Way(file.stem, protocol, _OWN, scenario)
+
+
+def _link(directions: Mapping[str, str]) -> str:
+    return "[[path.link]]\n" + "".join(f"{way} = {link}\n" for way, link in directions.items())
+
+
+def _fast(delay_ms: int) -> str:
+    return _link(dict.fromkeys(("up", "down"), f'{{ rate = "1 Gbit/s", delay = "{delay_ms} ms" }}'))
+
+
+def _leg(begin: str, end: str, carrier: str, tls: str) -> str:
+    tcp = '{ profile = "linux", mss = "1460 B", buffer = "16 MB", constants = { nagle = false } }'
+    return f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\ntcp = {tcp}\n{tls}'

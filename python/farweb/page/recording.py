@@ -1,0 +1,317 @@
+"""A page load as recorded: its requests by issue, what was left out, and what the file cannot say."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from farweb.errors import WorkloadError
+from farweb.page.exporters import Sent, exporter_of, normal
+from farweb.page.har import HarPage, number
+from farweb.text.words import elided, plural
+
+PER_HOST = 6
+"""Connections of HTTP/1.1 that browsers open to a host."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A page load as recorded, times in ms since the page began.
+
+    Attributes:
+        file: Name of the file.
+        page: Id of the page in it.
+        url: URL of the document.
+        exporter: Program that wrote the file, with its version.
+        browser: Browser, where known.
+        sent: Requests over the network, by issue.
+        server_ms: Time of the server for each.
+        origins: Host of each whose connection it would share over HTTP/2.
+        root: Place of the document among them.
+        dropped: Entries that were left out, by reason.
+        load_ms: onLoad; the last end where the file has none.
+        is_load_known: False where the last end stands for it.
+        dom_ms: DOMContentLoaded; None where unknown.
+        gates: For each request whether onLoad waited for it.
+        rtt_ms: Round trip to each host as estimated.
+        rate_bps: What the line carried at least, in its busiest fifth of a second.
+        warnings: What the file cannot say, a sentence each.
+    """
+
+    file: str
+    page: str
+    url: str
+    exporter: str
+    browser: str
+    sent: Sequence[Sent]
+    server_ms: Sequence[float]
+    origins: Sequence[str]
+    root: int
+    dropped: Mapping[str, int]
+    load_ms: float
+    is_load_known: bool
+    dom_ms: float | None
+    gates: Sequence[bool]
+    rtt_ms: Mapping[str, float]
+    rate_bps: float
+    warnings: Sequence[str]
+
+    @property
+    def tail_ms(self) -> float:
+        """From the last end that gated onLoad to onLoad."""
+        ends = [sent.end_ms for sent, gates in zip(self.sent, self.gates, strict=True) if gates]
+        return max(0.0, self.load_ms - max(ends, default=0.0))
+
+    @property
+    def gating_bytes(self) -> int:
+        """Bytes of the responses that gated onLoad."""
+        return sum(sent.response_bytes for sent, gates in zip(self.sent, self.gates, strict=True) if gates)
+
+    @property
+    def protocol(self) -> str:
+        """The protocol of most requests."""
+        return Counter(sent.protocol for sent in self.sent).most_common(1)[0][0]
+
+    @property
+    def has_initiators(self) -> bool:
+        """True where the file names what asked for the requests."""
+        return any(sent.initiator for sent in self.sent)
+
+
+def recording_of(page: HarPage) -> Recording:
+    """A page of a HAR as it was recorded.
+
+    Raises:
+        WorkloadError: No request of the page went over the network.
+    """
+    exporter = exporter_of(page)
+    entries = [normal(page, entry, exporter) for _, entry in page.entries]
+    _find_multiplexed(entries, exporter)
+    dropped = Counter(sent.gone for sent in entries if sent.gone)
+    sent = [each for each in entries if not each.gone]
+    if not sent:
+        reasons = ", ".join(f"{n} {why}" for why, n in dropped.most_common())
+        raise WorkloadError(f"{page.file}: page {elided(page.name, 60)!r}: no request is left: {reasons}")
+    if exporter == "webpagetest":
+        _wait_for_connections(sent)
+    _queue_anew(sent)
+    sent.sort(key=lambda each: each.issue_ms)
+    load = number(page.timings.get("onLoad")) or 0.0
+    is_load_known = load > 0
+    load = load if is_load_known else max(each.end_ms for each in sent)
+    gates = [each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" for each in sent]
+    if not any(gates):  # an onLoad before any end, by a mistake of the exporter
+        gates = [True] * len(sent)
+        load, is_load_known = max(each.end_ms for each in sent), False
+    rtt = _round_trips(sent)
+    dom = number(page.timings.get("onContentLoad"))
+    bits = _busiest_bps(sent)
+    root = _root(sent, load)
+    return Recording(
+        page.file.name,
+        page.name,
+        sent[root].name,
+        " ".join(part for part in page.exporter if part) or "an exporter without a name",
+        page.browser,
+        sent,
+        _server_times(sent, rtt),
+        _origins(sent),
+        root,
+        dict(dropped),
+        load,
+        is_load_known,
+        dom if dom is not None and dom > 0 else None,
+        gates,
+        rtt,
+        bits,
+        _warnings(page, sent, rtt, dropped, bits, is_load_known),
+    )
+
+
+def _find_multiplexed(entries: Sequence[Sent], exporter: str) -> None:
+    """Requests that overlap on one secure connection ride HTTP/2, whatever old files call it."""
+    if exporter not in ("devtools", "browsertime", "browsertime 1"):
+        return
+    by_connection: dict[tuple[str, str], list[Sent]] = {}
+    for each in entries:
+        if each.connection and each.is_secure and not each.gone:
+            by_connection.setdefault((each.connection, each.host), []).append(each)
+    for those in by_connection.values():
+        those.sort(key=lambda each: each.send_ms)
+        if any(after.send_ms < before.end_ms - 2 for before, after in pairwise(those)):
+            for each in those:
+                each.protocol = "h2" if each.protocol == "h1" else each.protocol
+
+
+_TOGETHER_MS = 8.0
+
+
+def _wait_for_connections(sent: Sequence[Sent]) -> None:
+    """WebPageTest stamps what waited for a multiplexed connection when that was ready: it was wanted with the first."""
+    first: dict[tuple[str, str], Sent] = {}
+    for each in sorted(sent, key=lambda each: each.send_ms):
+        if each.protocol != "h1" and each.is_new:
+            first.setdefault((each.host, each.protocol), each)
+    for each in sent:
+        opener = first.get((each.host, each.protocol))
+        if opener is not None and each is not opener and abs(each.send_ms - opener.send_ms) <= _TOGETHER_MS:
+            each.issue_ms = min(each.issue_ms, opener.issue_ms)
+
+
+def _queue_anew(sent: Sequence[Sent]) -> None:
+    """Take a wait for one of the host's connections as such, since a run makes it again; any other is the browser's."""
+    by_host: dict[str, list[Sent]] = {}
+    for each in sent:
+        if each.protocol == "h1":
+            by_host.setdefault(each.host, []).append(each)
+    for each in sent:
+        if each.queued_ms <= 0:
+            continue
+        others = by_host.get(each.host, ()) if each.protocol == "h1" else ()
+        released = each.issue_ms + each.queued_ms
+        busy = sum(other.send_ms < released <= other.end_ms + 1 for other in others if other is not each)
+        if busy < PER_HOST:
+            each.issue_ms = min(released, each.send_ms)
+
+
+def _root(sent: Sequence[Sent], load_ms: float) -> int:
+    """The document: the first HTML that is no redirect, or its last reload that began before onLoad."""
+    documents = [place for place, each in enumerate(sent) if each.kind in ("html", "xml") and not each.redirect]
+    if not documents:
+        return 0
+    url = sent[documents[0]].name
+    return max(
+        (place for place in documents if sent[place].name == url and sent[place].end_ms <= load_ms + 1),
+        default=documents[0],
+    )
+
+
+_SOME_MS = 0.5  # a span below is none, or measured where the network is not
+
+
+def _round_trips(sent: Sequence[Sent]) -> dict[str, float]:
+    """Round trip to each host: the least of its TCP handshakes and waits; of a host without any, the median's."""
+    seen: dict[str, float | None] = {}
+    for each in sent:
+        handshake = each.tls_ms if each.protocol == "h3" else each.tcp_ms
+        spans = [handshake, 0.0 if each.is_pushed else each.wait_ms]
+        least = min((span for span in spans if span > _SOME_MS), default=None)
+        before = seen.get(each.host)
+        seen[each.host] = least if before is None else before if least is None else min(before, least)
+    known = [value for value in seen.values() if value is not None]
+    usual = median(known) if known else 20.0
+    return {host: usual if value is None else value for host, value in seen.items()}
+
+
+_STREAMS = 6  # more open at once, and the wait holds other streams' bodies
+
+
+def _server_times(sent: Sequence[Sent], rtt_ms: Mapping[str, float]) -> list[float]:
+    """What the wait for the first byte has beyond a round trip.
+
+    Where many streams shared the connection it is the lower quartile of the host.
+    """
+    found = [max(0.0, each.wait_ms - rtt_ms[each.host]) for each in sent]
+    by_host: dict[str, list[int]] = {}
+    for place, each in enumerate(sent):
+        by_host.setdefault(each.host, []).append(place)
+    raw = list(found)
+    for places in by_host.values():
+        usual = sorted(raw[place] for place in places)[len(places) // 4]
+        sends = np.sort([sent[place].send_ms for place in places])
+        ends = np.sort([sent[place].end_ms for place in places])
+        for place in places:
+            at = sent[place].send_ms
+            is_open = np.searchsorted(sends, at, "right") - np.searchsorted(ends, at, "right")
+            if sent[place].protocol != "h1" and is_open > _STREAMS:
+                found[place] = usual
+    return found
+
+
+def _origins(sent: Sequence[Sent]) -> list[str]:
+    """Host of each request whose connection it would share: the first on the recorded connection."""
+    first: dict[str, str] = {}
+    origin: dict[str, str] = {}
+    for each in sent:
+        if each.protocol != "h1" and each.connection:
+            leader = first.setdefault(each.connection, origin.get(each.host, each.host))
+            origin.setdefault(each.host, leader)
+    return [origin.get(each.host, each.host) for each in sent]
+
+
+_WINDOW_MS = 200.0
+_IDLE = 0.25  # share of a load below which its line was idle; chosen
+
+
+def _busiest_bps(sent: Sequence[Sent]) -> float:
+    """Bits a second in the busiest window, each response spread over its transfer."""
+    begins = np.array([each.first_ms for each in sent])
+    ends = np.maximum([each.end_ms for each in sent], begins + 1)
+    bits = np.array([8.0 * each.response_bytes for each in sent])
+    most = 0.0
+    for begin in begins:
+        within = np.clip(np.minimum(ends, begin + _WINDOW_MS) - np.maximum(begins, begin), 0, None) / (ends - begins)
+        most = max(most, float(bits @ within))
+    return most / (_WINDOW_MS / 1000)
+
+
+def _warnings(
+    page: HarPage,
+    sent: Sequence[Sent],
+    rtt_ms: Mapping[str, float],
+    dropped: Mapping[str, int],
+    rate_bps: float,
+    is_load_known: bool,
+) -> list[str]:
+    """What the file cannot say, a sentence each."""
+    found = []
+    if not is_load_known:
+        found.append("it has no onLoad, and the end of the last request stands for it")
+    if not any(each.initiator for each in sent):
+        found.append("it names no initiators: what waited for what is taken from times alone; Chrome's HAR names them")
+    if pushed := sum(each.is_pushed for each in sent):
+        found.append(f"{plural(pushed, 'response')} came by server push, which is not simulated")
+    cached = dropped.get("cache", 0) + sum(each.status == 304 for each in sent)
+    is_repeat = any(number(entry.get("_cached")) == 1 for _, entry in page.entries)
+    is_repeat |= exporter_of(page) == "webpagetest" and _REPEAT_VIEW.match(page.name) is not None
+    if is_repeat or cached > 0.1 * len(sent):
+        found.append("it was recorded with a warm cache: a first visit takes longer than this")
+    if dropped.get("service worker"):
+        found.append(f"{plural(dropped['service worker'], 'request')} went through a service worker and are left out")
+    if split := _is_split(sent):
+        found.append(split)
+    if _peak_share(sent, rate_bps) < _IDLE:
+        found.append("it never filled its line for long: the recorded rate is a lower bound")
+    if len({round(value) for value in rtt_ms.values()}) > 1 and max(rtt_ms.values()) > 3 * min(rtt_ms.values()):
+        found.append("its hosts are at different distances, which are taken as one here")
+    return found
+
+
+_REPEAT_VIEW = re.compile(r"page_\d+_1(?:_|$)")
+
+
+def _is_split(sent: Sequence[Sent]) -> str:
+    """A sentence where handshakes are answered by something nearer than the servers."""
+    pairs = [(each.tcp_ms, each.wait_ms) for each in sent if each.tcp_ms > 0]
+    if len(pairs) < 3 or not all(tcp <= 5 and wait >= 10 * tcp for tcp, wait in pairs):
+        return ""
+    return "a proxy near the browser answered its handshakes: round trips are taken from waits"
+
+
+def _peak_share(sent: Sequence[Sent], rate_bps: float) -> float:
+    """How long the page would take at its busiest rate, as a share of its transfers' span."""
+    begin, end = min(each.first_ms for each in sent), max(each.end_ms for each in sent)
+    if rate_bps <= 0 or end <= begin:
+        return 1.0
+    return min(1.0, 8 * sum(each.response_bytes for each in sent) / rate_bps / ((end - begin) / 1000))
+
+
+def short_url(url: str) -> str:
+    """A URL without its scheme and query, as short as a line allows."""
+    parts = urlsplit(url)
+    return elided(f"{parts.netloc}{parts.path}".rstrip("/"), 48)

@@ -1,0 +1,148 @@
+"""Loads a page by runs of the core: issue times, a run, new issue times, until they settle.
+
+Each run is right about one more level of the graph at least, since nothing depends on what comes later: a page of n
+requests settles within n + 2 runs.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb import _core
+from farweb.errors import RunError
+from farweb.files.columns import NULL_INT, Column
+from farweb.page.graph import Dependency
+from farweb.page.recording import Recording
+
+SETTLED_NS = 500_000
+"""Issue times that move less have settled: half a millisecond."""
+
+_EVENTS_A_STEP = 200_000
+_GUESS_NS = 200_000_000
+_CLIENT = 1
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request of a page as a run has it.
+
+    Attributes:
+        host: Whose connections it uses.
+        request_bytes: Header and body.
+        response_bytes: Header and body.
+        server_s: Time of the server.
+        dependency: What it waits for.
+    """
+
+    host: str
+    request_bytes: int
+    response_bytes: int
+    server_s: float
+    dependency: Dependency
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A page that was loaded, times in ns since it began.
+
+    Attributes:
+        issue_ns: Issue of each request.
+        first_ns: First byte of its response.
+        end_ns: Last byte.
+        runs: How often the page was run until it settled.
+    """
+
+    issue_ns: NDArray[np.int64]
+    first_ns: NDArray[np.int64]
+    end_ns: NDArray[np.int64]
+    runs: int
+
+
+def asked_of(recording: Recording, graph: Sequence[Dependency], *, is_multiplexed: bool) -> list[Asked]:
+    """The requests of a page: over HTTP/2 hosts that shared a connection do so again."""
+    hosts = recording.origins if is_multiplexed else [sent.host for sent in recording.sent]
+    return [
+        Asked(host, sent.request_bytes, sent.response_bytes, server / 1000, dependency)
+        for host, sent, server, dependency in zip(hosts, recording.sent, recording.server_ms, graph, strict=True)
+    ]
+
+
+def settle(scenario: _core.Scenario, page: Sequence[Asked], seed: int = 1) -> Loaded:
+    """Load a page.
+
+    Args:
+        scenario: The path; its own requests are not used.
+        page: Its requests; each waits for earlier ones alone.
+        seed: Root of the random streams of each run.
+
+    Raises:
+        RunError: A request fails, or the issue times do not settle.
+    """
+    issue = _guess(page)
+    for runs in range(1, len(page) + 3):
+        first, end = _run(scenario, page, issue, seed)
+        after = _issues(page, first, end)
+        moved = np.abs(after - issue).max()
+        if moved < SETTLED_NS:
+            return Loaded(issue, first, end, runs)
+        issue = after
+    raise RunError(
+        f"the page does not settle: after {len(page) + 2} runs a request still moves by {moved / 1e6:.1f} ms"
+    )
+
+
+def _guess(page: Sequence[Asked]) -> NDArray[np.int64]:
+    issue = np.zeros(len(page), np.int64)
+    for place, each in enumerate(page):
+        before = max((int(issue[edge.parent]) + _GUESS_NS for edge in each.dependency.edges), default=0)
+        issue[place] = before + round(each.dependency.think_ms * 1e6)
+    return issue
+
+
+def _issues(page: Sequence[Asked], first: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Issue of each request by what a run says of those that it waits for.
+
+    A request that follows another is issued a nanosecond later: the connection of that is idle by then.
+    """
+    issue = np.zeros(len(page), np.int64)
+    for place, each in enumerate(page):
+        held = 0
+        for edge in each.dependency.edges:
+            begin, over = int(first[edge.parent]), int(end[edge.parent])
+            at = int(issue[edge.parent]) if edge.share is None else begin + math.ceil(edge.share * (over - begin))
+            held = max(held, at + 1)
+        issue[place] = held + round(each.dependency.think_ms * 1e6)
+    return issue
+
+
+def _run(
+    scenario: _core.Scenario, page: Sequence[Asked], issue: NDArray[np.int64], seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last byte of each response, with requests issued at these times."""
+    order = np.argsort(issue, kind="stable")
+    hosts = sorted({each.host for each in page})
+    code = {host: number for number, host in enumerate(hosts)}
+    rows = [page[place] for place in order]
+    batch: dict[str, Column] = {
+        "start_s": issue[order] / 1e9,
+        "host": (np.array([code[each.host] for each in rows], np.int32), hosts),
+        "request_bytes": np.array([each.request_bytes for each in rows], np.int64),
+        "response_bytes": np.array([each.response_bytes for each in rows], np.int64),
+        "server_s": np.array([each.server_s for each in rows]),
+        "client": np.full(len(rows), _CLIENT, np.uint64),
+    }
+    simulation = _core.Simulation(scenario, seed, [batch], "the page", None)
+    first, end = np.full(len(page), NULL_INT, np.int64), np.full(len(page), NULL_INT, np.int64)
+    more = True
+    while more:
+        more = simulation.advance(_EVENTS_A_STEP)
+        rows_of = simulation.take().get("requests", {})
+        if rows_of:
+            places = order[np.asarray(rows_of["request"], np.int64)]
+            first[places], end[places] = np.asarray(rows_of["first_byte_ns"]), np.asarray(rows_of["end_ns"])
+    if failed := int((end == NULL_INT).sum()):
+        raise RunError(f"{failed:,} of {len(page):,} requests of the page fail over this path; farweb run shows why")
+    return first, end

@@ -1,0 +1,291 @@
+"""Writes the pages of HARs as tables: their requests with what each waited for, one view of each, and their hosts."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from farweb.errors import RunError, WorkloadError
+from farweb.files.atomic import staged_file
+from farweb.page.graph import CONFIDENCE, Dependency, Edge, graph_of
+from farweb.page.har import har_files, read_har
+from farweb.page.recording import Recording, recording_of, short_url
+from farweb.text.quantities import seconds, share, size
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import elided, plural
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+_PAGES = pa.schema(
+    [
+        ("page", pa.string()),
+        ("object", pa.int64()),
+        ("host", pa.string()),
+        ("method", pa.string()),
+        ("request_bytes", pa.int64()),
+        ("response_bytes", pa.int64()),
+        ("server_s", pa.float64()),
+        ("parents", pa.string()),
+        ("think_s", pa.float64()),
+        ("gates", pa.string()),
+        ("id", pa.string()),
+        ("tail_s", pa.float64()),
+        ("dom_tail_s", pa.float64()),
+        ("name", pa.string()),
+        ("kind", pa.string()),
+        ("dependency", pa.string()),
+        ("confidence", pa.float64()),
+        ("recorded_issue_s", pa.float64()),
+        ("recorded_send_s", pa.float64()),
+        ("recorded_first_s", pa.float64()),
+        ("recorded_end_s", pa.float64()),
+        ("recorded_protocol", pa.string()),
+    ]
+)
+_VIEWS = pa.schema(
+    [
+        ("client", pa.int64()),
+        ("start_s", pa.float64()),
+        ("page", pa.string()),
+        ("host", pa.string()),
+        ("request_bytes", pa.int64()),
+        ("response_bytes", pa.int64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class PagesReport:
+    """What an import of HARs kept and left out.
+
+    Attributes:
+        out: The tables: pages, views, hosts.
+        pages: The pages as recorded, by the key that the tables have.
+    """
+
+    out: Sequence[Path]
+    pages: Sequence[tuple[str, Recording]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return {"out": [str(path) for path in self.out], "pages": [_facts(key, page) for key, page in self.pages]}
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        """The pages in a table, and below it their hosts where there is one page, and what files cannot say."""
+        del console, options
+        yield Screen(list(self._parts()))
+
+    def _parts(self) -> Iterator[Sheet | str]:
+        header = ("page", "requests", "left out", "bytes", "hosts", "onLoad", "sure", "")
+        rows = [
+            (
+                elided(key, 40),
+                str(len(page.sent)),
+                str(sum(page.dropped.values())),
+                size(sum(sent.response_bytes for sent in page.sent)),
+                str(len(page.rtt_ms)),
+                seconds(page.load_ms / 1000),
+                share(_mean_confidence(graph_of(page))),
+                elided(page.exporter, 24),
+            )
+            for key, page in self.pages
+        ]
+        yield Sheet("", header, rows)
+        dropped = Counter[str]()
+        for _, page in self.pages:
+            dropped.update(page.dropped)
+        if dropped:
+            yield "Left out: " + ", ".join(f"{n} {why}" for why, n in dropped.most_common()) + "."
+        if len(self.pages) == 1:
+            yield _hosts(self.pages[0][1])
+        said: dict[str, list[str]] = {}
+        for key, page in self.pages:
+            for each in page.warnings:
+                said.setdefault(each, []).append(key)
+        if said:
+            yield ""
+        for sentence, keys in said.items():
+            whose = elided(keys[0], 40) if len(keys) == 1 else plural(len(keys), "page")
+            yield f"{whose}: {sentence}."
+
+
+def import_har(paths: Sequence[Path], out: Path, progress: Callable[[int, int], None] | None = None) -> PagesReport:
+    """Write the pages of HARs as ``OUT-pages.parquet``, ``OUT-views.parquet`` and ``OUT-hosts.tsv``.
+
+    Args:
+        paths: HARs, plain or gzip, and folders of them.
+        out: Beginning of the tables' names.
+        progress: Called with the number of files read, and of all.
+
+    Raises:
+        WorkloadError: A file cannot be read. Nothing is written then.
+        RunError: A table cannot be written there.
+    """
+    found = _read(paths, progress)
+    tables = tables_of(out)
+    if taken := [table for table in tables if table.is_dir()]:
+        raise RunError(f"{taken[0]}: is a folder; name another file with --out")
+    with staged_file(tables[0]) as pages_stage, staged_file(tables[1]) as views_stage, staged_file(tables[2]) as hosts:
+        rows = [row for key, _, page in found for row in _rows(key, page)]
+        pq.write_table(pa.Table.from_pylist(rows, _PAGES), pages_stage, compression="zstd")
+        views = [_view(number, key, start - found[0][1], page) for number, (key, start, page) in enumerate(found)]
+        pq.write_table(pa.Table.from_pylist(views, _VIEWS), views_stage, compression="zstd")
+        names = sorted({sent.host for _, _, page in found for sent in page.sent})
+        lines = "".join(f"{name}\t{name}\t\t\n" for name in names)
+        hosts.write_text("host\tname\twindow_bytes\tmss_bytes\n" + lines, "utf-8")
+    return PagesReport(tables, [(key, page) for key, _, page in found])
+
+
+def describe_har(paths: Sequence[Path]) -> PagesReport:
+    """What `import_har` would keep and leave out; nothing is written.
+
+    Raises:
+        WorkloadError: A file cannot be read.
+    """
+    return PagesReport([], [(key, page) for key, _, page in _read(paths, None)])
+
+
+def _read(paths: Sequence[Path], progress: Callable[[int, int], None] | None) -> list[tuple[str, float, Recording]]:
+    """The pages of HARs by start: key, start in Unix time, and recording."""
+    files = har_files(paths)
+    found: list[tuple[str, float, Recording]] = []
+    for number, file in enumerate(files):
+        pages = read_har(file)
+        stem = file.name.removesuffix(".gz").removesuffix(".har")
+        for place, page in enumerate(pages):
+            key = stem if len(pages) == 1 else f"{stem} {place + 1}"
+            found.append((key, page.start_ms, recording_of(page)))
+        if progress is not None:
+            progress(number + 1, len(files))
+    if twice := [key for key, times in Counter(key for key, _, _ in found).items() if times > 1]:
+        raise WorkloadError(f"{twice[0]}: is the name of two HARs; import them into tables of their own")
+    return sorted(found, key=lambda each: each[1])
+
+
+def tables_of(out: Path) -> list[Path]:
+    """The tables of an import: pages, views and hosts."""
+    return [out.with_name(f"{out.name}-{name}") for name in ("pages.parquet", "views.parquet", "hosts.tsv")]
+
+
+def _view(client: int, key: str, start_ms: float, page: Recording) -> dict[str, Any]:
+    first = page.sent[0]
+    return {
+        "client": client,
+        "start_s": start_ms / 1000,
+        "page": key,
+        "host": first.host,
+        "request_bytes": first.request_bytes,
+        "response_bytes": first.response_bytes,
+    }
+
+
+def _rows(key: str, page: Recording) -> Iterator[dict[str, Any]]:
+    graph = graph_of(page)
+    ends = [sent.end_ms for sent in page.sent if page.dom_ms is not None and sent.end_ms <= page.dom_ms]
+    for place, (sent, dependency) in enumerate(zip(page.sent, graph, strict=True)):
+        is_first = place == 0
+        dom_tail = (page.dom_ms - max(ends)) / 1000 if is_first and page.dom_ms is not None and ends else None
+        yield {
+            "page": key,
+            "object": place,
+            "host": sent.host,
+            "method": sent.method,
+            "request_bytes": sent.request_bytes,
+            "response_bytes": sent.response_bytes,
+            "server_s": page.server_ms[place] / 1000,
+            "parents": " ".join(_anchor(edge, page) for edge in dependency.edges),
+            "think_s": dependency.think_ms / 1000,
+            "gates": "load" if page.gates[place] else None,
+            "id": sent.name,
+            "tail_s": page.tail_ms / 1000 if is_first else None,
+            "dom_tail_s": dom_tail,
+            "name": sent.name,
+            "kind": sent.kind,
+            "dependency": dependency.kind,
+            "confidence": CONFIDENCE[dependency.kind],
+            "recorded_issue_s": sent.issue_ms / 1000,
+            "recorded_send_s": sent.send_ms / 1000,
+            "recorded_first_s": sent.first_ms / 1000,
+            "recorded_end_s": sent.end_ms / 1000,
+            "recorded_protocol": sent.protocol,
+        }
+
+
+def _anchor(edge: Edge, page: Recording) -> str:
+    """An edge as a table has it: ``0@end``, ``0@start``, ``0@first``, or bytes of the response, ``0@18240``."""
+    if edge.share is None:
+        return f"{edge.parent}@start"
+    if edge.share >= 1:
+        return f"{edge.parent}@end"
+    in_bytes = round(edge.share * page.sent[edge.parent].response_bytes)
+    return f"{edge.parent}@{in_bytes if in_bytes > 1 else 'first'}"
+
+
+def _mean_confidence(graph: Sequence[Dependency]) -> float:
+    return sum(CONFIDENCE[each.kind] for each in graph) / len(graph)
+
+
+def _facts(key: str, page: Recording) -> dict[str, Any]:
+    return {
+        "page": key,
+        "url": page.url,
+        "exporter": page.exporter,
+        "browser": page.browser,
+        "requests": len(page.sent),
+        "dropped": dict(page.dropped),
+        "response_bytes": sum(sent.response_bytes for sent in page.sent),
+        "recorded_onload_s": page.load_ms / 1000 if page.is_load_known else None,
+        "recorded_rate_bps": page.rate_bps,
+        "protocols": dict(Counter(sent.protocol for sent in page.sent)),
+        "dependencies": dict(Counter(each.kind for each in graph_of(page))),
+        "hosts": _of_hosts(page),
+        "warnings": list(page.warnings),
+    }
+
+
+def _of_hosts(page: Recording) -> list[dict[str, Any]]:
+    """Requests, bytes, round trip and confidence by host, the one with most bytes first."""
+    graph = graph_of(page)
+    hosts: dict[str, dict[str, Any]] = {}
+    for sent, dependency in zip(page.sent, graph, strict=True):
+        row = hosts.setdefault(
+            sent.host,
+            {
+                "host": sent.host,
+                "requests": 0,
+                "response_bytes": 0,
+                "rtt_s": page.rtt_ms[sent.host] / 1000,
+                "confidence": 0.0,
+            },
+        )
+        row["requests"] += 1
+        row["response_bytes"] += sent.response_bytes
+        row["confidence"] += CONFIDENCE[dependency.kind]
+    for row in hosts.values():
+        row["confidence"] /= row["requests"]
+    return sorted(hosts.values(), key=lambda row: (-row["response_bytes"], row["host"]))
+
+
+_HOSTS_SHOWN = 8
+
+
+def _hosts(page: Recording) -> Sheet:
+    hosts = _of_hosts(page)
+    rows = [
+        (
+            elided(row["host"], 40),
+            str(row["requests"]),
+            size(row["response_bytes"]),
+            seconds(row["rtt_s"]),
+            share(row["confidence"]),
+        )
+        for row in hosts[:_HOSTS_SHOWN]
+    ]
+    if len(hosts) > _HOSTS_SHOWN:
+        rows.append((f"{len(hosts) - _HOSTS_SHOWN} more", "", "", "", ""))
+    return Sheet(f"{short_url(page.url)}, by host", ("host", "requests", "bytes", "round trip", "sure"), rows)

@@ -1,0 +1,210 @@
+"""Several alternatives ranked by the rule of verdicts: the best first, and letters that tie those not told apart."""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from farweb.errors import ResultsError
+from farweb.results.design import Design
+from farweb.results.judged import KEPT_REQUESTS, MOST_LEVELS, MOST_REQUESTS, judged, matched, pairs_together
+from farweb.results.pairs import read_once
+from farweb.statistics.intervals import Interval
+from farweb.statistics.judgement import DECIDING, Verdict, is_apart, turned
+from farweb.statistics.verdicts import Word, letters
+from farweb.text.quantities import plain
+from farweb.text.words import listed, named, plural
+
+if TYPE_CHECKING:
+    from farweb.results.sweep import SweepTables
+
+Judge = Callable[[int, int], Verdict]
+"""Judges the second of two alternatives against the first, by their places."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An alternative in a ranking.
+
+    Attributes:
+        place: Its place among the alternatives as they were given.
+        name: What it is called.
+        letters: Shared with those that it ties with; empty where not each two were judged.
+        change: Relative difference against the reference; None of the reference itself.
+        word: The judgement against the reference; None of itself.
+    """
+
+    place: int
+    name: str
+    letters: str
+    change: Interval | None
+    word: Word | None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Alternatives in their order.
+
+    Attributes:
+        rows: The best first.
+        verdicts: By places of base and other, of the pairs that were judged.
+        reference: Name of the one that all stand against: the best, or the one asked for.
+    """
+
+    rows: tuple[Placed, ...]
+    verdicts: dict[tuple[int, int], Verdict]
+    reference: str
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Rows as plain values, for JSON."""
+        return [
+            {
+                "name": row.name,
+                "letters": row.letters,
+                "overall": "best" if row.change is None else row.word,
+                "change": None if row.change is None else row.change.mean,
+                "low": None if row.change is None else row.change.low,
+                "high": None if row.change is None else row.change.high,
+            }
+            for row in self.rows
+        ]
+
+    @property
+    def places(self) -> list[list[str]]:
+        """Names, the best first; those with the same letters, or ties with the best of many, share a place."""
+        marked = [(row.letters or str(row.word is not None and is_apart(row.word)), row.name) for row in self.rows]
+        return [[name for _, name in tied] for _, tied in itertools.groupby(marked, key=lambda each: each[0])]
+
+    def sentence(self, what: str = "run") -> str:
+        """Say which is the best, what ties with it, and how much more time the others take.
+
+        Args:
+            what: A word for an alternative.
+        """
+        best, *others = self.rows
+        ties = [row for row in others if row.letters and set(row.letters) & set(best.letters)]
+        ties = ties or [row for row in others if not row.letters and row.word is not None and not is_apart(row.word)]
+        rest = [row for row in others if row not in ties]
+        head = f"Best: {best.name}." if what == "point" else f"{best.name} is best."
+        if not rest:
+            return f"{best.name} takes the least time; all {len(others)} other {what}s tie with it."
+        said = head if not ties else f"{head[:-1]}; {_names(ties, what)} with it."
+        second = [row for row in rest if row.letters and set(row.letters) & set(rest[0].letters)]
+        if len(rest) == 1:
+            return f"{said} {rest[0].name} is {rest[0].word}{_more(rest)}."
+        if ties or len(second) in (1, len(rest)) or len(rest) > MOST_LEVELS:
+            who = f"The other {len(rest)} {what}s take" if not ties else f"{plural(len(rest), 'other')} take"
+            return f"{said} {who} {_more(rest, alone=True)}."
+        return f"{said} {listed([row.name for row in second])} tie for second{_more(second)}."
+
+
+def _names(ties: Sequence[Placed], what: str) -> str:
+    names = listed([row.name for row in ties]) if len(ties) < MOST_LEVELS else f"{len(ties)} {what}s"
+    return f"{names} {'ties' if len(ties) == 1 else 'tie'}"
+
+
+def _more(rows: Sequence[Placed], *, alone: bool = False) -> str:
+    """How much more time some take than the reference."""
+    known = [row.change.mean for row in rows if row.change is not None and row.change.mean is not None]
+    if len(known) < len(rows) or not all(math.isfinite(each) and each > 0 for each in known):
+        return "another time, or fail more often" if alone else ""
+    low, high = (plain(100 * end, 2) for end in (min(known), max(known)))
+    span = low if low == high else f"{low} to {high}"
+    return f"{span} % more time" if alone else f": {span} % more time"
+
+
+def ranking(names: Sequence[str], judge: Judge, reference: int | None = None) -> Ranking:
+    """Rank alternatives: each two judged, of more than six each against the best.
+
+    Args:
+        names: What they are called.
+        judge: Judges two.
+        reference: Place of the one that the rows stand against; the best when left out.
+    """
+    numbers = range(len(names))
+    verdicts: dict[tuple[int, int], Verdict] = {}
+
+    def against(base: int, other: int) -> Verdict:
+        if (other, base) in verdicts:
+            return turned(verdicts[other, base])
+        if (base, other) not in verdicts:
+            verdicts[base, other] = judge(base, other)
+        return verdicts[base, other]
+
+    all_pairs = len(names) <= MOST_LEVELS
+    if all_pairs:
+        for base, other in itertools.combinations(numbers, 2):
+            against(base, other)
+        unbeaten = [each for each in numbers if not any(_beats(against, other, each) for other in numbers)]
+        best = min(unbeaten or numbers, key=lambda each: _change(against, 0, each))
+    else:
+        best, seen = min(numbers, key=lambda each: _change(against, 0, each)), set[int]()
+        while best not in seen and (better := [each for each in numbers if _beats(against, each, best)]):
+            seen.add(best)
+            best = min(better, key=lambda each: _change(against, 0, each))
+        verdicts = {(base, other): each for (base, other), each in verdicts.items() if best in (base, other)}
+    order = sorted(numbers, key=lambda each: (each != best, _change(against, best, each)))
+    marks: dict[str, str] = {}
+    if all_pairs:
+        apart = [frozenset(map(str, pair)) for pair, found in verdicts.items() if is_apart(found.overall)]
+        marks = letters([str(each) for each in order], apart)
+    to = best if reference is None else reference
+    rows = [
+        Placed(each, names[each], marks.get(str(each), ""), None, None)
+        if each == to
+        else Placed(each, names[each], marks.get(str(each), ""), (it := against(to, each)).change, it.overall)
+        for each in order
+    ]
+    return Ranking(tuple(rows), verdicts, names[to])
+
+
+def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ranking | None, str]:
+    """Rank the points of a sweep that have the same requests, or say why they are not ranked.
+
+    Args:
+        sweep: Which.
+        by: Names of quantities that decide.
+    """
+    points = [point for point in range(len(sweep.design.points)) if sweep.has_requests(point)]
+    if len(points) < 2 or sweep.design.kind == "latin-hypercube":
+        return None, "fewer than two points have requests" if len(points) < 2 else ""
+    if (requests := int(sweep.runs["requests"].sum() or 0)) > MOST_REQUESTS:
+        return None, f"{requests:,} requests are too many to rank points here"
+    few = requests <= KEPT_REQUESTS
+    read, part = (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
+    factors, together = range(len(sweep.design.factors)), pairs_together(len(points))
+    names = [point_name(sweep.design, point) for point in points]
+
+    def judge(base: int, other: int) -> Verdict:
+        runs = matched(sweep, [points[base]], [points[other]], factors, part)
+        if not runs.base:
+            raise ResultsError("points have no seeds in common")
+        verdict = judged(runs, (names[base], names[other]), by, read=read, together=together)
+        if not verdict.is_of_pairs:
+            raise ResultsError("points have different requests")
+        return verdict
+
+    try:
+        return ranking(names, judge), ""
+    except ResultsError as error:
+        return None, str(error)
+
+
+def point_name(design: Design, point: int) -> str:
+    """What a point is called in a sentence: ``http 1.1, window 20``."""
+    levels = design.levels(point)
+    varied = [factor.name for factor in design.factors if len(factor.levels) > 1] or list(levels)
+    return ", ".join(named(design.short_names[name], levels[name].label) for name in varied)
+
+
+def _beats(against: Judge, one: int, other: int) -> bool:
+    """True where one is better than the other."""
+    return one != other and against(other, one).overall == "better"
+
+
+def _change(against: Judge, base: int, other: int) -> float:
+    """Relative difference of one against another; infinite where nothing is answered on both sides."""
+    mean = 0.0 if base == other else against(base, other).change.mean
+    return math.inf if mean is None else mean

@@ -1,0 +1,135 @@
+"""The screen of a sweep: the best point, the points by rank, what one setting changes, and what it holds for."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from farweb.results.judged import MOST_LEVELS, LevelJudged
+from farweb.statistics.judgement import cell
+from farweb.text.quantities import change_cells, in_one_unit
+from farweb.text.sheet import Part, Screen, Sheet
+from farweb.text.words import plural
+
+if TYPE_CHECKING:
+    from farweb.results.design import Design
+    from farweb.results.ranking import Ranking
+    from farweb.results.sweep_summary import SweepSummary
+
+MORE = ("details", "variation", "pairs", "all")
+"""Names of what the screen can have beside the answer."""
+
+_POINTS_MAX = 12
+_LEVELS_MAX = 6
+_WARNINGS_MAX = 3
+
+
+def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool = False) -> Screen:
+    """A sweep in a screen.
+
+    Args:
+        summary: The sweep.
+        more: Of `MORE`.
+        asked: True where metrics or factors were named: their estimates stand first.
+    """
+    sheets, ranked = summary.sheets(), summary.ranking
+    parts: list[Part] = []
+    if ranked is None or asked:
+        parts += [f"{summary.name}: {plural(len(summary.design.points), 'point')}", (sheets["estimates"],)]
+    if ranked is not None:
+        parts += [ranked.sentence("point"), "", *_points(summary, ranked, is_whole="all" in more)]
+    parts += _levels(summary.judged, summary.design, is_whole="all" in more)
+    if sheets["failures"].rows:
+        parts.append((sheets["failures"],))
+    holds = next((each.verdict.holds for each in summary.judged), "")
+    seeds = plural(len(summary.seeds), "seed")
+    parts += ["", f"{summary.done} of {summary.planned} runs, {seeds}. {holds}".rstrip()]
+    shown = summary.warnings if "details" in more else summary.warnings[:_WARNINGS_MAX]
+    parts += [f"warning: {warning}" for warning in shown]
+    if len(summary.warnings) > len(shown):
+        parts.append(f"+ {len(summary.warnings) - len(shown)} more (--details)")
+    parts += summary.notes if "details" in more else []
+    wanted = (["facts", "estimates", "differences", "judged"] if "details" in more else []) + (
+        ["variation"] if "variation" in more else []
+    )
+    if tables := tuple(sheets[name] for name in wanted if sheets[name].rows):
+        parts.append(tables)
+    if "variation" in more and not sheets["variation"].rows:
+        parts.append("no split of variation: it takes two or more seeds with requests of their own")
+    if "pairs" in more:
+        parts.append(_pairs(summary, ranked))
+    hints = [f"--{name}" for name in ("metric", "by", "variation", "pairs", "details") if name not in more]
+    return Screen((*parts, f"more: {' '.join(hints)}"))
+
+
+def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> list[Part]:
+    """Points by rank."""
+    rows = ranked.rows if is_whole else ranked.rows[:_POINTS_MAX]
+    names = summary.design.names
+    quantiles = [summary.latencies[row.name] for row in rows]
+    write, unit = in_one_unit([value for each in quantiles for value in each])
+    lines = [
+        [
+            row.letters,
+            *(summary.labels[row.name][name] for name in names),
+            *map(write, times),
+            *(["best", ""] if row.change is None else change_cells(row.change)),
+            "" if row.word is None else cell(row.word),
+        ]
+        for row, times in zip(rows, quantiles, strict=True)
+    ]
+    header = [
+        "",
+        *summary.design.short_names.values(),
+        f"median, {unit}",
+        "90 %",
+        "99 %",
+        "time %",
+        "95 % interval",
+        "",
+    ]
+    left = len(ranked.rows) - len(rows)
+    cut: list[Part] = [f"… {left} more (--all)"] if left else []
+    return [Sheet("", header, lines, 1 + len(names)), *cut]
+
+
+def _levels(judged: Sequence[LevelJudged], design: "Design", *, is_whole: bool) -> list[Part]:
+    """The change that each level makes against the one before, of many against the first."""
+    before = {
+        (factor.name, level.label): factor.levels[max(at - 1, 0) if len(factor.levels) <= MOST_LEVELS else 0].label
+        for factor in design.factors
+        for at, level in enumerate(factor.levels)
+    }
+    chosen = [each for each in judged if before.get((each.factor, each.level)) == each.base]
+    rows = [
+        [
+            design.short_names[each.factor],
+            f"{each.level} for {each.base}",
+            *change_cells(each.verdict.change),
+            cell(each.verdict.overall),
+        ]
+        for each in (chosen if is_whole else chosen[:_LEVELS_MAX])
+    ]
+    if not rows:
+        return []
+    left = len(chosen) - len(rows)
+    cut: list[Part] = [f"… {left} more (--all)"] if left else []
+    return ["", Sheet("", ["one setting changed", "", "time %", "95 % interval", ""], rows, 2), *cut]
+
+
+def _pairs(summary: "SweepSummary", ranked: "Ranking | None") -> Sheet:
+    """The verdict on each pair of points, then of levels."""
+    rows = []
+    if ranked is not None:
+        names = {row.place: row.name for row in ranked.rows}
+        rows = [
+            [f"{names[other]} for {names[base]}", *change_cells(found.change), cell(found.overall)]
+            for (base, other), found in ranked.verdicts.items()
+        ]
+    rows += [
+        [
+            f"{summary.design.short_names[each.factor]}: {each.level} for {each.base}",
+            *change_cells(each.verdict.change),
+            cell(each.verdict.overall),
+        ]
+        for each in summary.judged
+    ]
+    return Sheet("Pairs", ["", "time %", "interval", ""], rows)

@@ -1,0 +1,154 @@
+"""The answer of a search for a size, in numbers; `farweb.size.screen` has it in words."""
+
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from farweb.size.judge import Verdict
+from farweb.statistics.judgement import Origin
+from farweb.statistics.quantiles import to_json
+from farweb.text import parse as quantity
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A metric at a value.
+
+    Attributes:
+        metric: Its name.
+        mean: Over the replications; of a log's requests the first run's. None when a run has no value.
+        low: Lower end of the interval; intervals from replications hold for all values together. None before the first
+            look.
+        high: Upper end.
+        interval_of: Units that intervals come from.
+        ratio: The metric over that at the best value tried, when the target names `best`.
+        ratio_low: Lower end of the ratio's interval, from pairs of equal seeds or of the same blocks of a log.
+        ratio_high: Upper end.
+        called: The metric as the target has it.
+    """
+
+    metric: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    interval_of: Origin = "none"
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+    called: str = ""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A value that was tried.
+
+    Attributes:
+        label: Its text.
+        value: Its value in the table `runs`.
+        number: Its place on an axis, in the answer's unit; None when it has none.
+        n: Replications.
+        verdict: The judgement against the target, as far as decided.
+        estimates: One for each metric of the target.
+        word: The same in a word: `best`, `ties`, `open` or `worse` where all of the target is about the best value,
+            otherwise `meets`, `open` or `fails`.
+    """
+
+    label: str
+    value: str | int | float | bool
+    number: float | None
+    n: int
+    verdict: Verdict
+    estimates: tuple[Estimate, ...]
+    word: str = "open"
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The smallest (or largest) value of a key that meets a target.
+
+    Attributes:
+        name: Name of the scenario.
+        key: The key that was varied.
+        unit: Of the values' numbers: `s`, `B`, `bit/s`, `packets`, or nothing.
+        target: The target, as text.
+        largest: True when the largest value was asked for.
+        confidence: Probability that the interval is right, and where it comes from replications all verdicts together.
+        attainable: True when a value meets the target; None when that could not be decided.
+        answer: The smallest value that was shown to meet it; of a target with `best` the smallest from which on none up
+            to the best is worse. None when there is none.
+        low: The answer's interval. The smallest value that meets the target lies above `low`, the largest value that
+            was shown not to; None when the range begins with values that were not.
+        high: The other end: the smallest value that was shown to meet it, which is the answer unless the target names
+            `best`; None when none was. With `largest`, `low` was shown to meet it and `high` was shown not to.
+        interval_of: Units that this interval comes from; none where the seed makes no difference.
+        scope: Where the answer holds: ``for this log``, or in general (empty).
+        reached: For each clause of the target the best estimate and where it is, in words.
+        without_chance: True when runs do not depend on the seed.
+        curve: The values tried, from the smallest to the largest.
+        runs: Runs that the search took.
+        connections: Limit of a connection of the legs whose connections were varied, as `farweb check` says it.
+        warnings: Limits of the answer, a sentence each.
+        best: The best value tried, which the others stand against; None where the target names none.
+        holds: What the answer holds for.
+    """
+
+    name: str
+    key: str
+    unit: str
+    target: str
+    largest: bool
+    confidence: float
+    attainable: bool | None
+    answer: Tried | None
+    low: Tried | None
+    high: Tried | None
+    interval_of: Origin
+    scope: str
+    reached: tuple[str, ...]
+    without_chance: bool
+    curve: tuple[Tried, ...]
+    runs: int
+    connections: tuple[str, ...]
+    warnings: tuple[str, ...]
+    best: Tried | None
+    holds: str
+
+    @property
+    def interval(self) -> str:
+        """The answer's interval in words; empty without an answer."""
+        if self.answer is None:
+            return ""
+        fails, meets = (self.high, self.low) if self.largest else (self.low, self.high)
+        if self.without_chance and self.interval_of == "none" and fails is not None:
+            return f"{fails.label} fails; nothing is random here"
+        if fails is not None and meets is not None:
+            if self.largest:
+                return f"at least {meets.label}, below {fails.label} {self._sure}"
+            return f"above {fails.label}, at most {meets.label} {self._sure}"
+        if fails is not None:
+            return f"{'below' if self.largest else 'above'} {fails.label} {self._sure}, no value is shown to meet it"
+        if meets is None:
+            return f"no value was shown to meet it or not to {self._sure}"
+        if meets != self.answer:
+            return f"at {'least' if self.largest else 'most'} {meets.label} {self._sure}"
+        ends = "at the end of the range" if self.answer == self.curve[-1 if self.largest else 0] else "or beyond"
+        return ends if self.without_chance else f"{ends}, {self._sure}"
+
+    @property
+    def _sure(self) -> str:
+        return f"at {self.percent} % confidence"
+
+    @property
+    def percent(self) -> str:
+        """The confidence in percent."""
+        return quantity.decimal(Fraction(str(self.confidence)) * 100)
+
+    @property
+    def in_order(self) -> tuple[Tried, ...]:
+        """The values tried, in the order of the search: the one asked for is the first that will do."""
+        return self.curve[::-1] if self.largest else self.curve
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        found: dict[str, Any] = to_json({**asdict(self), "interval": self.interval})
+        return found

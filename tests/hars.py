@@ -1,0 +1,46 @@
+"""HARs made by hand: an entry, a page, a file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from farweb.page.har import HarPage, read_har
+
+
+def at(ms: float) -> str:
+    return f"2026-01-01T00:00:{int(ms // 1000):02d}.{round(ms % 1000 * 1000):06d}Z"
+
+
+def entry(url: str = "https://a.example/", start_ms: float = 0.0, **fields: Any) -> dict[str, Any]:
+    """An entry; `timings`, `request` and `response` are merged, other fields are set."""
+    timings = {"blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": 50, "receive": 10}
+    response = {"status": 200, "httpVersion": "HTTP/1.1", "headersSize": 300, "bodySize": 1000}
+    mime = "text/html" if url.endswith("/") else "text/css" if url.endswith("css") else "image/png"
+    whole = {
+        "pageref": "p",
+        "startedDateTime": at(start_ms),
+        "time": 60,
+        "request": {"method": "GET", "url": url, "headersSize": 400, "bodySize": 0, **fields.pop("request", {})},
+        "response": {**response, "content": {"size": 1000, "mimeType": mime}, **fields.pop("response", {})},
+        "timings": {**timings, **fields.pop("timings", {})},
+    }
+    return {**whole, **fields}
+
+
+def har(
+    *entries: dict[str, Any], creator: str = "WebInspector", version: str = "537", onload: float = -1, page: str = "p"
+) -> dict[str, Any]:
+    pages = [{"id": page, "title": "t", "startedDateTime": at(0), "pageTimings": {"onLoad": onload}}]
+    for each in entries:
+        each["pageref"] = page
+    return {"log": {"creator": {"name": creator, "version": version}, "pages": pages, "entries": list(entries)}}
+
+
+def written(folder: Path, content: Any, name: str = "page.har") -> Path:
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def page_of(folder: Path, content: Any) -> HarPage:
+    return read_har(written(folder, content))[0]

@@ -1,0 +1,73 @@
+"""Line 1 of `farweb check`, and its screen."""
+
+from pathlib import Path
+
+import pytest
+
+from farweb import Scenario
+from samples import SCENARIO, Farweb
+
+# A response of 1460 B in each of 60 seconds, 1500 B with headers: 12 kbit/s.
+STEADY = "start_s,host,request_bytes,response_bytes\n" + "".join(f"{second},a,300,1460\n" for second in range(61))
+
+
+@pytest.mark.parametrize(
+    ("rate", "answer"),
+    [
+        (
+            "24 kbit/s",
+            "The path carries this load: its fullest link is 50 % busy in the busiest minute, 50 % in the busiest "
+            "second. No request can take less than 240 ms.",
+        ),
+        (
+            "15 kbit/s",
+            "The path carries this load: its fullest link is 80 % busy in the busiest minute, 80 % in the busiest "
+            "second. No request can take less than 240 ms.",
+        ),
+        (
+            "14 kbit/s",
+            "Nearly full: its fullest link is 85.7 % busy in the busiest minute, 85.7 % in the busiest second. "
+            "Latencies are mostly queueing. No request can take less than 240 ms.",
+        ),
+        (
+            "8 kbit/s",
+            "Overloaded: 150 % of 8 kbit/s in the busiest minute; queues grow. Raise the rate or lower workload.load.",
+        ),
+    ],
+)
+def test_line_1_says_whether_the_path_can_carry_the_load(cable: Path, rate: str, answer: str) -> None:
+    Path("requests.csv").write_text(STEADY)
+    assert Scenario.load(cable, {"path.link.0.down.rate": rate}).check().answer == answer
+
+
+@pytest.mark.parametrize(
+    ("leg", "least"),
+    [
+        ('carrier = { kind = "http/1.0" }', "240 ms"),
+        ('carrier = { kind = "http/1.1" }', "120 ms"),
+        ('carrier = { kind = "http/1.0" }\ntls = { version = "1.3" }', "360 ms"),
+    ],
+)
+def test_the_least_time_of_a_request(cable: Path, leg: str, least: str) -> None:
+    """In round trips of 120 ms: the handshake and the request, the request alone, a handshake of TLS as well."""
+    cable.write_text(SCENARIO.replace('carrier = { kind = "http/1.0" }', leg))
+    assert Scenario.load(cable).check().answer.endswith(f"No request can take less than {least}.")
+
+
+def test_the_screen_of_check(cable: Path, farweb: Farweb) -> None:
+    answer = farweb("check", cable)
+    assert (
+        answer.out
+        == """\
+The path carries this load: its fullest link is < 0.01 % busy in the busiest
+minute, 0.479 % in the busiest second. No request can take less than 240 ms.
+
+path      client -- 34.4 Mbit/s, 60 ms -- server
+requests  3 in 20 s; no request names its client
+http/1.0  a connection a request: two round trips of 120 ms at least
+limit     2.19 Mbit/s a connection, of 34.4 Mbit/s (receive window); 16 fill it
+queues    256 kB up, 256 kB down: 49.7 % of what the path holds
+a run     about 52 packets over links
+"""
+    )
+    assert answer.err == f"more: --details    next: farweb run {cable}\n"

@@ -1,0 +1,498 @@
+"""HARs: what each exporter means, which requests waited for which, and files that are odd or hostile."""
+
+import gzip
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from farweb.errors import WorkloadError
+from farweb.page.exporters import Sent, exporter_of, normal
+from farweb.page.graph import RULES, Dependency, Edge, graph_of
+from farweb.page.har import is_har, read_har
+from farweb.page.recording import Recording, recording_of
+from hars import entry, har, page_of, written
+from samples import Farweb
+
+DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
+
+
+def about(number: float) -> Any:
+    """A number up to what floats lose, where a value of ours has one."""
+    return pytest.approx(number)
+
+
+def sent(folder: Path, creator: str, given: dict[str, Any], version: str = "1") -> Sent:
+    page = page_of(folder, har(given, creator=creator, version=version))
+    return normal(page, page.entries[0][1], exporter_of(page))
+
+
+def recorded(folder: Path, *entries: dict[str, Any], **file: Any) -> Recording:
+    return recording_of(page_of(folder, har(*entries, **file)))
+
+
+OPENED = {"blocked": 5, "dns": 7, "connect": 80, "ssl": 50, "send": 1, "wait": 30, "receive": 10}
+"""A request on a new connection, TLS inside connect as the format has it."""
+
+
+@pytest.mark.parametrize(
+    ("creator", "given", "issue", "send", "first", "end", "tcp"),
+    [
+        ("WebInspector", {"timings": OPENED}, 100, 193, 223, 233, 30),
+        ("unheard of", {"timings": OPENED}, 100, 193, 223, 233, 30),
+        # chrome-har begins behind the renderer's queue.
+        ("chrome-har", {"timings": {**OPENED, "_queued": 40}}, 60, 193, 223, 233, 30),
+        # Firefox had ssl beside connect, and time is the sum of all.
+        ("Firefox", {"timings": OPENED, "time": 183}, 100, 243, 273, 283, 80),
+        ("Firefox", {"timings": OPENED, "time": 133}, 100, 193, 223, 233, 30),
+        ("mitmproxy", {"timings": OPENED, "time": 183}, 100, 243, 273, 283, 80),
+        # Firebug, Browsertime 1 and Fiddler write 0 for what did not happen.
+        ("Firebug", {"timings": {"blocked": 0, "dns": 0, "connect": 0, "ssl": 0}}, 100, 100, 150, 160, 0),
+        ("Browsertime", {"timings": {"blocked": 0, "connect": 0, "ssl": 0}, "time": 99}, 100, 100, 150, 160, 0),
+        ("Fiddler", {"timings": {"connect": 0, "ssl": 0}}, 100, 100, 150, 160, 0),
+        ("Playwright", {"timings": {"wait": 50}}, 100, 100, 150, 160, 0),
+        ("pcap2har", {"timings": {"connect": 20, "wait": 50}, "time": 3}, 100, 120, 170, 180, 20),
+        # Safari counts the time before a request on a used connection twice.
+        ("WebKit Web Inspector", {"timings": {"blocked": 20, "send": 20}, "time": 80}, 100, 120, 170, 180, 0),
+    ],
+)
+def test_times_by_exporter(
+    tmp_path: Path, creator: str, given: dict[str, Any], issue: float, send: float, first: float, end: float, tcp: float
+) -> None:
+    found = sent(tmp_path, creator, entry(start_ms=100, **given))
+    times = (found.issue_ms, found.send_ms, found.first_ms, found.end_ms, found.tcp_ms)
+    assert times == pytest.approx((issue, send, first, end, tcp))
+
+
+WPT: dict[str, Any] = {
+    "_load_start": 200,
+    "_ttfb_ms": 50,
+    "_load_ms": 70,
+    "_socket": "9",
+    "_objectSize": "900",
+    "_bytesIn": "1200",
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "issue", "tcp", "tls", "is_new"),
+    [
+        ({"_connect_start": 150, "_connect_end": 170, "_ssl_start": 170, "_ssl_end": 195}, 150, 20, 25, True),
+        # 2.17 to 2.19 write "0" for what did not happen.
+        ({"_dns_start": "0", "_dns_end": "0", "_connect_start": "0", "_connect_end": "0"}, 200, 0, 0, False),
+        # A connection that was long ready had been made for another.
+        ({"_connect_start": 100, "_connect_end": 120}, 200, 20, 0, True),
+        # QUIC: no TCP, the whole handshake is TLS.
+        ({"_connect_start": -1, "_connect_end": -1, "_ssl_start": 170, "_ssl_end": 195}, 170, 0, 25, True),
+    ],
+)
+def test_times_of_webpagetest(
+    tmp_path: Path, given: dict[str, Any], issue: float, tcp: float, tls: float, is_new: bool
+) -> None:
+    found = sent(tmp_path, "WebPagetest", entry(**WPT, **given))
+    assert (found.issue_ms, found.tcp_ms, found.tls_ms, found.is_new) == (issue, tcp, tls, is_new)
+    assert (found.send_ms, found.first_ms, found.end_ms) == (200, 250, 270)
+    assert (found.connection, found.response_bytes) == ("9", 1200)
+
+
+@pytest.mark.parametrize(
+    ("creator", "given", "size"),
+    [
+        ("WebInspector", {"response": {"_transferSize": 777, "bodySize": -1}}, 777),
+        ("chrome-har", {"response": {"_transferSize": 500, "bodySize": 500}}, 500),
+        ("Firefox", {"response": {"bodySize": 783}}, 1083),
+        ("other", {"response": {"bodySize": -1, "headersSize": -1}}, 1400),  # decoded size, and a usual header
+        ("other", {"response": {"bodySize": "2000", "headersSize": None}}, 2400),
+        ("other", {"response": {"status": 304, "bodySize": -1}}, 300),
+    ],
+)
+def test_sizes_by_exporter(tmp_path: Path, creator: str, given: dict[str, Any], size: int) -> None:
+    assert sent(tmp_path, creator, entry(**given)).response_bytes == size
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (entry("data:image/png;base64,AA"), "no http (data)"),
+        (entry("javascript:alert(1)"), "no http (javascript)"),
+        (entry("wss://a.example/live"), "web socket"),
+        (entry("http://ocsp.ca.example/"), "certificate status"),
+        (entry("https://a.example/x.css", _fromCache="disk"), "cache"),
+        (entry("https://a.example/x.css", timings={"wait": 1, "receive": 0.5}), "cache"),
+        (entry("https://a.example/x.css", _fetchType="Memory Cache"), "cache"),
+        (entry("https://a.example/x.css", response={"fromServiceWorker": True}), "service worker"),
+        (entry("https://a.example/x.css", _initiator="https://a.example/sw.js"), "service worker"),
+        (entry("https://a.example/x.css", response={"status": -2, "bodySize": 0}), "no answer"),
+        (entry("https://a.example/x.css"), ""),
+    ],
+)
+def test_what_was_no_request_over_the_network(tmp_path: Path, given: dict[str, Any], why: str) -> None:
+    assert sent(tmp_path, "WebInspector", given).gone == why
+
+
+@pytest.mark.parametrize(
+    ("creator", "given", "is_pushed"),
+    [
+        ("chrome-har", {"_was_pushed": 1}, True),
+        ("Browsertime", {"timings": {"wait": 0, "blocked": 40}, "response": {"httpVersion": "h2"}}, True),
+        ("Firefox", {"timings": {"wait": 0, "receive": 0}, "response": {"status": 0, "bodySize": 99}}, True),
+        ("chrome-har", {}, False),
+    ],
+)
+def test_pushed_responses(tmp_path: Path, creator: str, given: dict[str, Any], is_pushed: bool) -> None:
+    assert sent(tmp_path, creator, entry(**given)).is_pushed == is_pushed
+
+
+@pytest.mark.parametrize(
+    ("creator", "given", "connection", "protocol"),
+    [
+        ("WebInspector", {"connection": "443", "_connectionId": "7"}, "7", "h1"),
+        ("WebInspector", {"connection": "443"}, "", "h1"),  # a port
+        ("Firefox", {"connection": "8443", "response": {"httpVersion": "HTTP/2"}}, "", "h2"),
+        ("chrome-har", {"connection": "1106", "response": {"httpVersion": "spdy"}}, "1106", "h2"),
+        ("WebPagetest", {"_socket": 12, "response": {"httpVersion": "us:"}, "_protocol": "h3-29"}, "12", "h3"),
+        ("WebInspector", {"response": {"httpVersion": "http/2.0"}}, "", "h2"),
+    ],
+)
+def test_connections_and_protocols(
+    tmp_path: Path, creator: str, given: dict[str, Any], connection: str, protocol: str
+) -> None:
+    found = sent(tmp_path, creator, entry(**given))
+    assert (found.connection, found.protocol) == (connection, protocol)
+
+
+def test_initiators_of_both_forms(tmp_path: Path) -> None:
+    stack = {"callFrames": [], "parent": {"callFrames": [{"url": ""}, {"url": "https://a.example/app.js"}]}}
+    devtools = sent(tmp_path, "WebInspector", entry(_initiator={"type": "script", "stack": stack}))
+    assert (devtools.initiator, devtools.initiator_type) == ("https://a.example/app.js", "script")
+    of_text = sent(tmp_path, "chrome-har", entry(_initiator="https://a.example/", _initiator_type="parser"))
+    assert (of_text.initiator, of_text.initiator_type) == ("https://a.example/", "parser")
+
+
+# --- the page ---
+
+
+def test_requests_that_overlap_on_a_connection_of_unknown_version_ride_http2(tmp_path: Path) -> None:
+    unknown: dict[str, Any] = {"connection": "7", "response": {"httpVersion": "unknown"}}
+    page = recorded(tmp_path, entry(**unknown), entry("https://a.example/b.css", 20, **unknown))
+    assert [each.protocol for each in page.sent] == ["h2", "h2"]
+
+
+def test_webpagetest_stamps_what_waited_for_a_connection_when_it_was_ready(tmp_path: Path) -> None:
+    opener: dict[str, Any] = {
+        **WPT,
+        "_connect_start": 150,
+        "_connect_end": 170,
+        "_ssl_start": 170,
+        "_ssl_end": 195,
+        "_protocol": "h2",
+    }
+    waited: dict[str, Any] = {**WPT, "_load_start": 204, "_protocol": "h2"}
+    page = recorded(
+        tmp_path, entry(**opener), entry("https://a.example/b.css", **waited), creator="WebPagetest", onload=900
+    )
+    assert [each.issue_ms for each in page.sent] == [150, 150]
+
+
+def test_a_wait_for_six_busy_connections_is_made_anew_and_any_other_is_the_browsers(tmp_path: Path) -> None:
+    busy = [entry(f"https://a.example/{n}.png", timings={"wait": 90}) for n in range(6)]
+    late: dict[str, Any] = {"timings": {"blocked": 100, "_blocked_queueing": 100}}
+    page = recorded(tmp_path, *busy, entry("https://a.example/7.png", **late))
+    assert page.sent[-1].issue_ms == 0
+    alone = recorded(tmp_path, *busy[:3], entry("https://a.example/7.png", **late))
+    assert alone.sent[-1].issue_ms == 100
+
+
+def test_round_trips_and_server_times(tmp_path: Path) -> None:
+    page = recorded(
+        tmp_path,
+        entry(timings={"connect": 30, "wait": 80}),
+        entry("https://b.example/x.png", 200, timings={"wait": 44}),
+        entry("https://b.example/y.png", 300, timings={"wait": 54}),
+    )
+    assert page.rtt_ms == {"a.example": 30, "b.example": 44}
+    assert page.server_ms == [50, 0, 10]
+
+
+def test_hosts_on_one_multiplexed_connection_have_one_origin(tmp_path: Path) -> None:
+    shared: dict[str, Any] = {"connection": "7", "response": {"httpVersion": "h2"}}
+    page = recorded(tmp_path, entry(**shared), entry("https://b.example/x.png", 100, **shared))
+    assert page.origins == ["a.example", "a.example"]
+
+
+def test_the_document_is_its_last_reload_before_onload(tmp_path: Path) -> None:
+    page = recorded(tmp_path, entry(response={"status": 202}), entry(start_ms=500), onload=900)
+    assert (page.root, page.url) == (1, "https://a.example/")
+
+
+def test_onload_waits_for_what_began_and_ended_before_it(tmp_path: Path) -> None:
+    page = recorded(
+        tmp_path,
+        entry(),
+        entry("https://a.example/beacon", 70, _resourceType="ping"),
+        entry("https://a.example/late.png", 150),
+        onload=180,
+    )
+    assert (page.gates, page.tail_ms) == ([True, False, False], 120)
+
+
+@pytest.mark.parametrize(
+    ("entries", "file", "says"),
+    [
+        ([entry()], {}, "no onLoad"),
+        ([entry()], {"onload": 100}, "names no initiators"),
+        ([entry(_was_pushed=1)], {"creator": "chrome-har"}, "server push"),
+        ([entry(), entry("https://a.example/x.css", _fromCache="memory")], {}, "warm cache"),
+        ([entry(**WPT)], {"creator": "WebPagetest", "page": "page_1_1"}, "warm cache"),
+        ([entry(), entry("https://a.example/x.png", 5_000)], {}, "never filled its line"),
+        ([entry(timings={"connect": 1, "wait": 80}) for _ in range(3)], {}, "a proxy near the browser"),
+        ([entry(), entry("https://a.example/x.css", response={"fromServiceWorker": 1})], {}, "service worker"),
+    ],
+)
+def test_what_a_file_cannot_say(tmp_path: Path, entries: list[Any], file: dict[str, Any], says: str) -> None:
+    assert any(says in each for each in recorded(tmp_path, *entries, **file).warnings)
+
+
+# --- the graph ---
+
+
+def of(tmp_path: Path, *entries: dict[str, Any], rule: Any = "likely", onload: float = 5_000) -> list[Dependency]:
+    return graph_of(recorded(tmp_path, *entries, creator="chrome-har", onload=onload), rule)
+
+
+PAGE = "https://a.example/"
+SCRIPT: dict[str, Any] = {"response": {"content": {"mimeType": "text/javascript"}}}
+
+
+def test_a_redirect_leads_to_its_target(tmp_path: Path) -> None:
+    hop = entry("https://a.example/old", response={"status": 301, "redirectURL": "/"})
+    found = of(tmp_path, hop, entry(PAGE, 75))
+    assert found[1] == Dependency((Edge(0, 1.0),), about(15), "redirect")
+
+
+def test_a_tag_within_a_document_waits_for_its_part(tmp_path: Path) -> None:
+    document = entry(PAGE, timings={"wait": 50, "receive": 100})
+    found = of(tmp_path, document, entry("https://a.example/x.css", 75, _initiator=PAGE, _initiator_type="parser"))
+    assert found[1] == Dependency((Edge(0, about(0.25)),), 0, "initiator")
+
+
+def test_what_ended_right_before_may_stand_behind_an_initiator_that_ended_long_ago(tmp_path: Path) -> None:
+    entries = [
+        entry(PAGE),
+        entry("https://a.example/app.js", 61, **SCRIPT),
+        entry("https://a.example/x.png", 140, _initiator=PAGE, _initiator_type="parser"),
+    ]
+    assert of(tmp_path, *entries)[2] == Dependency((Edge(0, 1.0), Edge(1, 1.0)), about(19), "hidden")
+    assert of(tmp_path, *entries, rule="few")[2].edges == (Edge(0, 1.0),)
+    assert of(tmp_path, *entries, rule="many")[2].edges == (Edge(1, 1.0),)
+
+
+def test_an_initiator_that_is_not_clear_is_none(tmp_path: Path) -> None:
+    twice = [entry("https://a.example/app.js", start, **SCRIPT) for start in (70, 150)]
+    asked = entry("https://a.example/x.json", 300, _initiator="https://a.example/app.js", _initiator_type="script")
+    assert of(tmp_path, entry(PAGE), *twice, asked)[3].kind == "time"
+
+
+def test_an_entry_that_names_itself_has_no_initiator(tmp_path: Path) -> None:
+    found = of(tmp_path, entry(PAGE), entry("https://a.example/x.css", 80, _initiator="https://a.example/x.css"))
+    assert found[1].kind == "time"
+
+
+def test_a_request_waits_for_its_preflight(tmp_path: Path) -> None:
+    preflight = entry("https://b.example/api", 70, _initiator="https://b.example/api", _request_type="Preflight")
+    found = of(tmp_path, entry(PAGE), preflight, entry("https://b.example/api", 140, _initiator=PAGE))
+    assert (found[1].kind, found[2].edges) == ("time", (Edge(1, 1.0),))
+
+
+# --- files ---
+
+
+def test_a_har_is_known_by_its_first_bytes(tmp_path: Path) -> None:
+    content = har(entry())
+    assert is_har(written(tmp_path, content, "a.json"))
+    assert is_har(written(tmp_path, "\ufeff " + json.dumps(content), "b.txt"))
+    packed = tmp_path / "c.gz"
+    packed.write_bytes(gzip.compress(json.dumps(content).encode()))
+    assert is_har(packed)
+    assert not is_har(written(tmp_path, '{"ts": 1, "url": "/"}\n', "d.json"))
+    os.mkfifo(tmp_path / "pipe")  # no name of a HAR, so that it is not waited for
+    assert not is_har(tmp_path / "pipe")
+    assert not is_har(tmp_path / ("x" * 5_000))
+    assert not is_har(tmp_path)
+
+
+def test_pages_that_are_missing_numbers_that_are_texts_and_times_of_any_precision(tmp_path: Path) -> None:
+    odd = entry(timings={"wait": "40", "dns": None}, startedDateTime="2026-01-01T02:00:00.1234567+02:00")
+    content = har(odd)
+    del content["log"]["pages"]
+    page = recording_of(page_of(tmp_path, content))
+    assert page.sent[0].wait_ms == 40
+
+
+def broken(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    content = har(entry())
+    change(content["log"])
+    return content
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('{"log": {"entries": [', "line 1, column 22"),
+        ('{"log": ' + "[" * 100_000, "nested too deeply"),
+        ('{"log": {"entries": NaN}}', "NaN is no number of JSON"),
+        ('{"log": 5}', "is no HAR"),
+        (broken(lambda log: log.update(entries=5)), "log.entries: found 5; write a list"),
+        (broken(lambda log: log.update(entries=[])), "log.entries: is empty"),
+        (broken(lambda log: log.update(entries=["x"])), "log.entries[0]: found 'x'; write an object"),
+        (broken(lambda log: log["entries"][0]["request"].pop("url")), "log.entries[0].request.url: found nothing"),
+        (broken(lambda log: log["entries"][0].update(startedDateTime="soon")), "log.entries[0].startedDateTime: found"),
+        (broken(lambda log: log.update(pages=[{}] * 1_001)), "no more than 1,000"),
+        (har(entry("data:x")), "no request is left: 1 no http (data)"),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_line_with_the_place(
+    folder: Path, farweb: Farweb, content: Any, says: str
+) -> None:
+    path = written(folder, content)
+    for verb in (("page", "page.har"), ("workload", "import", "page.har", "--format", "har")):
+        answer = farweb(*verb)
+        assert answer.code == 2
+        assert says in answer.err
+        assert answer.err.startswith("farweb: page.har: ")
+        assert answer.err.count("\n") == 1
+    assert [*folder.iterdir()] == [path]
+
+
+def test_gzip_that_ends_early_or_never_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "page.har.gz"
+    whole = gzip.compress(json.dumps(har(entry())).encode())
+    path.write_bytes(whole[:-20])
+    with pytest.raises(WorkloadError, match=r"page.har.gz: cannot be read"):
+        read_har(path)
+    path.write_bytes(whole)
+    monkeypatch.setattr("farweb.page.har.BYTES_MAX", 100)
+    with pytest.raises(WorkloadError, match="more than the 100 B"):
+        read_har(path)
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["url", "size", "x"]), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+FIELDS = [
+    "startedDateTime",
+    "request",
+    "response",
+    "timings",
+    "time",
+    "_initiator",
+    "_load_start",
+    "connection",
+    "pageref",
+]
+
+
+@given(
+    creator=st.sampled_from(["WebInspector", "chrome-har", "WebPagetest", "Firefox", "WebKit Web Inspector", ""]),
+    outer=st.dictionaries(st.sampled_from(FIELDS), ANY, max_size=3),
+    timings=st.dictionaries(st.sampled_from(["blocked", "dns", "connect", "ssl", "wait", "receive"]), ANY, max_size=4),
+    response=st.dictionaries(st.sampled_from(["status", "bodySize", "redirectURL", "content", "headers"]), ANY),
+    onload=ANY,
+)
+def test_anything_in_a_field_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory,
+    creator: str,
+    outer: dict[str, Any],
+    timings: dict[str, Any],
+    response: dict[str, Any],
+    onload: Any,
+) -> None:
+    odd = {**entry("https://a.example/x.css", 50, timings=timings, response=response), **outer}
+    content = har(entry(), odd, creator=creator, onload=onload)
+    content["log"]["entries"][1].update(outer)
+    path = written(tmp_path_factory.mktemp("odd"), content)
+    try:
+        pages = [recording_of(page) for page in read_har(path)]
+    except WorkloadError as error:
+        assert str(error).startswith(str(path))
+        return
+    for page in pages:
+        for rule in RULES:
+            for place, each in enumerate(graph_of(page, rule)):
+                assert each.think_ms >= 0
+                assert all(0 <= edge.parent < place for edge in each.edges)
+
+
+# --- the import ---
+
+
+def test_import_writes_pages_views_and_hosts(folder: Path, farweb: Farweb) -> None:
+    document = entry(PAGE, timings={"wait": 50, "receive": 100})
+    css = entry("https://cdn.example/x.css", 75, _initiator=PAGE, _initiator_type="parser")
+    late = entry("https://a.example/x.png", 300, _initiator=PAGE, _initiator_type="parser")
+    written(folder, har(document, css, late, entry("data:x"), creator="chrome-har", onload=200), "shop.har")
+    written(folder, har(entry(), onload=80), "blog.har")
+    answer = farweb("workload", "import", "shop.har", "blog.har", "-o", "both", "--json").json()
+    assert [page["page"] for page in answer["pages"]] == ["shop", "blog"]
+    assert answer["pages"][0]["dropped"] == {"no http (data)": 1}
+    assert [host["confidence"] for host in answer["pages"][0]["hosts"]] == [0.95, 0.9]
+    rows = pq.read_table(folder / "both-pages.parquet").to_pylist()
+    assert [row["parents"] for row in rows] == ["", "0@325", "0@end", ""]
+    assert rows[0]["tail_s"] == pytest.approx(0.05)
+    views = pq.read_table(folder / "both-views.parquet").to_pylist()
+    assert [(view["client"], view["page"], view["host"]) for view in views] == [
+        (0, "shop", "a.example"),
+        (1, "blog", "a.example"),
+    ]
+    assert "cdn.example" in (folder / "both-hosts.tsv").read_text()
+
+
+def test_stats_describes_what_an_import_would_write(folder: Path, farweb: Farweb) -> None:
+    path = written(folder, har(entry(), onload=80))
+    assert farweb("workload", "stats", "page.har", "--json").json()["pages"][0]["recorded_onload_s"] == 0.08
+    assert farweb("workload", "stats", "page.har", "-o", "x.svg").code == 2
+    assert [*folder.iterdir()] == [path]
+
+
+def test_import_takes_a_folder(folder: Path, farweb: Farweb) -> None:
+    (folder / "hars").mkdir()
+    for name in ("a.har", "b.har"):
+        written(folder / "hars", har(entry()), name)
+    assert len(farweb("workload", "import", "hars", "-o", "all", "--json").json()["pages"]) == 2
+
+
+def test_names_from_a_har_command_no_terminal(folder: Path, farweb: Farweb) -> None:
+    written(folder, har(entry("https://a\x1b7.example/"), creator="\x1b]0;x\x07"), "odd.har")
+    answer = farweb("workload", "import", "odd.har")
+    assert answer.code == 0
+    assert "\x1b" not in answer.out
+
+
+@pytest.mark.skipif(DATA is None, reason="the open HARs are not here")
+@pytest.mark.parametrize("name", ["wikipedia-2018-browsertime-chrome-5runs", "nytimes-2015-wpt", "google-2026-wpt-h3"])
+def test_issue_times_of_open_hars_come_back_in_the_recorded_network(name: str) -> None:
+    assert DATA is not None
+    for page in read_har(DATA / f"har/{name}.har.gz"):
+        recording = recording_of(page)
+        for rule in RULES:
+            off = 0
+            for each, dependency in zip(recording.sent, graph_of(recording, rule), strict=True):
+                ends = [
+                    other.issue_ms
+                    if edge.share is None
+                    else other.first_ms + edge.share * (other.end_ms - other.first_ms)
+                    for edge in dependency.edges
+                    for other in [recording.sent[edge.parent]]
+                ]
+                off += abs(max(ends, default=0) + dependency.think_ms - each.issue_ms) > 2
+            assert off <= 0.05 * len(recording.sent)
