@@ -52,7 +52,8 @@ class OfferedLoad:
     Attributes:
         link: Place of the link on the path, from 0.
         direction: `up` or `down`.
-        rate_bps: Rate of the bits that it carries, in bit/s; the mean over time of one that changes.
+        rate_bps: Rate of the bits that it carries, in bit/s.
+        is_mean: True when that is a mean over time.
         mean_bps: Offered from the first to the last start, a minute at least.
         minute_bps: In the busiest minute; None when the workload is too long for steps of a minute.
         minute_from_s: When that begins.
@@ -63,11 +64,17 @@ class OfferedLoad:
     link: int
     direction: str
     rate_bps: float
+    is_mean: bool
     mean_bps: float
     minute_bps: float | None
     minute_from_s: float | None
     second_bps: float | None
     at_most: bool
+
+    @property
+    def line(self) -> str:
+        """Its rate in words."""
+        return of_rate(self.rate_bps, self.is_mean)
 
 
 @dataclass(frozen=True)
@@ -99,7 +106,7 @@ class Offered:
         rows = [
             [
                 f"link {load.link} {load.direction}{', at most' if load.at_most else ''}",
-                rate(load.rate_bps),
+                load.line,
                 *(_of(value, load.rate_bps) for value in (load.mean_bps, load.minute_bps, load.second_bps)),
                 seconds(load.minute_from_s),
             ]
@@ -107,6 +114,16 @@ class Offered:
         ]
         title = f"Offered load: {count(self.requests)} requests in {seconds(self.span_s)}, load {self.load:g}"
         return Sheet(title, ["", "rate", "mean", "busiest minute", "busiest second", "busiest minute from"], rows)
+
+
+def varies(way: Mapping[str, Any]) -> bool:
+    """True when the rate of a direction of a link, as a check has it, changes with time, be it by outages."""
+    return len({way["rate_bps_min"], way["rate_bps_mean"], way["rate_bps_max"]}) > 1
+
+
+def of_rate(rate_bps: float, is_mean: bool) -> str:
+    """A rate in words, which say when it is a mean over time."""
+    return f"a mean of {rate(rate_bps)}" if is_mean else rate(rate_bps)
 
 
 def _of(value: float | None, rate_bps: float) -> str:
@@ -147,6 +164,7 @@ class RatedLink:
     index: int
     direction: str
     rate_bps: float
+    is_mean: bool
     mss: int
     factor: float
     at_most: bool
@@ -161,12 +179,13 @@ def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[R
             before = [cache for cache in effective.get("cache") or [] if nodes.index(cache["node"]) <= index]
             drawn = [cache["hit_ratio"] for cache in before if cache.get("hit_ratio") is not None]
             for direction in ("up", "down"):
-                mean_bps = figures["links"][index][direction]["rate_bps_mean"]
-                if mean_bps is not None:
+                way = figures["links"][index][direction]
+                if way["rate_bps_mean"] is not None:
                     yield RatedLink(
                         index,
                         direction,
-                        float(mean_bps),
+                        float(way["rate_bps_mean"]),
+                        varies(way),
                         leg["mss_bytes"],
                         1 - sum(drawn),
                         len(drawn) < len(before),
@@ -304,6 +323,7 @@ def _held_against(scenario: Description, workload: Mapping[str, Any], trace: Tra
             link=link.index,
             direction=link.direction,
             rate_bps=link.rate_bps,
+            is_mean=link.is_mean,
             mean_bps=8 * float(series.sum()) / max(laid.span_s, MINUTE_S),
             minute_bps=minute,
             minute_from_s=minute_from,
@@ -326,7 +346,7 @@ def _too_much(load: OfferedLoad) -> str | None:
     cost = "latencies are those of a queue that grows" if peak > load.rate_bps else "latencies are mostly queueing"
     return (
         f"path.link.{load.link}.{load.direction}.rate: the workload offers {rate(peak)} {where}, "
-        f"{share(peak / load.rate_bps)} of {rate(load.rate_bps)} (on average {share(load.mean_bps / load.rate_bps)}): "
+        f"{share(peak / load.rate_bps)} of {load.line} (on average {share(load.mean_bps / load.rate_bps)}): "
         f"{cost}"
     )
 

@@ -18,30 +18,39 @@ def are_limited(figures: Mapping[str, Any]) -> bool:
 
 
 class Opens:
-    """Requests by host and minute: connections, where each request opens one."""
+    """Requests of the busiest minute, by start: connections, where each request opens one."""
 
     def __init__(self) -> None:
-        self._counts: Counter[tuple[str, int, int]] = Counter()
+        self._minute, self._counts = 0, Counter[tuple[str, int]]()
+        self._to_host, self._together = ("", 0), 0
 
     def add(self, hosts: Any, day: NDArray[np.int64], start_s: NDArray[Any]) -> None:
         """Count a batch: codes and words of the hosts, as the core has them, days from 0, and starts in s."""
         codes, words = hosts
-        rows = np.stack([codes.astype(np.int64), day, (start_s // _MINUTE_S).astype(np.int64)])
-        found, counts = np.unique(rows, axis=1, return_counts=True)
-        for (code, of_day, minute), requests in zip(found.T.tolist(), counts.tolist(), strict=True):
-            self._counts[words[code], of_day, minute] += requests
+        minutes = (start_s // _MINUTE_S).astype(np.int64)
+        for minute in np.unique(minutes).tolist():
+            if minute != self._minute:
+                self._end()
+                self._minute = minute
+            rows = np.stack([codes.astype(np.int64), day])[:, minutes == minute]
+            found, counts = np.unique(rows, axis=1, return_counts=True)
+            for (code, of_day), requests in zip(found.T.tolist(), counts.tolist(), strict=True):
+                self._counts[words[code], of_day] += requests
 
-    def busiest(self) -> tuple[str, float]:
-        """The host with most requests in a minute, and how many of them come in a second."""
-        (host, _, _), requests = max(self._counts.items(), key=lambda each: each[1])
-        return host, requests / _MINUTE_S
+    def _end(self) -> None:
+        of_days = Counter[int]()
+        for (host, day), requests in self._counts.items():
+            of_days[day] += requests
+            if requests > self._to_host[1]:
+                self._to_host = (host, requests)
+        self._together = max(self._together, *of_days.values(), 0)
+        self._counts.clear()
 
-    def together(self) -> float:
-        """Requests a second of all hosts in the busiest minute."""
-        minutes: Counter[tuple[int, int]] = Counter()
-        for (_, day, minute), requests in self._counts.items():
-            minutes[day, minute] += requests
-        return max(minutes.values()) / _MINUTE_S
+    def busiest(self) -> tuple[tuple[str, float], float]:
+        """The host with most requests in a minute of a day, with these a second, and those of all hosts."""
+        self._end()
+        host, requests = self._to_host
+        return (host, requests / _MINUTE_S), self._together / _MINUTE_S
 
 
 def too_few(figures: Mapping[str, Any], opens: Opens, days: int) -> list[str]:
@@ -51,8 +60,8 @@ def too_few(figures: Mapping[str, Any], opens: Opens, days: int) -> list[str]:
     """
     workload, legs = figures["workload"], figures["legs"]
     times = workload["speed"] * workload["rate"] * workload["load"] / days
-    host, to_host = opens.busiest()
-    asked = [*((leg["to"], opens.together()) for leg in legs[:-1]), (host, to_host)]
+    to_host, together = opens.busiest()
+    asked = [*((leg["to"], together) for leg in legs[:-1]), to_host]
     return [
         f"leg.{leg['index']}: up to {count(round(times * opened))} connections a second to {server} need "
         f"{count(round(times * opened * _MINUTE_S))} ports, and a Linux host has {count(round(limit * _MINUTE_S))} for "

@@ -258,6 +258,9 @@ def _windows(points: Sequence[Point]) -> list[str]:
             needed = extent(fill, count)
             text += ", and one fills the path" if needed == "1" else f"; it takes {needed} of them to fill the path"
         said.append(f"{text}.")
+    links = (link for point in points for link in point.figures["links"])
+    if any(link[way]["changes"] for link in links for way in ("up", "down")):
+        said.append("Links change with time: these are of their mean rates and least delays.")
     return said
 
 

@@ -86,11 +86,14 @@ impl Timeline {
         self.steps.is_empty() && self.outages.is_empty()
     }
 
-    /// Its longest period, or the time of its last change.
-    fn length(&self) -> Duration {
-        let steps = self.every.or(self.steps.last().map(|step| step.at));
-        let outages = self.outages.iter().map(|outage| outage.every.unwrap_or(outage.at + outage.lasts));
-        steps.into_iter().chain(outages).max().unwrap_or(Duration::ZERO)
+    /// A time that shows it in the long run: its longest period, behind the last change that comes once.
+    fn long_run(&self) -> (Instant, Instant) {
+        let step = self.steps.last().filter(|_| self.every.is_none()).map(|step| step.at);
+        let begins =
+            self.outages.iter().map(|each| if each.every.is_some() { each.at } else { each.at + each.lasts });
+        let from = Instant::ZERO + step.into_iter().chain(begins).max().unwrap_or(Duration::ZERO);
+        let periods = self.outages.iter().filter_map(|outage| outage.every).chain(self.every);
+        (from, from + periods.max().unwrap_or(Duration::from_nanos(1)))
     }
 }
 
@@ -109,27 +112,28 @@ pub struct Rates {
 const CHANGES_MAX: usize = 10_000;
 
 impl Rates {
-    /// Rates of a link whose own rate is `own`, their mean from the start of the run to `until`; without it over the
-    /// longest period, or up to the last change.
+    /// Rates of a link with the rate `own` before its first step, their mean from the start of the run to `until`, or in
+    /// the long run.
     #[must_use]
     pub fn of(timeline: &Timeline, own: BitRate, until: Option<Duration>) -> Self {
         let stepped = || timeline.steps.iter().filter_map(|step| step.rate).chain([own]);
         let (min, max) = (stepped().min().unwrap_or(own), stepped().max().unwrap_or(own));
-        let over = Instant::ZERO + until.unwrap_or_else(|| timeline.length());
+        let (from, to) =
+            until.map_or_else(|| timeline.long_run(), |until| (Instant::ZERO, Instant::ZERO + until));
         let schedule = Schedule::new(timeline, Some(own), Duration::ZERO);
-        let (mut now, mut bits) = (Instant::ZERO, 0_u128);
+        let (mut now, mut bits) = (from, 0_u128);
         for _ in 0..CHANGES_MAX {
             let (values, change) = schedule.at(now);
-            let end = change.unwrap_or(over).min(over);
+            let end = change.unwrap_or(to).min(to);
             bits += u128::from(values.rate.unwrap_or(0)) * u128::from((end - now).as_nanos());
             now = end;
-            if now == over {
+            if now == to {
                 break;
             }
         }
-        let mean = bits.checked_div(u128::from((now - Instant::ZERO).as_nanos()));
-        let mean = mean.and_then(|mean| u64::try_from(mean).ok()).or(schedule.at(Instant::ZERO).0.rate);
-        Self { min, mean: mean.and_then(BitRate::from_bps).unwrap_or(own), max }
+        let mean = bits.checked_div(u128::from((now - from).as_nanos()));
+        let mean = mean.and_then(|mean| BitRate::from_bps(u64::try_from(mean).ok()?.max(1)));
+        Self { min, mean: mean.unwrap_or(own), max }
     }
 }
 
@@ -145,8 +149,7 @@ pub(super) struct Values {
 
 #[derive(Debug)]
 struct Schedule {
-    own: Values,
-    /// Values from each time on.
+    /// Values from each time on, the link's own from 0 on.
     steps: Vec<(Duration, Values)>,
     every: Option<Duration>,
     outages: Vec<Outage>,
@@ -154,8 +157,8 @@ struct Schedule {
 
 impl Schedule {
     fn new(timeline: &Timeline, rate: Option<BitRate>, delay: Duration) -> Self {
-        let own = Values { rate: rate.map(BitRate::as_bps), delay, loss: None };
-        let mut values = own;
+        let mut values = Values { rate: rate.map(BitRate::as_bps), delay, loss: None };
+        let own = [(Duration::ZERO, values)];
         let steps = timeline.steps.iter().map(|step| {
             values = Values {
                 rate: step.rate.map(BitRate::as_bps).or(values.rate),
@@ -164,7 +167,11 @@ impl Schedule {
             };
             (step.at, values)
         });
-        Self { own, steps: steps.collect(), every: timeline.every, outages: timeline.outages.clone() }
+        Self {
+            steps: own.into_iter().chain(steps).collect(),
+            every: timeline.every,
+            outages: timeline.outages.clone(),
+        }
     }
 
     /// Values at `now`, and when they may next change.
@@ -172,7 +179,7 @@ impl Schedule {
         let since = now - Instant::ZERO;
         let begin = self.every.map_or(Duration::ZERO, |every| last_multiple(since, every));
         let passed = self.steps.partition_point(|(at, _)| *at <= since - begin);
-        let mut values = passed.checked_sub(1).map_or(self.own, |last| self.steps[last].1);
+        let mut values = self.steps[passed - 1].1;
         let next = self.steps.get(passed).map(|(at, _)| *at).or(self.every);
         let mut until = next.map(|next| Instant::ZERO + begin + next);
         for outage in &self.outages {
@@ -389,6 +396,23 @@ mod tests {
         let config = stepped(vec![lossy(MS * 10, 1.0), lossy(MS * 20, 0.0)], None);
         let passes = [9, 10, 19, 20].map(|now| arrival(&config, at(now * 1_000_000)).is_some());
         assert_eq!(passes, [true, false, false, true]);
+    }
+
+    #[test]
+    fn the_mean_rate_is_over_the_run_or_in_the_long_run() {
+        let outage = |every| Outage { at: MS, lasts: MS * 2, every, mode: OutageMode::Hold };
+        let mean = |timeline: Timeline, until| {
+            Rates::of(&timeline, BitRate::from_bps(30_000).unwrap(), until).mean.as_bps()
+        };
+        let steps = vec![step(MS * 5, 8_000, None), step(MS * 10, 12_000, None)];
+        let once = Timeline { steps: steps.clone(), ..Timeline::default() };
+        assert_eq!([mean(once.clone(), Some(MS * 10)), mean(once, None)], [19_000, 12_000]);
+        let again = Timeline { steps, every: Some(MS * 20), outages: vec![] };
+        assert_eq!([mean(again.clone(), Some(MS * 5)), mean(again, None)], [30_000, 15_500]);
+        for (every, of_run, long_run) in [(None, 15_000, 30_000), (Some(MS * 10), 15_000, 24_000)] {
+            let gaps = Timeline { outages: vec![outage(every)], ..Timeline::default() };
+            assert_eq!([mean(gaps.clone(), Some(MS * 4)), mean(gaps, None)], [of_run, long_run]);
+        }
     }
 
     proptest! {

@@ -156,12 +156,16 @@ fn direction_lines(direction: &LinkDirection, until: Until) -> Vec<String> {
     lines
 }
 
-/// What changes with time, a line each.
-fn changes(direction: &LinkDirection, until: Until) -> Vec<String> {
+/// Changes with time, a line each.
+pub(super) fn changes(direction: &LinkDirection, until: Until) -> Vec<String> {
     let mut lines = Vec::new();
     let rate = |rate: BitRate| figures::rate(rate.as_bps() as f64);
-    if let Some(rates) = direction.rates(until).filter(|rates| rates.min < rates.max) {
-        lines.push(format!("{} to {}, mean {}", rate(rates.min), rate(rates.max), rate(rates.mean)));
+    if let Some(rates) =
+        direction.rates(until).filter(|rates| rates.min < rates.max || rates.mean < rates.max)
+    {
+        let range = format!("{} to {}, ", rate(rates.min), rate(rates.max));
+        let range = if rates.min < rates.max { range } else { String::new() };
+        lines.push(format!("{range}mean {}", rate(rates.mean)));
     }
     if let Some(most) = direction.steps.iter().filter_map(|step| step.delay).max() {
         let most = most.max(direction.delay);
@@ -171,8 +175,8 @@ fn changes(direction: &LinkDirection, until: Until) -> Vec<String> {
         lines.push(format!("loss up to {}", figures::percent(most)));
     }
     lines.extend(direction.outage.iter().map(|outage| {
-        let each = outage.every.map(|every| format!(" each {}", figures::span(every)));
-        let when = each.unwrap_or_else(|| format!(" from {} on", figures::span(outage.at)));
+        let again = outage.every.map(|every| format!(" every {}", figures::span(every)));
+        let when = again.unwrap_or_else(|| format!(" at {}", figures::span(outage.at)));
         format!("outage {}{when}", figures::span(outage.lasts))
     }));
     lines

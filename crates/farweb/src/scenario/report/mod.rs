@@ -87,9 +87,11 @@ pub struct WorkloadReport {
 /// One direction of a link, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DirectionReport {
+    /// Changes with time, in words; none of a constant link.
+    pub changes: Vec<String>,
     /// Smallest rate over time, in bit/s, outages left out; none when unlimited.
     pub rate_bps_min: Option<u64>,
-    /// Mean of it over the run, outages included; with `run.until = "done"` over the longest period or up to the last change.
+    /// Mean over the run, outages included; with `run.until = "done"` in the long run.
     pub rate_bps_mean: Option<u64>,
     /// Largest one.
     pub rate_bps_max: Option<u64>,
@@ -213,6 +215,7 @@ fn workload(workload: &Workload) -> WorkloadReport {
 fn direction(direction: &LinkDirection, until: Until) -> DirectionReport {
     let rates = direction.rates(until);
     DirectionReport {
+        changes: drawing::changes(direction, until),
         rate_bps_min: rates.map(|rates| rates.min.as_bps()),
         rate_bps_mean: rates.map(|rates| rates.mean.as_bps()),
         rate_bps_max: rates.map(|rates| rates.max.as_bps()),

@@ -214,7 +214,7 @@ fn outages_count_for_the_mean_rate() {
     let report = report(&["path.link.0.down.rate=10 Mbit/s", outage]);
     let down = &report.links[0].down;
     assert_eq!((down.rate_bps_min, down.rate_bps_mean), (Some(10_000_000), Some(9_000_000)));
-    assert!(report.text.contains("outage 1 s each 10 s"), "{}", report.text);
+    assert!(report.text.contains("outage 1 s every 10 s"), "{}", report.text);
 }
 
 #[test]
