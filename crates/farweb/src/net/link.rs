@@ -27,7 +27,7 @@ use super::config::LinkConfig;
 use super::loss::LossProcess;
 use super::queue::{Queue, QueueConfig};
 use super::stats::{LinkStats, Meter};
-use super::timeline::Varying;
+use super::timeline::{ChangingDelay, Cursor};
 use super::transmitter::Transmitter;
 use super::{DropReason, Due, Enqueued, Packet};
 
@@ -39,15 +39,11 @@ pub struct Link<P> {
     loss: LossProcess,
     queue: Queue<P>,
     transmitter: Transmitter,
-    /// Constant, or [`VARIES`].
     delay: Duration,
-    /// Of a link that changes, whose loss process is never [`LossProcess::None`].
-    varying: Option<Box<Varying>>,
+    /// In place of the delay, where the link changes.
+    changing_delay: Option<Box<ChangingDelay>>,
     meter: Meter,
 }
-
-/// Stands for a delay that varies: longer than any run, so that no packet arrives by it.
-const VARIES: Duration = Duration::from_nanos(1 << 62);
 
 /// A packet on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,18 +64,17 @@ impl<P: Packet> Link<P> {
     #[must_use]
     pub fn new(config: &LinkConfig, random: impl Fn(&str) -> RandomStream) -> Self {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
+        let changes = Cursor::new(&config.timeline, config.rate, config.delay);
         let mut loss = LossProcess::new(&config.loss, random("loss"));
-        let varying = Varying::new(&config.timeline, config.rate, config.delay);
-        if let Some(varying) = &varying {
-            let (own, steps) = (Box::new(loss), varying.cursor());
-            loss = LossProcess::Stepped { own, steps, random: random("steps") };
+        if let Some(changes) = &changes {
+            loss = loss.changing(changes.clone(), random("steps"));
         }
         Self {
             loss,
             queue: Queue::new(&queue),
-            transmitter: Transmitter::new(config.rate),
-            delay: if varying.is_some() { VARIES } else { config.delay },
-            varying: varying.map(Box::new),
+            transmitter: Transmitter::new(config.rate, changes.as_ref()),
+            delay: config.delay,
+            changing_delay: changes.map(|changes| Box::new(ChangingDelay::new(changes))),
             meter: Meter::default(),
         }
     }
@@ -89,48 +84,21 @@ impl<P: Packet> Link<P> {
     /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
     #[inline]
     pub fn enqueue(&mut self, now: Instant, packet: P) -> Enqueued<P> {
-        if !self.loss.is_none() {
-            return self.enqueue_apart(now, packet);
-        }
-        self.join(now, packet, Transmitter::send)
-    }
-
-    /// `packet` reaches a link that may lose it or that changes. Kept out of line: most links do neither.
-    #[inline(never)]
-    fn enqueue_apart(&mut self, now: Instant, packet: P) -> Enqueued<P> {
         if self.loss.loses(now, &packet) {
             return self.drop(DropReason::Loss, packet);
         }
-        let Some(mut varying) = self.varying.take() else {
-            return self.join(now, packet, Transmitter::send);
-        };
-        let mut answer =
-            self.join(now, packet, |transmitter, now, bytes| varying.send(transmitter, now, bytes));
-        if let (Enqueued::Queued { event }, Some((departure, _))) = (&mut answer, self.queue.backlog.newest())
-        {
-            let arrival = varying.travel(departure);
-            *event = event.map(|_| arrival);
-        }
-        self.varying = Some(varying);
-        answer
-    }
-
-    /// `packet` waits for its turn, or is dropped.
-    #[inline]
-    fn join(
-        &mut self,
-        now: Instant,
-        packet: P,
-        send: impl FnOnce(&mut Transmitter, Instant, u32) -> Instant,
-    ) -> Enqueued<P> {
         let bytes = packet.bytes();
         if !self.queue.admits(now, bytes) {
             return self.drop(DropReason::Queue, packet);
         }
         let start = self.transmitter.free_from(now);
-        let departure = send(&mut self.transmitter, now, bytes);
+        let departure = self.transmitter.send(now, bytes);
         self.meter.accept(bytes);
-        let event = (self.queue.backlog.on_link() == 0).then(|| departure + self.delay);
+        let arrival = match &mut self.changing_delay {
+            None => departure + self.delay,
+            Some(delay) => delay.arrival(departure),
+        };
+        let event = (self.queue.backlog.on_link() == 0).then_some(arrival);
         self.queue.backlog.join(departure, packet);
         if departure > now {
             self.meter.hold(now, start, departure, bytes, self.queue.backlog.bytes());
@@ -151,10 +119,10 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
         let (departure, packet) = self.queue.backlog.arrive();
-        if departure + self.delay != now {
-            let Some(varying) = &mut self.varying else { panic!("an arrival at the wrong time, {now}") };
-            return Due { arrived: Some(packet), next: varying.arrive(now) };
+        if let Some(delay) = &mut self.changing_delay {
+            return Due { arrived: Some(packet), next: delay.arrive(now) };
         }
+        assert!(departure + self.delay == now, "an arrival at the wrong time, {now}");
         let next = self.queue.backlog.next_departure().map(|departure| departure + self.delay);
         Due { arrived: Some(packet), next }
     }
@@ -164,7 +132,7 @@ impl<P: Packet> Link<P> {
     pub fn newest(&self) -> Option<Carried<'_, P>> {
         let (departure, packet) = self.queue.backlog.newest()?;
         let arrival =
-            self.varying.as_ref().map_or_else(|| departure + self.delay, |varying| varying.newest());
+            self.changing_delay.as_ref().map_or(departure + self.delay, |delay| delay.newest_arrival());
         Some(Carried { packet, departure, arrival })
     }
 

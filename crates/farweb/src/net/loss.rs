@@ -28,10 +28,10 @@ pub(super) enum LossProcess {
         random: RandomStream,
     },
     GilbertElliott(GilbertElliott),
-    /// Steps of the link, and the process where they set no loss.
-    Stepped {
+    /// Of a link that changes, and its own process where steps set no loss.
+    Changing {
         own: Box<Self>,
-        steps: Cursor,
+        changes: Cursor,
         random: RandomStream,
     },
 }
@@ -63,20 +63,26 @@ impl LossProcess {
         }
     }
 
-    /// True when nothing is ever lost.
-    #[inline]
-    pub(super) const fn is_none(&self) -> bool {
-        matches!(self, Self::None)
+    /// The same on a link that changes; steps that set a probability draw from `random`.
+    pub(super) fn changing(self, changes: Cursor, random: RandomStream) -> Self {
+        Self::Changing { own: Box::new(self), changes, random }
     }
 
     /// True when `packet`, which reaches the link at `now`, is lost.
+    #[inline]
     pub(super) fn loses<P: Packet>(&mut self, now: Instant, packet: &P) -> bool {
+        !matches!(self, Self::None) && self.chooses(now, packet)
+    }
+
+    /// True when the process chooses `packet`. Kept out of line: most links lose nothing.
+    #[inline(never)]
+    fn chooses<P: Packet>(&mut self, now: Instant, packet: &P) -> bool {
         match self {
             Self::None => false,
             Self::List(list) => list.loses(packet.flow(), packet.kind()),
             Self::Bernoulli { probability, random } => random.happens(*probability),
             Self::GilbertElliott(process) => process.loses(),
-            Self::Stepped { own, steps, random } => match steps.at(now).loss {
+            Self::Changing { own, changes, random } => match changes.at(now).0.loss {
                 None => own.loses(now, packet),
                 Some(probability) => random.happens(probability),
             },
@@ -89,7 +95,7 @@ impl LossProcess {
             Self::List(list) => {
                 list.counters.remove(&flow);
             }
-            Self::Stepped { own, .. } => own.forget(flow),
+            Self::Changing { own, .. } => own.forget(flow),
             _ => {}
         }
     }

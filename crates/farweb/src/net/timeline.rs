@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::transmitter::Transmitter;
 use crate::units::{BitRate, Duration, Instant, Share};
 
 /// A change of a link at a time; what is left out stays as it was.
@@ -141,7 +140,7 @@ impl Rates {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Values {
     /// Rate in bit/s, 0 in an outage; none: unlimited.
-    rate: Option<u64>,
+    pub(super) rate: Option<u64>,
     delay: Duration,
     /// Probability of loss, where it is not the link's own process.
     pub(super) loss: Option<f64>,
@@ -223,54 +222,43 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Values at `now`, which is at or after the last time asked for.
-    pub(super) fn at(&mut self, now: Instant) -> Values {
-        if self.until.is_some_and(|until| until <= now) {
-            (self.values, self.until) = self.schedule.at(now);
-        }
-        self.values
-    }
-}
-
-/// What changes on a link, and when its packets arrive.
-#[derive(Debug, Clone)]
-pub(super) struct Varying {
-    rate: Cursor,
-    delay: Cursor,
-    /// Arrivals of the packets on the link, in order.
-    arrivals: VecDeque<Instant>,
-    newest: Instant,
-}
-
-impl Varying {
-    /// None for a link that stays as it is.
+    /// At the start of the run; none for a link that stays as it is.
     pub(super) fn new(timeline: &Timeline, rate: Option<BitRate>, delay: Duration) -> Option<Self> {
         if timeline.is_constant() {
             return None;
         }
         let schedule = Arc::new(Schedule::new(timeline, rate, delay));
         let (values, until) = schedule.at(Instant::ZERO);
-        let cursor = Cursor { schedule, values, until };
-        Some(Self { rate: cursor.clone(), delay: cursor, arrivals: VecDeque::new(), newest: Instant::ZERO })
+        Some(Self { schedule, values, until })
     }
 
-    /// A cursor at the start of the run.
-    pub(super) fn cursor(&self) -> Cursor {
-        self.rate.clone()
+    /// Values at `now`, which is at or after the last time asked for, and when they may next change.
+    pub(super) fn at(&mut self, now: Instant) -> (Values, Option<Instant>) {
+        if self.until.is_some_and(|until| until <= now) {
+            (self.values, self.until) = self.schedule.at(now);
+        }
+        (self.values, self.until)
     }
+}
 
-    /// Takes a packet of `bytes` bytes; returns when its last bit leaves.
-    pub(super) fn send(&mut self, transmitter: &mut Transmitter, now: Instant, bytes: u32) -> Instant {
-        let cursor = &mut self.rate;
-        transmitter.send_in_pieces(now, bytes, |from| {
-            let values = cursor.at(from);
-            (values.rate, cursor.until)
-        })
+/// A delay that changes, and the packets that travel.
+#[derive(Debug, Clone)]
+pub(super) struct ChangingDelay {
+    changes: Cursor,
+    /// Arrivals of the packets on the link, in order.
+    arrivals: VecDeque<Instant>,
+    newest: Instant,
+}
+
+impl ChangingDelay {
+    pub(super) const fn new(changes: Cursor) -> Self {
+        Self { changes, arrivals: VecDeque::new(), newest: Instant::ZERO }
     }
 
     /// The packet that leaves at `departure`, behind all others, arrives then.
-    pub(super) fn travel(&mut self, departure: Instant) -> Instant {
-        self.newest = self.newest.max(departure + self.delay.at(departure).delay);
+    #[inline(never)]
+    pub(super) fn arrival(&mut self, departure: Instant) -> Instant {
+        self.newest = self.newest.max(departure + self.changes.at(departure).0.delay);
         self.arrivals.push_back(self.newest);
         self.newest
     }
@@ -279,13 +267,14 @@ impl Varying {
     ///
     /// # Panics
     /// When `now` is not its time.
+    #[inline(never)]
     pub(super) fn arrive(&mut self, now: Instant) -> Option<Instant> {
         assert!(self.arrivals.pop_front() == Some(now), "an arrival at the wrong time, {now}");
         self.arrivals.front().copied()
     }
 
     /// Arrival of the packet accepted last.
-    pub(super) const fn newest(&self) -> Instant {
+    pub(super) const fn newest_arrival(&self) -> Instant {
         self.newest
     }
 }
