@@ -118,3 +118,14 @@ a run     about 52 packets over links
 """
     )
     assert answer.err == f"more: --details    next: farweb run {cable}\n"
+
+
+def test_a_link_that_changes_says_so_and_that_figures_are_of_its_mean_rate(cable: Path, farweb: Farweb) -> None:
+    gaps = 'path.link.0.down.outage=[{ at = "2 s", lasts = "1 s", every = "10 s" }]'
+    said = " ".join(farweb("check", cable, "--set", gaps).out.split())
+    for words in (
+        "in the busiest second, of a mean of 30.9 Mbit/s.",
+        "changes client to server, down: mean 30.9 Mbit/s; outage 1 s every 10 s",
+        "a connection, of a mean of 30.9 Mbit/s (receive window); 15 fill it",
+    ):
+        assert words in said

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from farweb.extent import Extent
 from farweb.inputs.carried import Carried
-from farweb.offered import BUSY, Offered, OfferedLoad
+from farweb.offered import BUSY, Offered, OfferedLoad, of_rate, varies
 from farweb.results.legs import carrier_name
 from farweb.text.parse import QuantityError, parse
 from farweb.text.quantities import count, rate, seconds, share
@@ -101,11 +102,12 @@ def _says(load: Offered) -> str:
     peak = share(_fullness(fullest))
     when = "on average" if fullest.minute_bps is None else "in the busiest minute"
     if state == _OVERLOADED:
-        return f"{peak} of {rate(fullest.rate_bps)} {when}; queues grow. Raise the rate or lower workload.load."
+        return f"{peak} of {fullest.line} {when}; queues grow. Raise the rate or lower workload.load."
     second = (
         "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.rate_bps)} in the busiest second"
     )
-    return f"its fullest link is {'at most ' if fullest.at_most else ''}{peak} busy {when}{second}."
+    of_mean = f", of {fullest.line}" if fullest.is_mean else ""
+    return f"its fullest link is {'at most ' if fullest.at_most else ''}{peak} busy {when}{second}{of_mean}."
 
 
 def _fullest(load: Offered) -> OfferedLoad:
@@ -140,7 +142,7 @@ def rows(
     part: Carried | None,
 ) -> list[list[str]]:
     """Facts about the path, the requests and each leg: a label and a few words."""
-    found = [["path", _path(figures)]]
+    found = [["path", _path(figures)], *_changes(figures)]
     if load is not None:
         clients = figures["clients"]["text"]
         is_less = float(f"{load.rate_multiple:.3g}") < load.load
@@ -179,6 +181,19 @@ def _path(figures: Mapping[str, Any]) -> str:
     return " ".join(ways)
 
 
+def _changes(figures: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Changes of links with time, a row a link."""
+    for link in figures["links"]:
+        up, down = ("; ".join(link[way]["changes"]) for way in ("up", "down"))
+        ways = (
+            [f"{up}, up and down"]
+            if up and up == down
+            else [f"{way}: {said}" for way, said in (("up", up), ("down", down)) if said]
+        )
+        if ways:
+            yield ["changes", f"{link['from']} to {link['to']}, {', '.join(ways)}"]
+
+
 def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[str, Any]) -> Iterator[list[str]]:
     """How a leg uses connections, what limits them, and the queues of its slowest link."""
     use, described = leg["connection_use"], scenario["leg"][leg["index"]]
@@ -203,11 +218,12 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     limit, line = leg["connection_limit_bps"], leg["bottleneck_down_bps"]
     if limit is not None and line is not None and limit < line:
         why, fill = _LIMITS[leg["limited_by"]], leg["connections_to_fill"]
-        yield ["limit", f"{rate(limit)} a connection, of {rate(line)} ({why}); {count(fill)} fill it"]
+        is_mean = any(varies(link["down"]) for link in figures["links"] if _is_inside(figures, leg, link))
+        yield ["limit", f"{rate(limit)} a connection, of {of_rate(line, is_mean)} ({why}); {count(fill)} fill it"]
     elif limit is not None and is_only:
         yield ["limit", f"none: a connection can carry {rate(limit)}"]
     yield from _limit_up(leg)
-    narrow = min(figures["links"], key=lambda link: _rate(link["down"]["rate"]))
+    narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
         held = _bytes(narrow["down"]["queue"])
         of_path = f": {share(held / leg['bdp_bytes'])} of what the path holds" if held and leg["bdp_bytes"] else ""
@@ -228,13 +244,6 @@ def _limit_up(leg: Mapping[str, Any]) -> Iterator[list[str]]:
 def _is_inside(figures: Mapping[str, Any], leg: Mapping[str, Any], link: Mapping[str, Any]) -> bool:
     nodes = figures["nodes"]
     return bool(nodes.index(leg["from"]) <= link["index"] < nodes.index(leg["to"]))
-
-
-def _rate(text: str) -> float:
-    try:
-        return float(parse(text).number)
-    except QuantityError:
-        return float("inf")
 
 
 def _bytes(text: str) -> float | None:

@@ -13,6 +13,7 @@ from farweb.inputs.carried import LOW, Carried, carried
 from farweb.inputs.provenance import doubts, provenance, server_times
 from farweb.inputs.tables import open_hosts
 from farweb.offered import Offered, Trace, offered, read_trace
+from farweb.ports import too_few
 from farweb.results.clients import whose
 from farweb.results.design import Design
 from farweb.text.quantities import count, share
@@ -143,6 +144,7 @@ def check(scenario: Description) -> Check:
     figures["clients"] = None if trace is None else _clients(scenario, figures, trace)
     figures["text"] += "" if trace is None else f"\n{figures['clients']['text']}\n"
     figures["warnings"] += [] if trace is None else [*_several_sizes(trace), *_nobody_named(scenario, figures, trace)]
+    figures["warnings"] += [] if trace is None or trace.opens is None else too_few(figures, trace.opens, trace.days)
     figures["warnings"] += [] if load is None else load.warnings
     figures["warnings"] += capacity.warnings_of_points(points, figures["warnings"])
     figures["warnings"] += [warning for extent in extents for warning in extent.warnings]

@@ -21,6 +21,7 @@ from farweb.description import Description
 from farweb.files.parquet import equals
 from farweb.inputs.caching import caching_codes
 from farweb.inputs.tables import open_requests
+from farweb.ports import Opens, are_limited
 from farweb.statistics.tally import Tally
 from farweb.text.parse import parse
 from farweb.text.quantities import count, rate, seconds, share
@@ -53,6 +54,7 @@ class OfferedLoad:
         link: Place of the link on the path, from 0.
         direction: `up` or `down`.
         rate_bps: Rate of the bits that it carries, in bit/s.
+        is_mean: True when that is a mean over time.
         mean_bps: Offered from the first to the last start, a minute at least.
         minute_bps: In the busiest minute; None when the workload is too long for steps of a minute.
         minute_from_s: When that begins.
@@ -63,11 +65,17 @@ class OfferedLoad:
     link: int
     direction: str
     rate_bps: float
+    is_mean: bool
     mean_bps: float
     minute_bps: float | None
     minute_from_s: float | None
     second_bps: float | None
     at_most: bool
+
+    @property
+    def line(self) -> str:
+        """Its rate in words."""
+        return of_rate(self.rate_bps, self.is_mean)
 
 
 @dataclass(frozen=True)
@@ -103,7 +111,7 @@ class Offered:
         rows = [
             [
                 f"link {load.link} {load.direction}{', at most' if load.at_most else ''}",
-                rate(load.rate_bps),
+                load.line,
                 *(_of(value, load.rate_bps) for value in (load.mean_bps, load.minute_bps, load.second_bps)),
                 seconds(load.minute_from_s),
             ]
@@ -111,6 +119,16 @@ class Offered:
         ]
         title = f"Offered load: {count(self.requests)} requests in {seconds(self.span_s)}, load {self.load:g}"
         return Sheet(title, ["", "rate", "mean", "busiest minute", "busiest second", "busiest minute from"], rows)
+
+
+def varies(way: Mapping[str, Any]) -> bool:
+    """True when the rate of a direction of a link, as a check has it, changes with time, be it by outages."""
+    return len({way["rate_bps_min"], way["rate_bps_mean"], way["rate_bps_max"]}) > 1
+
+
+def of_rate(rate_bps: float, is_mean: bool) -> str:
+    """A rate in words, which say when it is a mean over time."""
+    return f"a mean of {rate(rate_bps)}" if is_mean else rate(rate_bps)
 
 
 def _of(value: float | None, rate_bps: float) -> str:
@@ -127,13 +145,15 @@ def read_trace(scenario: Description, figures: Mapping[str, Any]) -> "Trace | No
     """
     path = scenario.requests_path
     sizes = sorted({link.mss for link in rated_links(scenario, figures)})
+    opens = Opens() if are_limited(figures) else None
     if path is None:
-        return _trace(_core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"]), sizes)
+        reader = _core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"])
+        return _trace(reader, sizes, opens=opens)
     if not path.exists():
         return None
     has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
     with open_requests(path) as requests:
-        return _trace(_core.RequestReader(requests, str(path)), sizes, _core.Survey() if has_live else None)
+        return _trace(_core.RequestReader(requests, str(path)), sizes, _core.Survey() if has_live else None, opens)
 
 
 def offered(scenario: Description, figures: Mapping[str, Any], trace: "Trace") -> Offered | None:
@@ -149,6 +169,7 @@ class RatedLink:
     index: int
     direction: str
     rate_bps: float
+    is_mean: bool
     mss: int
     factor: float
     at_most: bool
@@ -163,12 +184,13 @@ def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[R
             before = [cache for cache in effective.get("cache") or [] if nodes.index(cache["node"]) <= index]
             drawn = [cache["hit_ratio"] for cache in before if cache.get("hit_ratio") is not None]
             for direction in ("up", "down"):
-                limit = effective["path"]["link"][index][direction]["rate"]
-                if limit != "unlimited":
+                way = figures["links"][index][direction]
+                if way["rate_bps_mean"] is not None:
                     yield RatedLink(
                         index,
                         direction,
-                        float(parse(limit).number),
+                        float(way["rate_bps_mean"]),
+                        varies(way),
                         leg["mss_bytes"],
                         1 - sum(drawn),
                         len(drawn) < len(before),
@@ -195,6 +217,7 @@ class Trace:
         bypassing: Requests for objects that no copy may serve; 0 as above.
         clients: Who asks: how many.
         without_client: Requests that name no client.
+        opens: Requests by host and minute, where source ports are a limit.
     """
 
     rows: int
@@ -211,6 +234,7 @@ class Trace:
     bypassing: int = 0
     clients: int = 0
     without_client: int = 0
+    opens: Opens | None = None
 
     @property
     def days(self) -> int:
@@ -222,7 +246,9 @@ _CHANNELS = 3  # for each MSS: responses, requests, acknowledgements
 _MERGED_AT = 1 << 21  # entries; chosen: some 100 MB with their values
 
 
-def _trace(reader: _core.RequestReader, sizes: list[int], survey: _core.Survey | None = None) -> Trace | None:
+def _trace(
+    reader: _core.RequestReader, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
+) -> Trace | None:
     """Read a workload, its objects too with `survey`; None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
     rows = held = down = up = tagged = 0
@@ -240,6 +266,8 @@ def _trace(reader: _core.RequestReader, sizes: list[int], survey: _core.Survey |
         if survey is not None and "object" in columns:
             known = np.asarray(columns["object"]) != _core.null_id
             survey.add(np.asarray(columns["object"])[known], response[known], caching_codes(columns["caching"])[known])
+        if opens is not None:
+            opens.add(columns["host"], day, start)
         if "client" in columns:
             clients.add(np.asarray(columns["client"]))
         tagged += int(response[equals(columns["tag"], _SAMPLE)].sum()) if "tag" in columns else 0
@@ -256,8 +284,8 @@ def _trace(reader: _core.RequestReader, sizes: list[int], survey: _core.Survey |
     share_tagged = tagged / down if down else 0.0
     treated = (0, 0) if survey is None else (survey.of_several_sizes, survey.bypassing)
     counts = clients.counts()
-    asked_by = {"clients": counts.size, "without_client": rows - int(counts.sum())}
-    return Trace(rows, down, up, share_tagged, first, last, numbered, second, sizes, values, *treated, **asked_by)
+    asked_by = counts.size, rows - int(counts.sum())
+    return Trace(rows, down, up, share_tagged, first, last, numbered, second, sizes, values, *treated, *asked_by, opens)
 
 
 def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> tuple[Series, ...]:
@@ -300,6 +328,7 @@ def _held_against(scenario: Description, workload: Mapping[str, Any], trace: Tra
             link=link.index,
             direction=link.direction,
             rate_bps=link.rate_bps,
+            is_mean=link.is_mean,
             mean_bps=8 * float(series.sum()) / max(laid.span_s, MINUTE_S),
             minute_bps=minute,
             minute_from_s=minute_from,
@@ -325,7 +354,7 @@ def _too_much(load: OfferedLoad) -> str | None:
     cost = "latencies are those of a queue that grows" if peak > load.rate_bps else "latencies are mostly queueing"
     return (
         f"path.link.{load.link}.{load.direction}.rate: the workload offers {rate(peak)} {where}, "
-        f"{share(peak / load.rate_bps)} of {rate(load.rate_bps)} (on average {share(load.mean_bps / load.rate_bps)}): "
+        f"{share(peak / load.rate_bps)} of {load.line} (on average {share(load.mean_bps / load.rate_bps)}): "
         f"{cost}"
     )
 

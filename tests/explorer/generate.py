@@ -67,6 +67,10 @@ def generate(number: int) -> Case:
         scenario["workload"]["resample"] = units
     if any(row["object"] is not None for row in requests) and draw.chance(0.4):
         requests = _treated(draw, requests)
+    for link in scenario["path"]["link"]:
+        for name, way in link.items():
+            if draw.chance(0.12):
+                way |= _changes(draw, way["rate"] != "unlimited", name == "up", is_transfer)
     return Case(scenario, requests, hosts)
 
 
@@ -93,6 +97,25 @@ def _direction(draw: Draw, is_rough: bool, is_transfer: bool) -> Table:
     elif draw.chance(0.03):
         way["loss"] = {"kind": "none"}
     return way
+
+
+def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Table:
+    """Steps and outages; the judge knows when packets leave towards the clients only where their delay is constant."""
+    steps = []
+    for place in range(draw.whole(1, 3)):
+        rate = {"rate": draw.one("32 kbit/s", "1 Mbit/s", "20 Mbit/s")} if has_rate else {}
+        loss = {} if is_transfer else {"loss": draw.one(0, 0.05)}
+        delay = {"delay": draw.one("0 ms", "3 ms", "80 ms")} if is_up else {}
+        if kept := draw.some(rate | loss | delay, 0.7):
+            steps.append({"at": f"{500 * place + draw.whole(0, 400)} ms"} | kept)
+    changes: Table = {"steps": steps} if steps else {}
+    if steps and draw.chance(0.5):
+        changes["steps_every"] = draw.one("1500 ms", "4 s")
+    if has_rate and draw.chance(0.6):
+        outage = {"at": draw.one("0 s", "70 ms", "1 s"), "lasts": draw.one("1 ms", "90 ms", "500 ms")}
+        mode = {} if is_transfer else {"mode": draw.one("hold", "drop")}
+        changes["outage"] = [outage | draw.some({"every": draw.one("600 ms", "2 s")} | mode, 0.7)]
+    return changes
 
 
 def _loss(draw: Draw, is_transfer: bool) -> Table:

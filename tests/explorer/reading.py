@@ -11,11 +11,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from explorer.way import S, Step, Way
+
 Columns = dict[str, list[Any]]
 Tables = dict[str, Columns]
 Row = dict[str, Any]
 
-S = 1_000_000_000
 UNITS = {
     "ns": 1,
     "us": 1_000,
@@ -44,22 +45,6 @@ def quantity(text: str) -> int:
     value = Decimal(number) * UNITS[unit]
     assert value == int(value), text
     return int(value)
-
-
-@dataclass(frozen=True)
-class Way:
-    """A link in one direction; the rate in bit/s is None without a limit, times are in ns."""
-
-    rate: int | None
-    delay: int
-    limit: int | None
-    in_packets: bool
-    waiting: bool
-    loss: dict[str, Any]
-
-    def sent_in(self, size: int) -> int:
-        """Time in which `size` bytes are sent, rounded up."""
-        return 0 if self.rate is None else -(-size * 8 * S // self.rate)
 
 
 @dataclass(frozen=True)
@@ -233,11 +218,22 @@ def read_tables(folder: Path) -> Tables:
 
 def _way(table: dict[str, Any]) -> Way:
     queue = table.get("queue")
+    steps = [Step(0, None if table["rate"] == "unlimited" else quantity(table["rate"]), quantity(table["delay"]))]
+    for step in table.get("steps", []):
+        rate = quantity(step["rate"]) if "rate" in step else steps[-1].rate
+        delay = quantity(step["delay"]) if "delay" in step else steps[-1].delay
+        steps.append(Step(quantity(step["at"]), rate, delay))
+    outages = table.get("outage", [])
+    loses = any("loss" in step for step in table.get("steps", [])) or any("mode" in each for each in outages)
     return Way(
-        rate=None if table["rate"] == "unlimited" else quantity(table["rate"]),
-        delay=quantity(table["delay"]),
+        steps=tuple(steps),
+        every=quantity(table["steps_every"]) if "steps_every" in table else None,
+        outages=tuple(
+            (quantity(each["at"]), quantity(each["lasts"]), quantity(each["every"]) if "every" in each else None)
+            for each in outages
+        ),
         limit=None if queue is None else quantity(queue),
         in_packets=queue is not None and queue.endswith("packets"),
         waiting=table.get("queue_counts") == "waiting",
-        loss=table.get("loss", {"kind": "none"}),
+        loss={"kind": "changing"} if loses else table.get("loss", {"kind": "none"}),
     )

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use farweb::net::{
     DropTail, Enqueued, Link, LinkConfig, ListedPackets, Packet, PacketKind, QueueConfig, QueueCounts,
+    Timeline,
 };
 use farweb::rng::RandomStream;
 use farweb::tcp::Flags;
@@ -97,6 +98,7 @@ impl Direction {
             delay: way.delay.unwrap_or(Duration::ZERO),
             queue: way.queue.map_or(QueueConfig::Unlimited, drop_tail),
             loss: way.loss.clone(),
+            timeline: Timeline::default(),
         };
         Self {
             link: Link::new(&config, |_| random.clone()),

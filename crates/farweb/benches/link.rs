@@ -4,7 +4,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use farweb::net::{
     CountedOver, DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts,
-    QueueLimit,
+    QueueLimit, Step, Timeline,
 };
 use farweb::rng::RandomStreams;
 use farweb::units::{BitRate, Bytes, Duration, Instant};
@@ -39,14 +39,38 @@ fn e3(loss: Loss) -> Link<Segment> {
         delay: Duration::from_millis(60),
         queue: QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All }),
         loss,
+        timeline: Timeline::default(),
+    };
+    Link::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0))
+}
+
+/// The line with a rate and a delay that change every 100 ms.
+fn changing() -> Link<Segment> {
+    let step = |number: u64| Step {
+        at: Duration::from_millis(100 * number),
+        rate: BitRate::from_bps(if number.is_multiple_of(2) { 34_368_000 } else { 17_184_000 }),
+        delay: Some(Duration::from_millis(50 + number % 20)),
+        loss: None,
+    };
+    let config = LinkConfig {
+        rate: BitRate::from_bps(34_368_000),
+        delay: Duration::from_millis(60),
+        queue: QueueConfig::Unlimited,
+        loss: Loss::None,
+        timeline: Timeline { steps: (1..1000).map(step).collect(), ..Timeline::default() },
     };
     Link::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }
 
 /// A link that takes no time, as between a proxy and servers beside it.
 fn without_time() -> Link<Segment> {
-    let config =
-        LinkConfig { rate: None, delay: Duration::ZERO, queue: QueueConfig::Unlimited, loss: Loss::None };
+    let config = LinkConfig {
+        rate: None,
+        delay: Duration::ZERO,
+        queue: QueueConfig::Unlimited,
+        loss: Loss::None,
+        timeline: Timeline::default(),
+    };
     Link::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }
 
@@ -104,6 +128,11 @@ fn list(bencher: Bencher) {
     let drop =
         ["data 8", "syn 1", "data 13..15"].map(|text| text.parse().expect("packets by kind and number"));
     bench(bencher, 0.95, &e3(Loss::List { drop: drop.to_vec(), of: CountedOver::default() }));
+}
+
+#[divan::bench(sample_count = 20)]
+fn steps(bencher: Bencher) {
+    bench(bencher, 0.5, &changing());
 }
 
 #[divan::bench(sample_count = 20)]

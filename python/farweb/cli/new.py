@@ -145,6 +145,7 @@ def new(
 def _path(paths: list[str], checked: "Check") -> str:
     """The path in a sentence, or the paths that a sweep compares."""
     from farweb.inputs.paths import path_kind
+    from farweb.offered import varies
     from farweb.text.quantities import rate, seconds
     from farweb.text.words import capital, listed
 
@@ -156,7 +157,8 @@ def _path(paths: list[str], checked: "Check") -> str:
     narrow = min(legs, key=lambda leg: leg["bottleneck_down_bps"] or float("inf"))
     trip = seconds(sum(leg["rtt_ns"] for leg in legs) / 1e9)
     up, down = rate(narrow["bottleneck_up_bps"]), rate(narrow["bottleneck_down_bps"])
-    return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down"
+    mean = " in the mean" if any(varies(link["down"]) for link in checked.figures["links"]) else ""
+    return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down{mean}"
 
 
 def _swept(design: "Design") -> str:

@@ -47,6 +47,7 @@ class PathKind:
         queue: Depths of the queues, in ms at full rate; None: a round trip.
         depths: Depths to sweep, in ms in both directions, where no one has published any.
         loss: Shares of packets lost at random, 0 to 1; None: none.
+        gap: Lengths of the gap in each 15 s, in ms; None: none.
         left_out: A sentence on what varies there and is constant here; empty: nothing known.
     """
 
@@ -57,6 +58,7 @@ class PathKind:
     queue: Figure | None = None
     depths: tuple[int, ...] = ()
     loss: Figure | None = None
+    gap: Figure | None = None
     left_out: str = ""
 
     @property
@@ -79,6 +81,8 @@ class PathKind:
             lines.append(self.queue.text("Queues", " ms at full rate"))
         if self.loss is not None:
             lines.append(self.loss.text("Loss", " of the packets"))
+        if self.gap is not None:
+            lines.append(self.gap.text("Gaps every 15 s", " ms"))
         return (*lines, self.left_out) if self.left_out else tuple(lines)
 
     def directions(self, depth_ms: int | None = None) -> dict[str, str]:
@@ -89,9 +93,11 @@ class PathKind:
             ("up", self.rate.up, self.delay.up, depth_ms or queue.up, self.loss and self.loss.up),
             ("down", self.rate.down, self.delay.down, depth_ms or queue.down, self.loss and self.loss.down),
         )
+        gap = f', outage = [{{ at = "12 s", lasts = "{self.gap.up:g} ms", every = "15 s" }}]' if self.gap else ""
         return {
             way: f'{{ rate = "{rate:g} Mbit/s", delay = "{delay:g} ms", queue = "{round(rate * depth / 8)} kB"'
-            + (f', loss = {{ kind = "bernoulli", probability = {loss:g} }} }}' if loss else " }")
+            + (f', loss = {{ kind = "bernoulli", probability = {loss:g} }}' if loss else "")
+            + f"{gap} }}"
             for way, rate, delay, depth, loss in ways
         }
 
@@ -108,9 +114,11 @@ _STARLINK_QUEUE = Figure(
     200, 200, "", "chosen", "Depths are unpublished; the queue drops at its head (arXiv 2605.27717), here at its tail."
 )
 _STARLINK_LOSS = Figure(2e-3, 1e-4, "2025", "seen", "Settings of LeoReplayer (SIGCOMM 2025), from traces.")
-_STARLINK_VARIES = (
-    "Left out: a gap of 59 to 135 ms at each reallocation, every 15 s, and rates that differ by 13 % (LeoReplayer)."
+_STARLINK_GAP = Figure(
+    *(82, 82, "2025", "seen"),
+    "Mean of gaps of 59 to 135 ms, a trace of LeoReplayer (SIGCOMM 2025); up and down at once.",
 )
+_STARLINK_VARIES = "Left out: gaps of different lengths, and rates that differ by 13 % between them (LeoReplayer)."
 _STARLINK_DEPTHS = (50, 200, 400)
 _GEO_DEPTHS = (250, 1000, 2000)
 
@@ -123,6 +131,7 @@ PATHS = {
         _STARLINK_QUEUE,
         _STARLINK_DEPTHS,
         _STARLINK_LOSS,
+        _STARLINK_GAP,
         _STARLINK_VARIES,
     ),
     "starlink-operator": PathKind(
@@ -133,6 +142,7 @@ PATHS = {
         _STARLINK_QUEUE,
         _STARLINK_DEPTHS,
         _STARLINK_LOSS,
+        _STARLINK_GAP,
         _STARLINK_VARIES,
     ),
     "geo-viasat": PathKind(

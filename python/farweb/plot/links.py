@@ -38,8 +38,8 @@ class Links:
         return len(self._sweep.manifest["scenario"]["path"]["link"])
 
     def rate(self, points: Sequence[int], link: int, direction: str) -> float | None:
-        """The rate of a link, in bit/s; None when it differs between the points."""
-        return self._same([self._quantity(point, link, direction, "rate", "bit/s") for point in points])
+        """The largest rate of a link over time, in bit/s; None when it differs between the points."""
+        return self._same([self._largest(point, link, direction) for point in points])
 
     def queue(self, points: Sequence[int], link: int, direction: str) -> float | None:
         """The queue limit of a link in bytes; None when it has none, counts packets, or differs between the points."""
@@ -64,6 +64,11 @@ class Links:
 
     def _same(self, values: Sequence[float | None]) -> float | None:
         return values[0] if len(set(values)) == 1 else None
+
+    def _largest(self, point: int, link: int, direction: str) -> float | None:
+        own = self._quantity(point, link, direction, "rate", "bit/s")
+        steps = self._path(point)["link"][link][direction].get("steps") or []
+        return own and max(own, *(float(parse(step["rate"]).number) for step in steps if step.get("rate")), 0.0)
 
     def _quantity(self, point: int, link: int, direction: str, key: str, base: str) -> float | None:
         text = str(self._path(point)["link"][link][direction].get(key, UNLIMITED))

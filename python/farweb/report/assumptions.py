@@ -219,6 +219,9 @@ def _windows(found: Sequence[tuple[Point, int]]) -> str:
         whose = " (median of the servers)" if any(leg["hosts"] for leg in legs) else ""
         text += f"; a connection can carry {extent(limits, rate)}{whose}, limited by {listed(by)}"
         text += f"; {plural(max(fill), 'connection')} can fill the link" if fill and max(fill) > 1 else ""
+    ways = (link[way] for point, _ in found for link in point.figures["links"] for way in ("up", "down"))
+    if any(way["changes"] for way in ways):
+        text += "; of mean rates and least delays, as links change"
     return text
 
 

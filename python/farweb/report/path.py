@@ -108,12 +108,14 @@ def path_of(points: Sequence[Point]) -> Path:
 def _way(point: Point, link: int, direction: str) -> dict[str, str]:
     """Values of one direction of a link, by the words before them."""
     way = point.scenario["path"]["link"][link][direction]
+    figures = point.figures["links"][link][direction]
     is_limited = way["rate"] != "unlimited"
     return {
         "": way["rate"] if is_limited else "unlimited rate",
         " ": write(parse(way["delay"]).number, "s"),
         **({"queue ": way.get("queue") or "unlimited"} if is_limited else {}),
-        "loss ": str(point.figures["links"][link][direction]["loss"]).removeprefix("loss "),
+        "loss ": str(figures["loss"]).removeprefix("loss "),
+        **({"changes ": "; ".join(figures["changes"])} if figures["changes"] else {}),
     }
 
 

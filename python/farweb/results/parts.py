@@ -103,6 +103,13 @@ STEPS = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_n
 """The columns of the table `exchanges` without which there are no parts."""
 
 
+def _least_delay(way: Mapping[str, Any]) -> int:
+    """The least delay over time of a direction of a link, in ns: what varies above it is queueing."""
+    steps = way.get("steps") or []
+    delays = (way["delay"], *(step["delay"] for step in steps if step.get("delay")))
+    return min(int(parse(delay).number * 10**9) for delay in delays)
+
+
 def path_legs(manifest: Mapping[str, Any]) -> tuple[Leg, ...]:
     """The legs of a run."""
     scenario = manifest["scenario"]
@@ -112,7 +119,7 @@ def path_legs(manifest: Mapping[str, Any]) -> tuple[Leg, ...]:
 
     def propagation(first: int, last: int, direction: str) -> int:
         links = scenario["path"]["link"][first:last]
-        return sum(int(parse(link[direction]["delay"]).number * 10**9) for link in links)
+        return sum(_least_delay(link[direction]) for link in links)
 
     for leg, use in zip(scenario["leg"], connection_uses(manifest), strict=True):
         first, last = nodes.index(leg["from"]), nodes.index(leg["to"])

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from explorer.reading import Run, S, quantity
+from explorer.reading import Run, quantity
 from explorer.rules import rule
+from explorer.way import S
 
 _EXACT = 1e-9  # of the latency: sums of parts in binary fractions of a second
 

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from explorer.reading import Row, Run, S, quantity
+from explorer.reading import Row, Run, quantity
 from explorer.rules import rule
 from explorer.rules.connections import life
+from explorer.way import S
 
 PACKET_MAX = 65_535
 
@@ -46,7 +47,7 @@ def links(run: Run) -> Iterator[str]:
             yield f"{where}: a mean queue of {row['queue_bytes_mean']} B, and at most {row['queue_bytes_max']} B"
         if way.loss["kind"] == "none" and (way.limit is None or way.rate is None) and row["drops"]:
             yield f"{where}: {row['drops']} drops without losses and a limit"
-        if way.rate is None:
+        if way.rate is None or not way.is_constant:
             continue
         # A packet counts when its last bit has left, so that one may have begun before, and another not have ended.
         carried = row["busy"] * row["interval_ns"] * way.rate / S / 8

@@ -7,8 +7,9 @@ from functools import lru_cache
 from itertools import takewhile
 
 from explorer.flights import Flight, flights, size
-from explorer.reading import Run, S, Way
+from explorer.reading import Run
 from explorer.rules import rule
+from explorer.way import Way
 
 
 @dataclass
@@ -40,18 +41,31 @@ def hops(run: Run) -> dict[tuple[int, str], list[Hop]]:
             link = at if way == "up" else at - 1
             seen = flight.passed.get(link)
             is_dropped = flight.dropped is not None and flight.dropped[1] == link
-            delay = run.links[link][way].delay
+            delay = run.links[link][way].delay  # towards the clients a link has one
             departure = seen if way == "up" or seen is None else seen - delay
             found[link, way].append(Hop(flight, size(run, flight), now, departure, is_dropped))
             if seen is None:
                 break
-            now = seen + delay if way == "up" else seen
+            now = arrivals(run, link)[seen] if way == "up" else seen
             at += 1 if way == "up" else -1
             if flight.received is not None and flight.received[0] == now and _is_last(flight, at, way):
                 break
     for way_hops in found.values():
         way_hops.sort(key=lambda hop: (hop.departure is None, hop.departure, hop.arrival))
     return found
+
+
+@lru_cache(maxsize=32)
+def arrivals(run: Run, link: int) -> dict[int, int]:
+    """When a packet that leaves at an instant towards the servers is at the other end; none overtakes."""
+    found, last = {}, 0
+    for departure in sorted({flight.passed[link] for flight in flights(run).values() if _leaves(flight, link)}):
+        last = found[departure] = max(last, departure + run.links[link]["up"].delay_at(departure))
+    return found
+
+
+def _leaves(flight: Flight, link: int) -> bool:
+    return flight.key[1] == "up" and link in flight.passed
 
 
 def _is_last(flight: Flight, at: int, way: str) -> bool:
@@ -79,7 +93,7 @@ def way(run: Run) -> Iterator[str]:
             yield f"{flight} is received, and was seen on links {links}"
             continue
         last = links[-1]
-        arrival = flight.passed[last] + (run.links[last]["up"].delay if direction == "up" else 0)
+        arrival = flight.passed[last] if direction == "down" else arrivals(run, last)[flight.passed[last]]
         if arrival != flight.received[0]:
             yield f"{flight} arrives at {arrival}, and is received at {flight.received[0]}"
 
@@ -90,7 +104,7 @@ def fifo(run: Run) -> Iterator[str]:
     if not run.sees_links:
         return
     for (link, direction), own in hops(run).items():
-        rate = run.links[link][direction].rate
+        this = run.links[link][direction]
         free, since, bits, reached = 0, 0, 0, 0
         for hop in own:
             if hop.departure is None:
@@ -104,9 +118,7 @@ def fifo(run: Run) -> Iterator[str]:
             if hop.arrival >= free:
                 since, bits = hop.arrival, 0
             bits += 8 * hop.size
-            free = since if rate is None else since - (-bits * S // rate)
-            if rate is None:
-                free = hop.arrival
+            free = hop.arrival if this.rate is None else this.sent_by(since, bits)
             if hop.departure != free:
                 yield f"{where} is there at {hop.arrival} and leaves at {hop.departure}; its turn ends at {free}"
 

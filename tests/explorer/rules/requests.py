@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from explorer.reading import Row, Run, S, quantity
+from explorer.reading import Row, Run, quantity
 from explorer.rules import rule
+from explorer.way import S
 
 Asked = tuple[int, str, int | None, str | None, str | None, int, int]
 

@@ -9,6 +9,7 @@ use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share, as_
 
 use super::listed::ListedPackets;
 use super::queue::QueueConfig;
+use super::timeline::Timeline;
 
 /// One direction of a link.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +22,8 @@ pub struct LinkConfig {
     pub queue: QueueConfig,
     /// Losses besides those of a full queue.
     pub loss: Loss,
+    /// Changes of rate, delay and loss with time.
+    pub timeline: Timeline,
 }
 
 /// Limit of a queue.

@@ -4,9 +4,9 @@
 //! waits for its turn, takes size / rate on the transmitter, and arrives one propagation delay after its last bit was
 //! sent. First in, first out. With an unlimited rate nothing ever waits, and the queue takes every packet.
 //!
-//! As rate and delay are constant, and the discipline decides on arrival, departure and arrival are known when a packet
-//! is accepted: the link keeps its packets in one FIFO, and the owner keeps **one** pending event, for the arrival of the
-//! head. That event always brings a packet.
+//! Rate and delay are constant, or change at times that are known (`timeline.rs`), and the discipline decides on
+//! arrival: departure and arrival are known when a packet is accepted. The link keeps its packets in one FIFO, and the
+//! owner keeps **one** pending event, for the arrival of the head. That event always brings a packet.
 //!
 //! A discipline that decides when a packet is **taken out** (CoDel, FQ) breaks the second condition alone. Its link would
 //! keep the packets that wait in the discipline, and in the FIFO those that were taken, whose departure is known; it
@@ -16,7 +16,7 @@
 //! done its work. [`Due`] would have to report packets dropped as they are taken out, and [`newest`](Link::newest) would
 //! know a packet only from then on.
 //!
-//! Left out: framing below IP, propagation that varies or reorders, rates that vary, priorities.
+//! Left out: framing below IP, propagation that reorders, priorities.
 //!
 //! Source: the link of ns-2.35, a queue and a delay (`queue/queue.cc`, `link/delay.cc`).
 
@@ -27,6 +27,7 @@ use super::config::LinkConfig;
 use super::loss::LossProcess;
 use super::queue::{Queue, QueueConfig};
 use super::stats::{LinkStats, Meter};
+use super::timeline::{ChangingDelay, Cursor};
 use super::transmitter::Transmitter;
 use super::{DropReason, Due, Enqueued, Packet};
 
@@ -39,6 +40,8 @@ pub struct Link<P> {
     queue: Queue<P>,
     transmitter: Transmitter,
     delay: Duration,
+    /// In place of the delay, where the link changes.
+    changing_delay: Option<Box<ChangingDelay>>,
     meter: Meter,
 }
 
@@ -61,11 +64,17 @@ impl<P: Packet> Link<P> {
     #[must_use]
     pub fn new(config: &LinkConfig, random: impl Fn(&str) -> RandomStream) -> Self {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
+        let changes = Cursor::new(&config.timeline, config.rate, config.delay);
+        let mut loss = LossProcess::new(&config.loss, random("loss"));
+        if let Some(changes) = &changes {
+            loss = loss.changing(changes.clone(), random("steps"));
+        }
         Self {
-            loss: LossProcess::new(&config.loss, random("loss")),
+            loss,
             queue: Queue::new(&queue),
-            transmitter: Transmitter::new(config.rate),
+            transmitter: Transmitter::new(config.rate, changes.as_ref()),
             delay: config.delay,
+            changing_delay: changes.map(|changes| Box::new(ChangingDelay::new(changes))),
             meter: Meter::default(),
         }
     }
@@ -75,7 +84,7 @@ impl<P: Packet> Link<P> {
     /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
     #[inline]
     pub fn enqueue(&mut self, now: Instant, packet: P) -> Enqueued<P> {
-        if self.loss.loses(&packet) {
+        if self.loss.loses(now, &packet) {
             return self.drop(DropReason::Loss, packet);
         }
         let bytes = packet.bytes();
@@ -85,7 +94,11 @@ impl<P: Packet> Link<P> {
         let start = self.transmitter.free_from(now);
         let departure = self.transmitter.send(now, bytes);
         self.meter.accept(bytes);
-        let event = (self.queue.backlog.on_link() == 0).then(|| departure + self.delay);
+        let arrival = match &mut self.changing_delay {
+            None => departure + self.delay,
+            Some(delay) => delay.arrival(departure),
+        };
+        let event = (self.queue.backlog.on_link() == 0).then_some(arrival);
         self.queue.backlog.join(departure, packet);
         if departure > now {
             self.meter.hold(now, start, departure, bytes, self.queue.backlog.bytes());
@@ -106,6 +119,9 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
         let (departure, packet) = self.queue.backlog.arrive();
+        if let Some(delay) = &mut self.changing_delay {
+            return Due { arrived: Some(packet), next: delay.arrive(now) };
+        }
         assert!(departure + self.delay == now, "an arrival at the wrong time, {now}");
         let next = self.queue.backlog.next_departure().map(|departure| departure + self.delay);
         Due { arrived: Some(packet), next }
@@ -115,7 +131,9 @@ impl<P: Packet> Link<P> {
     #[must_use]
     pub fn newest(&self) -> Option<Carried<'_, P>> {
         let (departure, packet) = self.queue.backlog.newest()?;
-        Some(Carried { packet, departure, arrival: departure + self.delay })
+        let arrival =
+            self.changing_delay.as_ref().map_or(departure + self.delay, |delay| delay.newest_arrival());
+        Some(Carried { packet, departure, arrival })
     }
 
     /// A connection has ended: what the loss process counted for it is dropped.

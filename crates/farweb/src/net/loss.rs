@@ -13,16 +13,27 @@ use rustc_hash::FxHashMap;
 
 use super::config::{CountedOver, Loss};
 use super::listed::ListedPackets;
+use super::timeline::Cursor;
 use super::{Packet, PacketKind};
 use crate::rng::RandomStream;
+use crate::units::Instant;
 
 /// The state of a [`Loss`] on one link direction.
 #[derive(Debug, Clone)]
 pub(super) enum LossProcess {
     None,
     List(ListLoss),
-    Bernoulli { probability: f64, random: RandomStream },
+    Bernoulli {
+        probability: f64,
+        random: RandomStream,
+    },
     GilbertElliott(GilbertElliott),
+    /// Of a link that changes, and its own process where steps set no loss.
+    Changing {
+        own: Box<Self>,
+        changes: Cursor,
+        random: RandomStream,
+    },
 }
 
 impl LossProcess {
@@ -52,27 +63,40 @@ impl LossProcess {
         }
     }
 
-    /// True when `packet`, the next one to reach the link, is lost.
+    /// The same on a link that changes; steps that set a probability draw from `random`.
+    pub(super) fn changing(self, changes: Cursor, random: RandomStream) -> Self {
+        Self::Changing { own: Box::new(self), changes, random }
+    }
+
+    /// True when `packet`, which reaches the link at `now`, is lost.
     #[inline]
-    pub(super) fn loses<P: Packet>(&mut self, packet: &P) -> bool {
-        !matches!(self, Self::None) && self.chooses(packet)
+    pub(super) fn loses<P: Packet>(&mut self, now: Instant, packet: &P) -> bool {
+        !matches!(self, Self::None) && self.chooses(now, packet)
     }
 
     /// True when the process chooses `packet`. Kept out of line: most links lose nothing.
     #[inline(never)]
-    fn chooses<P: Packet>(&mut self, packet: &P) -> bool {
+    fn chooses<P: Packet>(&mut self, now: Instant, packet: &P) -> bool {
         match self {
             Self::None => false,
             Self::List(list) => list.loses(packet.flow(), packet.kind()),
             Self::Bernoulli { probability, random } => random.happens(*probability),
             Self::GilbertElliott(process) => process.loses(),
+            Self::Changing { own, changes, random } => match changes.at(now).0.loss {
+                None => own.loses(now, packet),
+                Some(probability) => random.happens(probability),
+            },
         }
     }
 
     /// Drops what is remembered of a connection.
     pub(super) fn forget(&mut self, flow: u64) {
-        if let Self::List(list) = self {
-            list.counters.remove(&flow);
+        match self {
+            Self::List(list) => {
+                list.counters.remove(&flow);
+            }
+            Self::Changing { own, .. } => own.forget(flow),
+            _ => {}
         }
     }
 }
@@ -160,7 +184,7 @@ mod tests {
     #[test]
     fn a_list_of_the_link_counts_all_connections() {
         let mut process = process(&counted(&["data 3", "any 5"], CountedOver::Link));
-        let mut lost = |flow, kind| process.loses(&packet(flow, kind));
+        let mut lost = |flow, kind| process.loses(Instant::ZERO, &packet(flow, kind));
         let kinds = [PacketKind::Data, PacketKind::Ack, PacketKind::Data, PacketKind::Data, PacketKind::Ack];
         let found: Vec<bool> = (0..).zip(kinds).map(|(flow, kind)| lost(flow, kind)).collect();
         assert_eq!(found, [false, false, false, true, true]);
@@ -176,7 +200,12 @@ mod tests {
             // Another connection in between does not move the count.
             let lost: Vec<_> = sent
                 .iter()
-                .map(|kind| (process.loses(&packet(1, *kind)), process.loses(&packet(2, *kind))))
+                .map(|kind| {
+                    (
+                        process.loses(Instant::ZERO, &packet(1, *kind)),
+                        process.loses(Instant::ZERO, &packet(2, *kind)),
+                    )
+                })
                 .collect();
             assert!(lost.iter().all(|(first, second)| first == second));
             (1..=sent.len()).filter(|number| lost[number - 1].0).collect()
@@ -192,18 +221,18 @@ mod tests {
     #[test]
     fn a_forgotten_connection_takes_no_memory_and_starts_afresh() {
         let mut process = list(&["data 1"]);
-        assert!(process.loses(&packet(7, PacketKind::Data)));
-        assert!(!process.loses(&packet(7, PacketKind::Data)));
+        assert!(process.loses(Instant::ZERO, &packet(7, PacketKind::Data)));
+        assert!(!process.loses(Instant::ZERO, &packet(7, PacketKind::Data)));
         process.forget(7);
         let LossProcess::List(ref state) = process else { panic!("a list") };
         assert!(state.counters.is_empty());
-        assert!(process.loses(&packet(7, PacketKind::Data)));
+        assert!(process.loses(Instant::ZERO, &packet(7, PacketKind::Data)));
     }
 
     /// Draws for each of `count` packets whether it is lost.
     fn draw(loss: &Loss, count: usize) -> Vec<bool> {
         let mut process = process(loss);
-        (0..count).map(|_| process.loses(&packet(1, PacketKind::Data))).collect()
+        (0..count).map(|_| process.loses(Instant::ZERO, &packet(1, PacketKind::Data))).collect()
     }
 
     fn share(lost: &[bool]) -> f64 {

@@ -11,6 +11,7 @@ mod queue;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod transmitter;
 
 use crate::units::Instant;
@@ -21,6 +22,7 @@ pub use listed::{ListedPackets, ListedPacketsError};
 pub use path::{Direction, LinkId, LinkTotals, Path};
 pub use queue::{DropTail, QueueConfig};
 pub use stats::LinkStats;
+pub use timeline::{Outage, OutageMode, Rates, Step, Timeline};
 
 /// Properties of a packet that a link needs.
 pub trait Packet {

@@ -42,6 +42,7 @@ pub(super) fn plain() -> LinkConfig {
         delay: Duration::from_millis(1),
         queue: QueueConfig::Unlimited,
         loss: Loss::None,
+        timeline: Timeline::default(),
     }
 }
 
@@ -227,7 +228,7 @@ fn the_mean_queue_of_poisson_arrivals_is_that_of_m_d_1() {
 type History = (Vec<(Instant, u64)>, Vec<u64>, LinkStats);
 
 /// Offers packets with the given gaps (ns) and sizes, and takes each arrival when it is due.
-fn drive(config: &LinkConfig, offers: &[(u64, u32)]) -> History {
+pub(super) fn drive(config: &LinkConfig, offers: &[(u64, u32)]) -> History {
     let mut link = link(config);
     let (mut now, mut due) = (Instant::ZERO, None);
     let (mut arrived, mut dropped) = (Vec::new(), Vec::new());
@@ -253,7 +254,7 @@ fn drive(config: &LinkConfig, offers: &[(u64, u32)]) -> History {
     (arrived, dropped, link.totals(end))
 }
 
-fn any_config() -> impl Strategy<Value = LinkConfig> {
+pub(super) fn any_config() -> impl Strategy<Value = LinkConfig> {
     let limit = prop_oneof![
         (0..10_000_u64).prop_map(|bytes| QueueLimit::Bytes(Bytes::new(bytes))),
         (0..10_u64).prop_map(QueueLimit::Packets),
@@ -284,6 +285,7 @@ fn any_config() -> impl Strategy<Value = LinkConfig> {
         delay: Duration::from_nanos(delay),
         queue,
         loss,
+        timeline: Timeline::default(),
     })
 }
 

@@ -9,17 +9,21 @@
 //! 1/rate ns, a packet that takes `whole + part / rate` ns leaves `whole` later when `part` fits into the slack, and
 //! `whole + 1` later when it does not. This is exact.
 //!
-//! Left out: framing below IP, rates that vary, a medium shared by several senders.
+//! Left out: framing below IP, a medium shared by several senders.
 //!
 //! Source: the transmission time of ns-2.35 (`link/delay.h`, `txtime`). Differs: whole nanoseconds, exact over a busy
 //! period, where ns-2 adds floating-point times.
 
+use super::timeline::Cursor;
 use crate::units::{BitRate, Duration, Instant};
 
-/// Sends packets in order at a constant rate, or at once.
+/// Sends packets in order at a rate, or at once.
 #[derive(Debug, Clone)]
 pub(super) struct Transmitter {
+    /// A constant one.
     rate: Option<BitRate>,
+    /// One that changes, or outages.
+    changes: Option<Box<Cursor>>,
     /// When the last packet has left.
     free_at: Instant,
     /// How far `free_at` lies after the exact end of the last packet, in 1/rate ns; below the rate.
@@ -30,9 +34,11 @@ pub(super) struct Transmitter {
 const NANOS_PER_BYTE_AT_1_BPS: u64 = 8 * 1_000_000_000;
 
 impl Transmitter {
-    /// A free transmitter; `None` stands for a rate so high that a packet takes no time.
-    pub(super) const fn new(rate: Option<BitRate>) -> Self {
-        Self { rate, free_at: Instant::ZERO, slack: 0 }
+    /// A free transmitter; without a rate a packet takes no time. `changes` stand in place of the rate.
+    pub(super) fn new(rate: Option<BitRate>, changes: Option<&Cursor>) -> Self {
+        let rate = rate.filter(|_| changes.is_none());
+        let changes = changes.map(|changes| Box::new(changes.clone()));
+        Self { rate, changes, free_at: Instant::ZERO, slack: 0 }
     }
 
     /// When a packet that is there at `now` would start to be sent.
@@ -47,7 +53,9 @@ impl Transmitter {
     /// When the packet has 2^31 bytes or more: no IP packet has.
     #[inline]
     pub(super) fn send(&mut self, now: Instant, bytes: u32) -> Instant {
-        let Some(rate) = self.rate else { return now };
+        let Some(rate) = self.rate else {
+            return if self.changes.is_some() { self.send_in_pieces(now, bytes) } else { now };
+        };
         if now >= self.free_at {
             (self.free_at, self.slack) = (now, 0);
         }
@@ -64,6 +72,44 @@ impl Transmitter {
         self.free_at += Duration::from_nanos(nanos);
         self.free_at
     }
+
+    /// The same at a rate that changes.
+    ///
+    /// Work is counted in 10⁻⁹ bit, what a rate of 1 bit/s sends in a nanosecond. A piece does `slack` of it for nothing
+    /// at its begin, as it was rounded up before, and takes the rest over to the next one. A rate of none is unlimited.
+    #[inline(never)]
+    fn send_in_pieces(&mut self, now: Instant, bytes: u32) -> Instant {
+        let changes = self.changes.as_mut().expect("a rate that changes");
+        if now >= self.free_at {
+            (self.free_at, self.slack) = (now, 0);
+        }
+        assert!(bytes < 1 << 31, "a packet of {bytes} bytes");
+        let mut work = u64::from(bytes) * NANOS_PER_BYTE_AT_1_BPS;
+        loop {
+            let (values, until) = changes.at(self.free_at);
+            let Some(rate) = values.rate else { return self.free_at };
+            let done = work.min(self.slack);
+            self.slack -= done;
+            work -= done;
+            if work == 0 {
+                return self.free_at;
+            }
+            let whole = (rate > 0).then(|| work.div_ceil(rate));
+            let left = until.map(|until| (until - self.free_at).as_nanos());
+            match (whole, left) {
+                (Some(nanos), left) if left.is_none_or(|left| nanos <= left) => {
+                    self.slack = nanos * rate - work;
+                    self.free_at += Duration::from_nanos(nanos);
+                    return self.free_at;
+                }
+                (_, left) => {
+                    let left = left.expect("a rate of 0 ends");
+                    work -= left * rate;
+                    self.free_at += Duration::from_nanos(left);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -73,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn transmitter(bps: u64) -> Transmitter {
-        Transmitter::new(BitRate::from_bps(bps))
+        Transmitter::new(BitRate::from_bps(bps), None)
     }
 
     #[test]
@@ -103,7 +149,7 @@ mod tests {
 
     #[test]
     fn without_a_rate_a_packet_takes_no_time() {
-        let mut line = Transmitter::new(None);
+        let mut line = Transmitter::new(None, None);
         assert_eq!(line.send(Instant::from_nanos(5), 1500), Instant::from_nanos(5));
         assert_eq!(line.send(Instant::from_nanos(5), 1500), Instant::from_nanos(5));
     }

@@ -28,12 +28,12 @@ const ABSENT: &[(&[&str], &str)] = &[
         "jitter, reordering, duplication and corruption; a link delays each packet alike, and loses some by loss",
     ),
     (
-        &["outage", "handover", "mobility", "trace", "mahimahi", "schedule", "dama", "fading"],
-        "links that change with time; rate and delay are constant",
+        &["handover", "mobility", "trace", "mahimahi", "schedule", "dama", "fading"],
+        "links that change in this way; steps of rate, delay and loss and outages are there",
     ),
     (
         &["wifi", "wlan", "lte", "5g", "nr", "ran", "docsis", "starlink", "radio"],
-        "access networks; farweb new --path leo (mobile, cable, geo) writes rates and delays of such paths",
+        "access networks; farweb new --path starlink (5g, docsis, geo) writes rates and delays of such paths",
     ),
     (
         &["windows", "macos", "darwin", "ios", "android", "freebsd", "openbsd", "lwip"],

@@ -17,8 +17,8 @@ pub use super::tls::Tls;
 pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
 pub use crate::http::webmux::Layout;
-use crate::net::{DropTail, LinkConfig, QueueConfig};
-pub use crate::net::{Loss, QueueCounts, QueueLimit};
+use crate::net::{DropTail, LinkConfig, QueueConfig, Rates, Timeline};
+pub use crate::net::{Loss, Outage, OutageMode, QueueCounts, QueueLimit, Step};
 use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, QuantityError, as_text};
 pub use crate::workload::{CopiesHosts, Resample};
@@ -103,6 +103,15 @@ pub struct LinkDirection {
     /// Loss process: packets lost besides those that find the queue full.
     #[serde(default)]
     pub loss: Loss,
+    /// Changes of rate, delay and loss, each with its time; what a step leaves out stays as it was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+    /// Period after which the steps come again, at the begin of each with the link's own values; they come once when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps_every: Option<Duration>,
+    /// Times in which nothing is sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outage: Vec<Outage>,
 }
 
 impl LinkDirection {
@@ -115,7 +124,24 @@ impl LinkDirection {
             delay: self.delay,
             queue: self.queue.map_or(QueueConfig::Unlimited, drop_tail),
             loss: self.loss.clone(),
+            timeline: self.timeline(),
         }
+    }
+
+    /// Its steps and outages.
+    pub(super) fn timeline(&self) -> Timeline {
+        Timeline { steps: self.steps.clone(), every: self.steps_every, outages: self.outage.clone() }
+    }
+
+    /// Rates that it has over time, in a run of this length; none where its own is unlimited.
+    pub(super) fn rates(&self, until: Until) -> Option<Rates> {
+        let until = if let Until::Time(until) = until { Some(until) } else { None };
+        self.rate.0.map(|own| Rates::of(&self.timeline(), own, until))
+    }
+
+    /// Least delay that it has.
+    pub(super) fn least_delay(&self) -> Duration {
+        self.steps.iter().filter_map(|step| step.delay).fold(self.delay, Duration::min)
     }
 }
 

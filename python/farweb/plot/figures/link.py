@@ -105,4 +105,5 @@ def _title(scenario: dict[str, Any], link: int, direction: str) -> str:
     queue = f"queue {values['queue']}" if values.get("queue") else "unlimited queue"
     kind = values.get("loss", {}).get("kind", "none")
     loss = "" if kind == "none" else f", loss: {kind}"
-    return f"{direction}, {ends[0]} → {ends[1]}\n{values['rate']}, {values['delay']}, {queue}{loss}"
+    changes = "".join(f", {key}: {len(values[key])}" for key in ("steps", "outage") if values.get(key))
+    return f"{direction}, {ends[0]} → {ends[1]}\n{values['rate']}, {values['delay']}, {queue}{loss}{changes}"

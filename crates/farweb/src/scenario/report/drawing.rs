@@ -11,7 +11,8 @@ use std::fmt::Write;
 
 use super::figures;
 use super::{carrier, profile_name};
-use crate::scenario::{Link, LinkDirection, Loss, QueueCounts, Scenario};
+use crate::scenario::{Link, LinkDirection, Loss, QueueCounts, Scenario, Until};
+use crate::units::BitRate;
 
 /// Widest drawing, in columns. Chosen: fits a terminal beside a margin, a page and a notebook cell.
 const WIDEST: usize = 100;
@@ -22,7 +23,8 @@ const LONGEST_NAME: usize = 30;
 /// Draws the path; one that is too wide goes on in a row below, which starts with the node that ended the row above.
 pub(super) fn draw(scenario: &Scenario) -> String {
     let names: Vec<String> = scenario.path.nodes.iter().map(|name| shorten(name)).collect();
-    let cells: Vec<Vec<String>> = scenario.path.link.iter().map(link_cell).collect();
+    let cells: Vec<Vec<String>> =
+        scenario.path.link.iter().map(|link| link_cell(link, scenario.run.until)).collect();
     let mut text = String::new();
     let mut first = 0;
     while first < cells.len() {
@@ -125,7 +127,7 @@ pub(super) fn shorten(name: &str) -> String {
     name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
 }
 
-fn link_cell(link: &Link) -> Vec<String> {
+fn link_cell(link: &Link, until: Until) -> Vec<String> {
     let directions = if link.up == link.down {
         vec![("both", &link.up)]
     } else {
@@ -133,14 +135,14 @@ fn link_cell(link: &Link) -> Vec<String> {
     };
     let mut lines = Vec::new();
     for (name, direction) in directions {
-        for (index, line) in direction_lines(direction).into_iter().enumerate() {
+        for (index, line) in direction_lines(direction, until).into_iter().enumerate() {
             lines.push(format!("{:<5} {line}", if index == 0 { name } else { "" }));
         }
     }
     lines
 }
 
-fn direction_lines(direction: &LinkDirection) -> Vec<String> {
+fn direction_lines(direction: &LinkDirection, until: Until) -> Vec<String> {
     let mut lines = vec![format!("{}, {}", super::rate_text(direction), figures::span(direction.delay))];
     // Without a rate no packet ever waits.
     if direction.rate.0.is_some() {
@@ -150,6 +152,33 @@ fn direction_lines(direction: &LinkDirection) -> Vec<String> {
         Loss::None => {}
         loss => lines.push(loss_text(loss)),
     }
+    lines.extend(changes(direction, until));
+    lines
+}
+
+/// Changes with time, a line each.
+pub(super) fn changes(direction: &LinkDirection, until: Until) -> Vec<String> {
+    let mut lines = Vec::new();
+    let rate = |rate: BitRate| figures::rate(rate.as_bps() as f64);
+    if let Some(rates) =
+        direction.rates(until).filter(|rates| rates.min < rates.max || rates.mean < rates.max)
+    {
+        let range = format!("{} to {}, ", rate(rates.min), rate(rates.max));
+        let range = if rates.min < rates.max { range } else { String::new() };
+        lines.push(format!("{range}mean {}", rate(rates.mean)));
+    }
+    if let Some(most) = direction.steps.iter().filter_map(|step| step.delay).max() {
+        let most = most.max(direction.delay);
+        lines.push(format!("{} to {}", figures::span(direction.least_delay()), figures::span(most)));
+    }
+    if let Some(most) = direction.steps.iter().filter_map(|step| step.loss).reduce(f64::max) {
+        lines.push(format!("loss up to {}", figures::percent(most)));
+    }
+    lines.extend(direction.outage.iter().map(|outage| {
+        let again = outage.every.map(|every| format!(" every {}", figures::span(every)));
+        let when = again.unwrap_or_else(|| format!(" at {}", figures::span(outage.at)));
+        format!("outage {}{when}", figures::span(outage.lasts))
+    }));
     lines
 }
 

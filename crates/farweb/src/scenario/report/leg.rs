@@ -3,11 +3,13 @@
 //! The window limit is that of a loss-free bulk transfer towards the clients: as many whole segments as the window
 //! holds, sent once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, TCP options
 //! in data segments, other traffic.
+//!
+//! Where a link changes with time, its rate here is the mean over time and its delay the least.
 
 use serde::Serialize;
 
 use super::limit::Way;
-use crate::scenario::{EndSizes, Leg, Link, Scenario};
+use crate::scenario::{EndSizes, Leg, Link, LinkDirection, Scenario, Until};
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX, WINDOW_MAX};
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
@@ -33,6 +35,7 @@ pub(super) struct Stretch<'s> {
     pub(super) links: &'s [Link],
     /// Place of the first one on the path.
     pub(super) first: usize,
+    pub(super) until: Until,
 }
 
 impl<'s> Stretch<'s> {
@@ -41,32 +44,39 @@ impl<'s> Stretch<'s> {
         let place = |name: &str| scenario.path.nodes.iter().position(|node| node == name);
         let first = place(&leg.from).expect("a checked leg starts at a node");
         let last = place(&leg.to).expect("a checked leg ends at a node");
-        Self { links: &scenario.path.link[first..last], first }
+        Self { links: &scenario.path.link[first..last], first, until: scenario.run.until }
     }
 
-    /// Propagation there and back.
+    /// Propagation there and back, the least over time.
     pub(super) fn round_trip(&self) -> Duration {
-        self.links.iter().map(|link| link.up.delay + link.down.delay).sum()
+        self.links.iter().map(|link| link.up.least_delay() + link.down.least_delay()).sum()
     }
 
-    /// Place on the path and rate of the slowest link towards the servers; the first one of several.
+    /// True when a link of it changes with time.
+    pub(super) fn changes(&self) -> bool {
+        self.links.iter().any(|link| [&link.up, &link.down].iter().any(|way| !way.timeline().is_constant()))
+    }
+
+    /// Place on the path and mean rate of the slowest link towards the servers; the first one of several.
     pub(super) fn bottleneck_up(&self) -> Option<(usize, BitRate)> {
-        self.bottleneck(|link| link.up.rate.0)
+        self.bottleneck(|link| &link.up)
     }
 
-    /// Place on the path and rate of the slowest link towards the clients.
+    /// Place on the path and mean rate of the slowest link towards the clients.
     pub(super) fn bottleneck_down(&self) -> Option<(usize, BitRate)> {
-        self.bottleneck(|link| link.down.rate.0)
+        self.bottleneck(|link| &link.down)
     }
 
-    fn bottleneck(&self, rate: impl Fn(&Link) -> Option<BitRate>) -> Option<(usize, BitRate)> {
-        let rates = self.links.iter().enumerate().filter_map(|(index, link)| Some((index, rate(link)?)));
+    fn bottleneck(&self, way: impl Fn(&Link) -> &LinkDirection) -> Option<(usize, BitRate)> {
+        let mean = |link: &Link| Some(way(link).rates(self.until)?.mean);
+        let rates = self.links.iter().enumerate().filter_map(|(index, link)| Some((index, mean(link)?)));
         rates.min_by_key(|(_, rate)| *rate).map(|(index, rate)| (self.first + index, rate))
     }
 
     /// Time that a packet spends in the transmitters of a direction.
     fn serialisation(&self, packet: Bytes, way: Way) -> Duration {
-        self.links.iter().filter_map(|link| way.of(link).rate.0).map(|rate| rate.time_to_send(packet)).sum()
+        let rates = self.links.iter().filter_map(|link| way.of(link).rates(self.until));
+        rates.map(|rates| rates.mean.time_to_send(packet)).sum()
     }
 }
 

@@ -7,8 +7,8 @@
 //!   begin a loss event (Mathis). CUBIC's mean is the larger of Reno's and its own (RFC 9438). Retransmission timeouts cost time besides
 //!   (Padhye). Losses within a window are one event: a burst counts once, and again for each window that it lasts.
 //!
-//! Left out: losses of ACKs, listed losses, queues that overflow, timeouts that bursts cause. Window and credit are bounds; losses give
-//! an estimate, which long transfers keep within [`LOSS_MARGIN`] and short ones may not: slow start takes them beyond it.
+//! Left out: losses of steps, of ACKs and listed ones, queues that overflow, timeouts that bursts cause. Window and credit are bounds;
+//! losses give an estimate, which long transfers keep within [`LOSS_MARGIN`] and short ones may not: slow start takes them beyond it.
 //!
 //! Sources: M. Mathis, J. Semke, J. Mahdavi and T. Ott, "The macroscopic behavior of the TCP congestion avoidance algorithm", CCR
 //! 27(3), 1997; J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP throughput", SIGCOMM 1998, equation 30 and section 2.1;

@@ -8,6 +8,7 @@ mod figures;
 mod handshake;
 mod leg;
 mod limit;
+mod ports;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Carrier, Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Workload};
+use super::{Carrier, Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until, Workload};
 use crate::http::tls::Parts;
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
@@ -87,7 +88,15 @@ pub struct WorkloadReport {
 /// One direction of a link, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DirectionReport {
-    /// Rate, or "unlimited".
+    /// Changes with time, in words; none of a constant link.
+    pub changes: Vec<String>,
+    /// Smallest rate over time, in bit/s, outages left out; none when unlimited.
+    pub rate_bps_min: Option<u64>,
+    /// Mean over the run, outages included; with `run.until = "done"` in the long run.
+    pub rate_bps_mean: Option<u64>,
+    /// Largest one.
+    pub rate_bps_max: Option<u64>,
+    /// Rate before its first step, or "unlimited".
     pub rate: String,
     /// Propagation delay, one way.
     pub delay: String,
@@ -118,11 +127,11 @@ pub struct LegReport {
     pub tls_parts: Option<Parts>,
     /// Handshakes of TLS that its connections begin with; empty without TLS.
     pub handshakes: Vec<HandshakeReport>,
-    /// Propagation there and back; transmission is apart, in `limit.segment_ns`.
+    /// Propagation there and back, the least over time; transmission is apart, in `limit.segment_ns`.
     pub rtt_ns: u64,
-    /// Smallest rate towards the servers; none when unlimited.
+    /// Smallest mean rate of a link towards the servers; none when unlimited.
     pub bottleneck_up_bps: Option<u64>,
-    /// Smallest rate towards the clients.
+    /// Smallest mean rate of a link towards the clients.
     pub bottleneck_down_bps: Option<u64>,
     /// Data that the bottleneck towards the clients carries in a round trip.
     pub bdp_bytes: Option<u64>,
@@ -140,6 +149,8 @@ pub struct LegReport {
     pub connections: Option<u32>,
     /// Limit of so many connections together, in bit/s.
     pub connections_limit_bps: Option<f64>,
+    /// Most connections a second that its client end can open to one server, by source ports; none where these are no limit.
+    pub opens_per_s_max: Option<f64>,
     /// Spread over the hosts of the host table, when its values matter.
     pub hosts: Option<HostLimits>,
     /// The same as a paragraph.
@@ -155,8 +166,8 @@ impl Scenario {
             index,
             from: nodes[index].clone(),
             to: nodes[index + 1].clone(),
-            up: direction(&link.up),
-            down: direction(&link.down),
+            up: direction(&link.up, self.run.until),
+            down: direction(&link.down, self.run.until),
         };
         let legs: Vec<_> =
             self.leg.iter().enumerate().map(|(index, leg)| leg_report(index, leg, self, hosts)).collect();
@@ -202,8 +213,13 @@ fn workload(workload: &Workload) -> WorkloadReport {
     }
 }
 
-fn direction(direction: &LinkDirection) -> DirectionReport {
+fn direction(direction: &LinkDirection, until: Until) -> DirectionReport {
+    let rates = direction.rates(until);
     DirectionReport {
+        changes: drawing::changes(direction, until),
+        rate_bps_min: rates.map(|rates| rates.min.as_bps()),
+        rate_bps_mean: rates.map(|rates| rates.mean.as_bps()),
+        rate_bps_max: rates.map(|rates| rates.max.as_bps()),
         rate: rate_text(direction),
         delay: figures::span(direction.delay),
         queue: queue_text(direction.queue),
@@ -241,6 +257,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
             .and_then(|number| least.connection_limit_bps.map(|limit| limit * f64::from(number))),
         least,
         up,
+        opens_per_s_max: ports::opens_per_s_max(index, leg, scenario),
         hosts,
         text: String::new(),
     };
@@ -297,6 +314,9 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
         "bottleneck",
         format!("up {}, down {}", or_unlimited(leg.bottleneck_up_bps), or_unlimited(leg.bottleneck_down_bps)),
     );
+    if stretch.changes() {
+        line("links change", "rates here are means over time, delays the least".to_owned());
+    }
     for (name, bottleneck) in [("up", stretch.bottleneck_up()), ("down", stretch.bottleneck_down())] {
         if let Some((index, rate)) = bottleneck {
             line(
@@ -338,6 +358,9 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     }
     if let Some(connections) = leg.connections_to_fill {
         line("connections to fill down", connections.to_string());
+    }
+    if let Some(opens) = leg.opens_per_s_max {
+        line("source ports", ports::text(opens));
     }
     if let Some(hosts) = &leg.hosts {
         let (min, median, max) =

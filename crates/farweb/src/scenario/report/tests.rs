@@ -188,8 +188,35 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["path.link.1.up.queue=9 kB"], "path.link.1.up.queue: the rate is unlimited, so no packet ever waits in this queue"),
     (&["path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms"], "path.link.1: one direction has a rate, the other is unlimited"),
     (&["leg.0.tcp.constants.nagle=true", "leg.0.tls={version=\"1.3\"}"], "leg.0.tcp.constants.nagle: true, but both ends of TLS switch Nagle's rule off, as OpenSSL's clients and nginx do"),
+    (&["sweep.factors={\"path.link.0.up.rate\"=[\"1 Mbit/s\"]}", "path.link.0.up.steps=[{at=\"9 s\",rate=\"2 Mbit/s\"}]"], "sweep.factors.\"path.link.0.up.rate\": path.link.0.up.steps set it anew, whatever the level"),
     (&["path.link.0.up.rate=128 kbit/s"], "path.link.0.up.rate: ACKs for a full link of 34.4 Mbit/s down need 458 kbit/s, more than the 128 kbit/s up"),
 ];
+
+#[test]
+fn figures_of_a_link_that_changes_are_of_its_mean_rate_and_least_delay() {
+    let steps = "path.link.0.down.steps=[{at=\"60 s\",rate=\"8 Mbit/s\"},{at=\"120 s\",rate=\"30 Mbit/s\",delay=\"20 ms\"}]";
+    let report = report(&["path.link.0.down.rate=30 Mbit/s", "run.until=120 s", steps]);
+    let down = &report.links[0].down;
+    assert_eq!(
+        [down.rate_bps_min, down.rate_bps_mean, down.rate_bps_max],
+        [8_000_000, 19_000_000, 30_000_000].map(Some)
+    );
+    assert_eq!((report.legs[0].bottleneck_down_bps, report.legs[0].rtt_ns), (Some(19_000_000), 80_000_000));
+    assert_eq!(report.legs[0].bdp_bytes, Some(19_000_000 / 8 * 80 / 1000));
+    for said in ["8 Mbit/s to 30 Mbit/s, mean 19 Mbit/s", "rates here are means over time, delays the least"]
+    {
+        assert!(report.text.contains(said), "{}", report.text);
+    }
+}
+
+#[test]
+fn outages_count_for_the_mean_rate() {
+    let outage = "path.link.0.down.outage=[{at=\"2 s\",lasts=\"1 s\",every=\"10 s\"}]";
+    let report = report(&["path.link.0.down.rate=10 Mbit/s", outage]);
+    let down = &report.links[0].down;
+    assert_eq!((down.rate_bps_min, down.rate_bps_mean), (Some(10_000_000), Some(9_000_000)));
+    assert!(report.text.contains("outage 1 s every 10 s"), "{}", report.text);
+}
 
 #[test]
 fn each_warning_names_its_key() {

@@ -20,6 +20,7 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
     buffers(scenario, &mut warnings);
     host_values(scenario, hosts, &mut warnings);
     nagle(scenario, &mut warnings);
+    stepped_factors(scenario, &mut warnings);
     if let Until::Time(until) = scenario.run.until
         && scenario.run.warmup >= until
     {
@@ -41,7 +42,8 @@ fn directions(scenario: &Scenario) -> impl Iterator<Item = (String, &LinkDirecti
 }
 
 fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
-    let is_free = |way: &LinkDirection| way.rate.0.is_none() && way.loss == Loss::None;
+    let is_free =
+        |way: &LinkDirection| way.rate.0.is_none() && way.loss == Loss::None && way.timeline().is_constant();
     if directions(scenario).all(|(_, way)| is_free(way)) {
         warnings.push(
             "path.link: every rate is unlimited and nothing is lost: only delays and windows matter"
@@ -73,17 +75,15 @@ fn queues(scenario: &Scenario, warnings: &mut Vec<String>) {
         for (index, link) in stretch.links.iter().enumerate() {
             for (name, way) in [("up", &link.up), ("down", &link.down)] {
                 let key = format!("path.link.{}.{name}.queue", stretch.first + index);
-                warnings.extend(
-                    small_queue(way, stretch.round_trip(), packet).map(|why| format!("{key}: {why}")),
-                );
+                warnings.extend(small_queue(way, &stretch, packet).map(|why| format!("{key}: {why}")));
             }
         }
     }
 }
 
-/// Why the queue of `way` is small for a leg with this round trip and full packets of `packet` bytes.
-fn small_queue(way: &LinkDirection, trip: Duration, packet: u64) -> Option<String> {
-    let (limit, rate) = (way.queue?, way.rate.0?);
+/// Why the queue of `way` is small for a leg with full packets of `packet` bytes, at the largest of its rates.
+fn small_queue(way: &LinkDirection, stretch: &Stretch<'_>, packet: u64) -> Option<String> {
+    let (limit, rate, trip) = (way.queue?, way.rates(stretch.until)?.max, stretch.round_trip());
     let (bytes, written) = (queue_bytes(limit, packet), queue_text(Some(limit)));
     if bytes < packet {
         let effect = match way.queue_counts {
@@ -100,14 +100,17 @@ fn small_queue(way: &LinkDirection, trip: Duration, packet: u64) -> Option<Strin
     })
 }
 
-/// Warns where the ACKs of a full downward link do not fit into the upward one, one ACK for two segments.
+/// Warns where the ACKs of a full downward link do not fit into the upward one, one ACK for two segments, at the largest
+/// rate down and the smallest up.
 fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
     for leg in &scenario.leg {
         let stretch = Stretch::of(leg, scenario);
-        let (Some((index, up)), Some((_, down))) = (stretch.bottleneck_up(), stretch.bottleneck_down())
-        else {
+        let (Some((index, _)), Some((full, _))) = (stretch.bottleneck_up(), stretch.bottleneck_down()) else {
             continue;
         };
+        let [up, down] = [&scenario.path.link[index].up, &scenario.path.link[full].down]
+            .map(|way| way.rates(stretch.until).expect("a bottleneck has a rate"));
+        let (up, down) = (up.min, down.max);
         let packet = WindowLimit::of(leg, scenario, None).packet_bytes();
         let needed = down.as_bps() as f64 * f64::from(HEADER_BYTES) / (2 * packet) as f64;
         if needed > up.as_bps() as f64 {
@@ -119,6 +122,23 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
             warnings.push(format!(
                 "path.link.{index}.up.rate: ACKs for a full link of {down} down need {needed}, more than the {up} up"
             ));
+        }
+    }
+}
+
+/// Warns of a factor whose levels hold only until the first step.
+fn stepped_factors(scenario: &Scenario, warnings: &mut Vec<String>) {
+    let factors = scenario.sweep.iter().flat_map(|sweep| &sweep.factors.0);
+    for name in factors.map(|factor| &factor.name) {
+        for (key, way) in directions(scenario) {
+            let sets_rate =
+                way.steps.iter().any(|step| step.rate.is_some()) && *name == format!("{key}.rate");
+            let sets_delay =
+                way.steps.iter().any(|step| step.delay.is_some()) && *name == format!("{key}.delay");
+            if sets_rate || sets_delay {
+                warnings
+                    .push(format!("sweep.factors.\"{name}\": {key}.steps set it anew, whatever the level"));
+            }
         }
     }
 }

@@ -53,7 +53,16 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
     (0..1_u64 << 40, 0..1_u64 << 40, queue, counts, loss).prop_map(
         |(rate, delay, queue, queue_counts, loss)| {
             let (rate, delay) = (LinkRate(BitRate::from_bps(rate)), Duration::from_nanos(delay));
-            LinkDirection { rate, delay, queue, queue_counts, loss }
+            LinkDirection {
+                rate,
+                delay,
+                queue,
+                queue_counts,
+                loss,
+                steps: vec![],
+                steps_every: None,
+                outage: vec![],
+            }
         },
     )
 }

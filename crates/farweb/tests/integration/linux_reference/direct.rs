@@ -5,7 +5,7 @@
 
 use farweb::net::{
     CountedOver, DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts,
-    QueueLimit,
+    QueueLimit, Timeline,
 };
 use farweb::rng::RandomStreams;
 use farweb::tcp::{Config, Connection, Flags, HostClock, Notice, Output, ProfileName, Segment};
@@ -56,6 +56,7 @@ impl Direction {
             delay: Duration::from_millis(delay_ms),
             queue: QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All }),
             loss: Loss::List { drop, of: CountedOver::default() },
+            timeline: Timeline::default(),
         };
         Self { link: Link::new(&config, |purpose| RandomStreams::new(0).stream(purpose, 0)), head: None }
     }

@@ -1,0 +1,91 @@
+"""A direction of a link as the judge sees it: what holds at an instant, and when packets leave and arrive."""
+
+from dataclasses import dataclass
+from typing import Any
+
+S = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Step:
+    """Rate in bit/s (None without a limit) and delay from a time on, in ns from the start of the run or the period."""
+
+    at: int
+    rate: int | None
+    delay: int
+
+
+@dataclass(frozen=True)
+class Way:
+    """A link in one direction; times are in ns.
+
+    Attributes:
+        steps: Its own values at 0, and those of each step.
+        every: Period of the steps.
+        outages: Begin, length and period of each.
+        limit: Of its queue.
+        in_packets: True when that counts packets.
+        waiting: True when it counts only those that wait.
+        loss: Its loss process; of the kind "changing" where steps or outages lose packets.
+    """
+
+    steps: tuple[Step, ...]
+    every: int | None
+    outages: tuple[tuple[int, int, int | None], ...]
+    limit: int | None
+    in_packets: bool
+    waiting: bool
+    loss: dict[str, Any]
+
+    @property
+    def rate(self) -> int | None:
+        """Largest rate over time."""
+        rates = [step.rate for step in self.steps if step.rate is not None]
+        return max(rates) if rates else None
+
+    @property
+    def delay(self) -> int:
+        """Least delay over time."""
+        return min(step.delay for step in self.steps)
+
+    @property
+    def is_constant(self) -> bool:
+        """True when nothing changes but losses."""
+        return len({(step.rate, step.delay) for step in self.steps}) == 1 and not self.outages
+
+    def sent_in(self, size: int) -> int:
+        """Least time in which `size` bytes are sent, rounded up."""
+        return 0 if self.rate is None else -(-size * 8 * S // self.rate)
+
+    def delay_at(self, now: int) -> int:
+        """Delay of a packet that leaves at `now`."""
+        return self._step(now)[0].delay
+
+    def sent_by(self, since: int, bits: int) -> int:
+        """When the last of `bits` has left that are sent from `since` on."""
+        now, work = since, bits * S
+        while True:
+            step, until = self._step(now)
+            rate = step.rate
+            for at, lasts, every in self.outages:
+                begin = at if every is None or now < at else now - (now - at) % every
+                change: int | None = begin + lasts
+                if begin <= now < begin + lasts:
+                    rate = 0
+                else:
+                    change = begin if now < begin else None if every is None else begin + every
+                until = min((time for time in (until, change) if time is not None), default=None)
+            if rate is None:
+                return now
+            if rate and (until is None or -(-work // rate) <= until - now):
+                return now - (-work // rate)
+            assert until is not None
+            work -= rate * (until - now)
+            now = until
+
+    def _step(self, now: int) -> tuple[Step, int | None]:
+        """What holds at `now`, and until when."""
+        begin = 0 if self.every is None else now - now % self.every
+        place = max(place for place, step in enumerate(self.steps) if step.at <= now - begin)
+        later = self.steps[place + 1].at if place + 1 < len(self.steps) else self.every
+        return self.steps[place], None if later is None else begin + later
