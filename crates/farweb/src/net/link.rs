@@ -27,7 +27,7 @@ use super::config::LinkConfig;
 use super::loss::LossProcess;
 use super::queue::{Queue, QueueConfig};
 use super::stats::{LinkStats, Meter};
-use super::timeline::{ChangingDelay, Cursor};
+use super::timeline::Cursor;
 use super::transmitter::Transmitter;
 use super::{DropReason, Due, Enqueued, Packet};
 
@@ -39,11 +39,13 @@ pub struct Link<P> {
     loss: LossProcess,
     queue: Queue<P>,
     transmitter: Transmitter,
+    /// A constant one, or [`CHANGES`].
     delay: Duration,
-    /// In place of the delay, where the link changes.
-    changing_delay: Option<Box<ChangingDelay>>,
     meter: Meter,
 }
+
+/// Stands for the delay of a link that changes: so long that no packet arrives by it.
+const CHANGES: Duration = Duration::from_nanos(1 << 62);
 
 /// A packet on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,19 +66,13 @@ impl<P: Packet> Link<P> {
     #[must_use]
     pub fn new(config: &LinkConfig, random: impl Fn(&str) -> RandomStream) -> Self {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
-        let changes = Cursor::new(&config.timeline, config.rate, config.delay);
         let mut loss = LossProcess::new(&config.loss, random("loss"));
-        if let Some(changes) = &changes {
+        let (mut transmitter, mut delay) = (Transmitter::new(config.rate), config.delay);
+        if let Some(changes) = Cursor::new(&config.timeline, config.rate, config.delay) {
             loss = loss.changing(changes.clone(), random("steps"));
+            (transmitter, delay) = (Transmitter::changing(changes), CHANGES);
         }
-        Self {
-            loss,
-            queue: Queue::new(&queue),
-            transmitter: Transmitter::new(config.rate, changes.as_ref()),
-            delay: config.delay,
-            changing_delay: changes.map(|changes| Box::new(ChangingDelay::new(changes))),
-            meter: Meter::default(),
-        }
+        Self { loss, queue: Queue::new(&queue), transmitter, delay, meter: Meter::default() }
     }
 
     /// `packet` reaches the link.
@@ -94,11 +90,7 @@ impl<P: Packet> Link<P> {
         let start = self.transmitter.free_from(now);
         let departure = self.transmitter.send(now, bytes);
         self.meter.accept(bytes);
-        let arrival = match &mut self.changing_delay {
-            None => departure + self.delay,
-            Some(delay) => delay.arrival(departure),
-        };
-        let event = (self.queue.backlog.on_link() == 0).then_some(arrival);
+        let event = (self.queue.backlog.on_link() == 0).then(|| self.newest_arrival(departure));
         self.queue.backlog.join(departure, packet);
         if departure > now {
             self.meter.hold(now, start, departure, bytes, self.queue.backlog.bytes());
@@ -119,11 +111,11 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
         let (departure, packet) = self.queue.backlog.arrive();
-        if let Some(delay) = &mut self.changing_delay {
-            return Due { arrived: Some(packet), next: delay.arrive(now) };
-        }
-        assert!(departure + self.delay == now, "an arrival at the wrong time, {now}");
-        let next = self.queue.backlog.next_departure().map(|departure| departure + self.delay);
+        let next = if departure + self.delay == now {
+            self.queue.backlog.next_departure().map(|departure| departure + self.delay)
+        } else {
+            self.transmitter.arrive(now)
+        };
         Due { arrived: Some(packet), next }
     }
 
@@ -131,9 +123,17 @@ impl<P: Packet> Link<P> {
     #[must_use]
     pub fn newest(&self) -> Option<Carried<'_, P>> {
         let (departure, packet) = self.queue.backlog.newest()?;
-        let arrival =
-            self.changing_delay.as_ref().map_or(departure + self.delay, |delay| delay.newest_arrival());
-        Some(Carried { packet, departure, arrival })
+        Some(Carried { packet, departure, arrival: self.newest_arrival(departure) })
+    }
+
+    /// When the packet accepted last, which leaves at `departure`, arrives.
+    #[inline]
+    fn newest_arrival(&self, departure: Instant) -> Instant {
+        if self.transmitter.is_changing() {
+            self.transmitter.newest_arrival()
+        } else {
+            departure + self.delay
+        }
     }
 
     /// A connection has ended: what the loss process counted for it is dropped.

@@ -241,41 +241,34 @@ impl Cursor {
     }
 }
 
-/// A delay that changes, and the packets that travel.
+/// Rate and delay that change, and the arrivals of the packets on the link.
 #[derive(Debug, Clone)]
-pub(super) struct ChangingDelay {
-    changes: Cursor,
-    /// Arrivals of the packets on the link, in order.
+pub(super) struct Changes {
+    pub(super) rate: Cursor,
+    delay: Cursor,
+    /// In order.
     arrivals: VecDeque<Instant>,
-    newest: Instant,
+    pub(super) newest: Instant,
 }
 
-impl ChangingDelay {
-    pub(super) const fn new(changes: Cursor) -> Self {
-        Self { changes, arrivals: VecDeque::new(), newest: Instant::ZERO }
+impl Changes {
+    pub(super) fn new(start: Cursor) -> Self {
+        Self { rate: start.clone(), delay: start, arrivals: VecDeque::new(), newest: Instant::ZERO }
     }
 
-    /// The packet that leaves at `departure`, behind all others, arrives then.
-    #[inline(never)]
-    pub(super) fn arrival(&mut self, departure: Instant) -> Instant {
-        self.newest = self.newest.max(departure + self.changes.at(departure).0.delay);
+    /// A packet leaves at `departure`, behind all others.
+    pub(super) fn travel(&mut self, departure: Instant) {
+        self.newest = self.newest.max(departure + self.delay.at(departure).0.delay);
         self.arrivals.push_back(self.newest);
-        self.newest
     }
 
     /// The first packet arrives; when the next one does.
     ///
     /// # Panics
     /// When `now` is not its time.
-    #[inline(never)]
     pub(super) fn arrive(&mut self, now: Instant) -> Option<Instant> {
         assert!(self.arrivals.pop_front() == Some(now), "an arrival at the wrong time, {now}");
         self.arrivals.front().copied()
-    }
-
-    /// Arrival of the packet accepted last.
-    pub(super) const fn newest_arrival(&self) -> Instant {
-        self.newest
     }
 }
 

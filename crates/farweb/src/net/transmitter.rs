@@ -14,7 +14,7 @@
 //! Source: the transmission time of ns-2.35 (`link/delay.h`, `txtime`). Differs: whole nanoseconds, exact over a busy
 //! period, where ns-2 adds floating-point times.
 
-use super::timeline::Cursor;
+use super::timeline::{Changes, Cursor};
 use crate::units::{BitRate, Duration, Instant};
 
 /// Sends packets in order at a rate, or at once.
@@ -22,8 +22,8 @@ use crate::units::{BitRate, Duration, Instant};
 pub(super) struct Transmitter {
     /// A constant one.
     rate: Option<BitRate>,
-    /// One that changes, or outages.
-    changes: Option<Box<Cursor>>,
+    /// Those of a link that changes, in place of the rate.
+    changes: Option<Box<Changes>>,
     /// When the last packet has left.
     free_at: Instant,
     /// How far `free_at` lies after the exact end of the last packet, in 1/rate ns; below the rate.
@@ -34,11 +34,14 @@ pub(super) struct Transmitter {
 const NANOS_PER_BYTE_AT_1_BPS: u64 = 8 * 1_000_000_000;
 
 impl Transmitter {
-    /// A free transmitter; without a rate a packet takes no time. `changes` stand in place of the rate.
-    pub(super) fn new(rate: Option<BitRate>, changes: Option<&Cursor>) -> Self {
-        let rate = rate.filter(|_| changes.is_none());
-        let changes = changes.map(|changes| Box::new(changes.clone()));
-        Self { rate, changes, free_at: Instant::ZERO, slack: 0 }
+    /// A free transmitter; `None` stands for a rate so high that a packet takes no time.
+    pub(super) const fn new(rate: Option<BitRate>) -> Self {
+        Self { rate, changes: None, free_at: Instant::ZERO, slack: 0 }
+    }
+
+    /// A free transmitter of a link that changes, which knows when its packets arrive, too.
+    pub(super) fn changing(start: Cursor) -> Self {
+        Self { changes: Some(Box::new(Changes::new(start))), ..Self::new(None) }
     }
 
     /// When a packet that is there at `now` would start to be sent.
@@ -54,7 +57,7 @@ impl Transmitter {
     #[inline]
     pub(super) fn send(&mut self, now: Instant, bytes: u32) -> Instant {
         let Some(rate) = self.rate else {
-            return if self.changes.is_some() { self.send_in_pieces(now, bytes) } else { now };
+            return if self.is_changing() { self.send_changing(now, bytes) } else { now };
         };
         if now >= self.free_at {
             (self.free_at, self.slack) = (now, 0);
@@ -73,20 +76,27 @@ impl Transmitter {
         self.free_at
     }
 
-    /// The same at a rate that changes.
+    #[cold]
+    fn send_changing(&mut self, now: Instant, bytes: u32) -> Instant {
+        let mut changes = self.changes.take().expect("a link that changes");
+        let departure = self.send_in_pieces(now, bytes, &mut changes.rate);
+        changes.travel(departure);
+        self.changes = Some(changes);
+        departure
+    }
+
+    /// Takes a packet at a rate that changes; returns when its last bit leaves.
     ///
     /// Work is counted in 10⁻⁹ bit, what a rate of 1 bit/s sends in a nanosecond. A piece does `slack` of it for nothing
     /// at its begin, as it was rounded up before, and takes the rest over to the next one. A rate of none is unlimited.
-    #[inline(never)]
-    fn send_in_pieces(&mut self, now: Instant, bytes: u32) -> Instant {
-        let changes = self.changes.as_mut().expect("a rate that changes");
+    fn send_in_pieces(&mut self, now: Instant, bytes: u32, rates: &mut Cursor) -> Instant {
         if now >= self.free_at {
             (self.free_at, self.slack) = (now, 0);
         }
         assert!(bytes < 1 << 31, "a packet of {bytes} bytes");
         let mut work = u64::from(bytes) * NANOS_PER_BYTE_AT_1_BPS;
         loop {
-            let (values, until) = changes.at(self.free_at);
+            let (values, until) = rates.at(self.free_at);
             let Some(rate) = values.rate else { return self.free_at };
             let done = work.min(self.slack);
             self.slack -= done;
@@ -110,6 +120,28 @@ impl Transmitter {
             }
         }
     }
+
+    /// True on a link that changes.
+    #[inline]
+    pub(super) const fn is_changing(&self) -> bool {
+        self.changes.is_some()
+    }
+
+    /// When the packet sent last arrives, on a link that changes.
+    #[cold]
+    pub(super) fn newest_arrival(&self) -> Instant {
+        self.changes.as_ref().expect("a link that changes").newest
+    }
+
+    /// The first packet on a link that changes arrives; when the next one does.
+    ///
+    /// # Panics
+    /// When `now` is not its time.
+    #[cold]
+    pub(super) fn arrive(&mut self, now: Instant) -> Option<Instant> {
+        let Some(changes) = &mut self.changes else { panic!("an arrival at the wrong time, {now}") };
+        changes.arrive(now)
+    }
 }
 
 #[cfg(test)]
@@ -119,7 +151,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn transmitter(bps: u64) -> Transmitter {
-        Transmitter::new(BitRate::from_bps(bps), None)
+        Transmitter::new(BitRate::from_bps(bps))
     }
 
     #[test]
@@ -149,7 +181,7 @@ mod tests {
 
     #[test]
     fn without_a_rate_a_packet_takes_no_time() {
-        let mut line = Transmitter::new(None, None);
+        let mut line = Transmitter::new(None);
         assert_eq!(line.send(Instant::from_nanos(5), 1500), Instant::from_nanos(5));
         assert_eq!(line.send(Instant::from_nanos(5), 1500), Instant::from_nanos(5));
     }
