@@ -18,7 +18,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Carrier, Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until, Workload};
+use super::{
+    Carrier, Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until, Workload,
+};
 use crate::http::tls::Parts;
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
