@@ -248,11 +248,6 @@ def test_a_simulated_run_measures_itself(cable: Path) -> None:
     assert found["utilisation"] == pytest.approx(carried / 34_368_000, rel=1e-5)
 
 
-def test_a_run_of_an_older_version_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ResultsError, match="run it again"):
-        measure(write_results(tmp_path / "r", []))
-
-
 def test_a_damaged_table_is_named(tmp_path: Path) -> None:
     results = make(tmp_path / "r", [])
     (results.path / "requests.parquet").write_bytes(b"PAR1 nothing PAR1")

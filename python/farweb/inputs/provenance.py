@@ -50,8 +50,8 @@ def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
             f"server times of {plural(kept['with_elapsed_time'], 'request')} are elapsed times and contain the path "
             "that the log was written on: --rtt-ms says the round trip of that, --server-time none leaves them out"
         )
-    late = kept.get("time_outs")  # not in tables of an older farweb
-    if late and late["requests"]:
+    late = kept["time_outs"]
+    if late["requests"]:
         many = late["most_frequent"] > 1
         which = f"{count(late['most_frequent'])} of them {seconds(late['most_frequent_s'])}" if many else "the longest"
         which += "" if many else f" {seconds(late['longest_s'])}"
