@@ -30,10 +30,13 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "acked_ns": _I,
         "request_bytes": _I,
         "response_bytes": _I,
+        "served_bytes": _I,
         "connection": _I,
         "retransmits": _I,
         "timeouts": _I,
         "status": _S,
+        "failure": _S,
+        "failed_ns": _I,
     },
     "links": {
         "link": _I,
@@ -58,6 +61,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "requests": _I,
         "busy_ns": _I,
         "requests_max": _I,
+        "tls_cwnd_ns": _I,
         **{f"held_{holder}_ns": _I for holder in HOLDERS},
     },
     "legs": {
@@ -243,7 +247,9 @@ def write_results(
     for table, rows in tables.items():
         if rows is not None:
             schema = pa.schema(list(COLUMNS[table].items()))
-            pq.write_table(pa.Table.from_pylist([dict(row) for row in rows], schema=schema), path / f"{table}.parquet")
+            pq.write_table(
+                pa.Table.from_pylist([_filled(table, row) for row in rows], schema=schema), path / f"{table}.parquet"
+            )
     number = max(1 + max((row["link"] for row in links or ()), default=0), len(scenario or ()))
     direction = {"rate": "34.368 Mbit/s", "delay": "60 ms", "queue": "256000 B"}
     middle = "proxy" if scenario else "router"
@@ -273,13 +279,17 @@ def write_results(
     manifest["scenario"]["leg"] = [  # type: ignore[index]
         {"from": here, "to": there, **each} for (here, there), each in zip(ends, scenario or [leg()], strict=True)
     ]
-    if measured is not None:
-        whole = {"from_ns": 0, "to_ns": 60 * SECOND, "links": manifest["links"]}
-        manifest["measured"] = {**whole, "presented_bytes": 0, "legs": list(measured)}
+    whole = {"from_ns": 0, "to_ns": 60 * SECOND, "links": manifest["links"]}
+    manifest["measured"] = {**whole, "presented_bytes": 0, "legs": list(measured or ())}
     if caches is not None:
         _add_caches(manifest, caches)
     (path / "manifest.json").write_text(json.dumps(manifest))
     return Results.open(path)
+
+
+def _filled(table: str, row: Row) -> Row:
+    """A row with what follows from its other columns."""
+    return {"served_bytes": row["response_bytes"], **row} if table == "requests" else dict(row)
 
 
 def _add_caches(manifest: dict[str, Any], rows: Sequence[Row]) -> None:
@@ -290,7 +300,7 @@ def _add_caches(manifest: dict[str, Any], rows: Sequence[Row]) -> None:
         "record": {"links_every": "1 s"},
         "cache": [{"node": node, "policy": "lru", "capacity": "1 MB", "siblings": 1} for node in nodes],
     }
-    manifest.setdefault("measured", {})["caches"] = [
+    manifest["measured"]["caches"] = [
         {
             "cache": cache,
             **{name: sum(row[name] for row in rows if row["node"] == node) for name in counted},

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -509,11 +508,6 @@ def test_without_tags_it_is_of_all_that_began_after_the_warm_up(tmp_path: Path) 
 def test_what_is_missing_is_told(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"record\.exchanges = true"):
         break_down(write_results(tmp_path / "without", [request(0, 1, 10)], scenario=[leg()]))
-    older = make(tmp_path / "older", chain(0), [request(0, 0.23, 10)])
-    file = older.path / "exchanges.parquet"
-    pq.write_table(pq.read_table(file).drop_columns(["window_ns", "cwnd_ns"]), file)
-    with pytest.raises(ResultsError, match="exchanges has no cwnd_ns: it is of an older farweb; run it again"):
-        break_down(older)
     with pytest.raises(ResultsError, match="no request tagged sample finished"):
         break_down(make(tmp_path / "none", chain(0), [request(0, 0.23, 10)]), tagged=True)
 

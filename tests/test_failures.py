@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from farweb import Results, _core
-from farweb.results.totals import MEANINGS, failures_of
+from farweb import _core
+from farweb.results.totals import MEANINGS
 from samples import Farweb
 
 SCENARIO = """\
@@ -84,14 +84,3 @@ def test_the_end_of_a_run_is_a_cause(tmp_path: Path, farweb: Farweb) -> None:
     # The second and the fourth began 5 and 3 s before.
     assert (cause["cause"], cause["requests"], cause["after_p50_s"]) == ("run ended", 2, pytest.approx(4.0))
     assert summary["unfinished"] == 2
-
-
-def test_results_without_causes_have_none(tmp_path: Path, farweb: Farweb) -> None:
-    shown(farweb, "run", asked(tmp_path, '[run]\nuntil = "6 s"'), "--out", tmp_path / "r")
-    file = tmp_path / "r" / "requests.parquet"
-    pl.read_parquet(file).drop("failure", "failed_ns").write_parquet(file)
-    manifest = json.loads((tmp_path / "r" / "manifest.json").read_text())
-    (tmp_path / "r" / "manifest.json").write_text(
-        json.dumps({key: value for key, value in manifest.items() if key not in ("files", "sha256")})
-    )
-    assert failures_of(Results.open(tmp_path / "r"), 4) == ()

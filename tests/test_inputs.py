@@ -226,9 +226,9 @@ def test_a_file_that_is_not_there(folder: Path, farweb: Farweb, verb: str) -> No
 def test_both_verbs_have_the_same_options_for_what_they_read(farweb: Farweb) -> None:
     from typer.main import get_command
 
-    from farweb.cli import app
+    from farweb.cli.workload import app
 
-    workload: Any = get_command(app).commands["workload"]  # type: ignore[attr-defined]
+    workload: Any = get_command(app)
     options = [
         {each.name: (each.opts, each.secondary_opts, each.help) for each in workload.commands[verb].params}
         for verb in ("cache", "fit")

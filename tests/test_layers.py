@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -75,3 +77,18 @@ def test_each_package_imports_only_those_that_the_documentation_lists_above_it()
 def test_imports_within_functions_count(tmp_path: Path, text: str, names: set[str]) -> None:
     (tmp_path / "module.py").write_text(text)
     assert set(imported(tmp_path / "module.py")) == names
+
+
+def test_help_loads_no_libraries_and_a_run_loads_little(tmp_path: Path) -> None:
+    run = ["run", str(ROOT / "examples" / "cable.toml"), "--quiet", "--out", str(tmp_path / "run")]
+    code = (
+        "import sys; from farweb.cli import main\n"
+        "assert main(['--help']) == main(['run', '--help']) == 0\n"
+        "assert not {'numpy', 'pyarrow', 'rich'} & set(sys.modules)\n"
+        f"assert main({run}) == 0\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    loaded = set(done.stderr.split())
+    assert not {"polars", "duckdb", "rich", "farweb.plot", "farweb.inputs.importer"} & loaded
+    assert len(loaded & set(MODULES)) <= 56

@@ -248,11 +248,6 @@ def test_a_simulated_run_measures_itself(cable: Path) -> None:
     assert found["utilisation"] == pytest.approx(carried / 34_368_000, rel=1e-5)
 
 
-def test_a_run_of_an_older_version_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ResultsError, match="run it again"):
-        measure(write_results(tmp_path / "r", []))
-
-
 def test_means_and_maxima_of_times_are_of_requests_that_ended() -> None:
     of_ended = {name for name, metric in METRICS.items() if metric.of_ended}
     of_times = {name for name, metric in METRICS.items() if metric.unit == "s" and metric.kind != "quantile"}

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
@@ -331,14 +330,6 @@ def test_connections_of_each_leg(tmp_path: Path, sweep: SweepResults) -> None:
     two = write_sweep(tmp_path / "two", sweep.design, lambda levels, r: {**metrics(levels, r), **more})
     titles = [panel.title for panel in describe("connections", [two], x="presented_bps").panels]
     assert titles == [f"leg {leg}, {title}" for leg in (0, 1) for title in (mean.title, most.title, busy.title)]
-
-
-def test_connections_of_runs_that_did_not_measure_legs(sweep: SweepResults) -> None:
-    file = sweep.path / "runs.parquet"
-    table = pq.read_table(file)
-    pq.write_table(table.drop_columns([name for name in table.column_names if name.startswith("leg_0")]), file)
-    with pytest.raises(ResultsError, match="did not measure legs: they are of an older farweb; run it again"):
-        describe("connections", [SweepResults.open(sweep.path)])
 
 
 def test_effects_are_shares_and_levels(sweep: SweepResults) -> None:

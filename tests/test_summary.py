@@ -20,6 +20,7 @@ def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Resu
     """A results folder with these requests; every column that is not given is zero."""
     names = ("start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts")
     columns = {name: pa.array([row.get(name, 0) for row in requests], pa.int64()) for name in names}
+    columns |= {"failure": pa.nulls(len(requests), pa.string()), "failed_ns": pa.nulls(len(requests), pa.int64())}
     columns["status"] = pa.array([row.get("status", "done") for row in requests], pa.string())
     path.mkdir()
     pq.write_table(pa.table(columns), path / "requests.parquet")
@@ -39,6 +40,7 @@ def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Resu
         "rows": {"requests": len(requests)},
         "links": [{**link, "direction": "up", "bytes": 1000}, {**link, "direction": "down", "bytes": 250_000}],
         "inputs": {},
+        "measured": {},
         "scenario": {
             "path": {"nodes": ["here", "there"], "link": [{"up": {"delay": "1 ms"}, "down": {"delay": "1 ms"}}]},
             "leg": [],

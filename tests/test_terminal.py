@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -32,12 +33,12 @@ def verbs() -> dict[str, list[str]]:
     """The options of each verb."""
     found: dict[str, list[str]] = {}
 
-    def walk(command: object, words: tuple[str, ...]) -> None:
-        if hasattr(command, "commands"):
-            for name, each in command.commands.items():
-                walk(each, (*words, name))
+    def walk(command: Any, words: tuple[str, ...]) -> None:
+        if hasattr(command, "list_commands"):
+            for name in command.list_commands(None):
+                walk(command.get_command(None, name), (*words, name))
         else:
-            found[" ".join(words)] = [option for each in command.params for option in each.opts]  # type: ignore[attr-defined]
+            found[" ".join(words)] = [option for each in command.params for option in each.opts]
 
     walk(typer.main.get_command(app), ())
     return found

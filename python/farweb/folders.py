@@ -1,71 +1,21 @@
-"""Results folders as users open them: tables, summaries, figures and queries."""
+"""Results folders as users open them, of runs and of sweeps: tables, summaries, figures and queries."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from farweb.plot import Plots
-from farweb.results.breakdown import Breakdown, break_down, break_down_by
 from farweb.results.manifest import RUN_KIND, kind_of
-from farweb.results.run import RunTables
-from farweb.results.sql import query_run, query_sweep
-from farweb.results.summary import Summary, summarize
 from farweb.results.sweep import SweepTables
-from farweb.results.sweep_summary import SweepSummary
-from farweb.results.sweep_summary import summarize as summarize_sweep
+from farweb.run_results import Results
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from farweb.plot import Plots
+    from farweb.results.sweep_summary import SweepSummary
 
-class Results(RunTables):
-    """The results of a run: its tables, their summary, where the time went, figures and queries."""
-
-    def summary(self) -> Summary:
-        """Latencies, rates, losses and links of the run in a few numbers."""
-        return summarize(self)
-
-    def breakdown(self, *, tagged: bool | None = None) -> Breakdown:
-        """Split the mean latency of the requests into the parts that add up to it.
-
-        Args:
-            tagged: Of those tagged `sample` only; None: of those where there are any, else of all.
-
-        Raises:
-            ResultsError: The run did not record exchanges, or none of the requests finished.
-        """
-        return break_down(self, tagged=tagged)
-
-    def breakdowns(self, by: str | Sequence[str]) -> list[Breakdown]:
-        """Split the mean latency of each group of requests: of first and later requests of visits, or of clients.
-
-        Args:
-            by: `visit` or `client`; the latter has those who ask most, each, and the others together.
-
-        Raises:
-            ResultsError: The run did not record exchanges, no request names its client, or none of a group finished.
-        """
-        return break_down_by(self, by)
-
-    def sql(self, query: str) -> "pl.DataFrame":
-        """Query the tables of the run in SQL; see `farweb.results.sql`.
-
-        Raises:
-            ResultsError: The query is wrong, or is not a query.
-        """
-        return query_run(self, query)
-
-    @property
-    def plot(self) -> Plots:
-        """Figures of this run: `results.plot.size_latency()` and others, each a matplotlib figure."""
-        return Plots(self, of_sweep=False)
-
-    def __rich__(self) -> "RenderableType":
-        return self.summary()
-
-    def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
+__all__ = ["Results", "SweepResults", "open_results"]
 
 
 class SweepResults(SweepTables):
@@ -89,6 +39,8 @@ class SweepResults(SweepTables):
         Raises:
             ResultsError: The query is wrong, or is not a query.
         """
+        from farweb.results.sql import query_sweep
+
         return query_sweep(self, query)
 
     def summary(
@@ -98,7 +50,7 @@ class SweepResults(SweepTables):
         *,
         log: bool = False,
         decide: Sequence[str] | None = None,
-    ) -> SweepSummary:
+    ) -> "SweepSummary":
         """Summarize the sweep in a few tables.
 
         Args:
@@ -112,11 +64,15 @@ class SweepResults(SweepTables):
         Raises:
             ResultsError: There is no such metric or factor, or a value has no logarithm.
         """
-        return summarize_sweep(self, metrics, by, log=log, decide=decide)
+        from farweb.results.sweep_summary import summarize
+
+        return summarize(self, metrics, by, log=log, decide=decide)
 
     @property
-    def plot(self) -> Plots:
+    def plot(self) -> "Plots":
         """Figures of this sweep: `sweep.plot.latency_load(by=["circuit"])` and others, each a matplotlib figure."""
+        from farweb.plot import Plots
+
         return Plots(self, of_sweep=True)
 
     def __rich__(self) -> "RenderableType":

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,10 +25,12 @@ from farweb.memory import events_allowed, trim
 from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
-from farweb.results.measure import Measurement
 from farweb.results.tables import PAGE, PAGE_REQUESTS
 from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import count, seconds
+
+if TYPE_CHECKING:
+    from farweb.results.measure import Measurement
 
 _EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
 _ROWS_A_GROUP = 131_072  # chosen: Parquet reads well by groups of some MB
@@ -112,7 +114,7 @@ def simulate_into(
     seed: int,
     tables: Tables,
     progress: Callable[[Progress], None] | None,
-    measurement: Measurement | None = None,
+    measurement: "Measurement | None" = None,
 ) -> dict[str, Any]:
     """Run `scenario` with `seed` and write its tables to `folder`; return its manifest, which the caller writes.
 
@@ -162,7 +164,7 @@ def _run(
     seed: int,
     total: int | None,
     progress: Callable[[Progress], None] | None,
-    measurement: Measurement | None,
+    measurement: "Measurement | None",
 ) -> dict[str, int]:
     """Run to the end, write the tables as rows come, and return the number of rows of each."""
     metadata = {

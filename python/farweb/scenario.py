@@ -9,8 +9,9 @@ from farweb.check import Check, check
 from farweb.description import Description
 
 if TYPE_CHECKING:
-    from farweb.folders import Results, SweepResults
+    from farweb.folders import SweepResults
     from farweb.run import Progress
+    from farweb.run_results import Results
     from farweb.sweep.sweep import Progress as SweepProgress
 
 
@@ -54,8 +55,8 @@ class Scenario(Description):
             ResultsError: There is a folder at `out` that is not a result, or may not be replaced.
             RunError: The run failed, or the disk is full. Nothing is left at `out` then.
         """
-        from farweb.folders import Results
         from farweb.run import simulate
+        from farweb.run_results import Results
 
         scenario = self if seed is None else self.with_({"run.seed": seed})
         folder = Path("results") / self.path.stem if out is None else Path(out)

@@ -1,6 +1,6 @@
 """The command `farweb`: collects the verbs, runs one, and turns its errors into messages and exit codes.
 
-Each group of verbs has a file. A verb imports what it needs in its body, so that `farweb --help` answers at once.
+Each group of verbs has a file, imported when one of its verbs is asked for. A verb imports what it needs in its body.
 
 Exit codes: 0 done, 2 usage or scenario error, 3 a run failed or answered nothing, 4 a target or a claim not met, 130
 interrupted.
@@ -8,6 +8,7 @@ interrupted.
 
 import difflib
 import functools
+import importlib
 import logging
 import sys
 import traceback
@@ -18,35 +19,47 @@ import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from farweb.cli import (
-    compare,
-    demo,
-    export,
-    figures,
-    new,
-    page,
-    report,
-    reproduce,
-    runs,
-    schema,
-    size,
-    sql,
-    sweeps,
-    verify,
-    what_if,
-    workload,
-)
 from farweb.cli.failure import INTERRUPTED, check_names, ended_by
 from farweb.cli.help import NAMES, VERBS, Verb
 from farweb.cli.options import help_alone
 from farweb.cli.streams import open_standard_streams
 from farweb.text.words import visible
 
+_FILES = {
+    "demo": "demo",
+    "new": "new",
+    "check": "runs",
+    "run": "runs",
+    "sweep": "sweeps",
+    "size": "size",
+    "page": "page",
+    "what-if": "what_if",
+    "show": "runs",
+    "compare": "compare",
+    "plot": "figures",
+    "report": "report",
+    "sql": "sql",
+    "verify": "verify",
+    "reproduce": "reproduce",
+    "export": "export",
+    "workload": "workload",
+    "schema": "schema",
+}  # of `farweb.cli`, by verb or group of verbs, in the order of the help
 _NEAR = 0.75  # of the letters of a verb that are right; chosen: one of four may be wrong
 
 
 class _Verbs(TyperGroup):
-    """The verbs; says of a name that is none, but known in the field, that farweb does not have it."""
+    """The verbs, each loaded when asked for; tells of a name known in the field that farweb does not have it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - of the parser
+        """Names of all verbs."""
+        return list(_FILES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - of the parser
+        """The verb of a name, or the group; None without one."""
+        if cmd_name in _FILES and cmd_name not in self.commands:
+            self.commands[cmd_name] = _loaded(cmd_name)
+        return self.commands.get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the verbs by what one does with them."""
@@ -57,6 +70,9 @@ class _Verbs(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the verb that the first argument names."""
+        if args[0] not in _FILES:
+            for name in _FILES:
+                self.get_command(ctx, name)
         try:
             return super().resolve_command(ctx, args)
         except TyperException as error:
@@ -85,24 +101,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # main() decides what an error looks like
     rich_markup_mode="markdown",
 )
-app.command(cls=Verb)(demo.demo)
-app.command(cls=Verb)(new.new)
-app.command(cls=Verb)(runs.check)
-app.command(cls=Verb)(runs.run)
-app.command(cls=Verb)(sweeps.sweep)
-app.command(cls=Verb)(size.size)
-app.command(cls=page.PageCommand)(page.page)
-app.command("what-if", cls=Verb)(what_if.what_if)
-app.command(cls=Verb)(runs.show)
-app.command(cls=Verb)(compare.compare)
-app.command(cls=figures.PlotCommand)(figures.plot)
-app.command(cls=Verb)(report.report)
-app.command(cls=Verb)(sql.sql)
-app.command(cls=Verb)(verify.verify)
-app.command(cls=Verb)(reproduce.reproduce)
-app.add_typer(export.app, name="export")
-app.add_typer(workload.app, name="workload")
-app.add_typer(schema.app, name="schema")
+
+
+def _loaded(name: str) -> Any:
+    """Import the file of a verb or of a group, and build what parses its arguments."""
+    file = importlib.import_module(f"{__name__}.{_FILES[name]}")
+    if (verbs := getattr(file, "app", None)) is None:
+        verbs = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        verbs.command(cls=getattr(file, "Command", Verb))(getattr(file, name.replace("-", "_")))
+    return typer.main.get_command(verbs)
 
 
 def _show_version(wanted: bool) -> None:

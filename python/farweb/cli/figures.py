@@ -29,7 +29,7 @@ from farweb.plot.options import OPTIONS, Option, value_of
 _PANEL = "What is drawn"
 
 
-class PlotCommand(Verb):
+class Command(Verb):
     """The command with a help that names the figures; they are looked for only then."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -101,7 +101,9 @@ def help_alone(context: typer.Context) -> None:
 
 def group(help: str) -> typer.Typer:
     """A group of verbs, such as `farweb workload`, that shows its help when it is called alone."""
-    return typer.Typer(help=help, callback=help_alone, invoke_without_command=True)
+    return typer.Typer(
+        help=help, callback=help_alone, invoke_without_command=True, add_completion=False, rich_markup_mode="markdown"
+    )
 
 
 def presented(

@@ -12,7 +12,7 @@ from farweb.cli.options import Debug, Force, Json, Output, Quiet
 from farweb.errors import FarwebError
 
 
-class PageCommand(Verb):
+class Command(Verb):
     """The command with a help that names the paths."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from farweb import _core
@@ -33,6 +32,8 @@ def survey_of(batches: Iterable[pa.RecordBatch]) -> _core.Survey:
     Args:
         batches: Of the columns `object`, `response_bytes` and, where it is there, `caching`, as `caching_codes` has it.
     """
+    import pyarrow.compute as pc
+
     survey = _core.Survey()
     words = pa.array(_core.caching_words)
     for batch in batches:

@@ -52,7 +52,7 @@ def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
             f"server times of {plural(kept['with_elapsed_time'], 'request')} are elapsed times and contain the path "
             "that the log was written on: --rtt-ms says the round trip of that, --server-time none leaves them out"
         )
-    waits = kept.get("time_outs")  # not in tables of an older farweb
+    waits = kept["time_outs"]
     if waits and waits["requests"]:
         log = f" of {waits['log']}" if waits["log"] else ""
         yield (

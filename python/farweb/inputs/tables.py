@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from farweb import _core
@@ -185,6 +184,8 @@ def _check_whole(column: pa.Array, file: str, before: int) -> None:
     """Refuse clients that are neither text nor whole numbers, with the row of the first."""
     if pa.types.is_unsigned_integer(column.type):
         return
+    import pyarrow.compute as pc
+
     refused = pc.less(column, 0) if pa.types.is_signed_integer(column.type) else column.is_valid()
     wrong = pc.index(refused, pa.scalar(True)).as_py()
     if wrong >= 0:
@@ -195,6 +196,8 @@ def _check_whole(column: pa.Array, file: str, before: int) -> None:
 
 def _is_sorted(path: Path) -> bool:
     """True when starts never decrease; values that are no times are the core's to refuse."""
+    import pyarrow.compute as pc
+
     last = float("-inf")
     for batch in _batches(path, REQUESTS, ("start_s",), str(path)):
         starts = batch.column(0)

@@ -87,12 +87,11 @@ def measured_run(result: RunTables, label: str = "", group: RequestGroup | None 
     """
     rows = [] if group is None else [group.rows]
     since = result.scan("requests").filter(pl.col("start_ns") >= result.warmup_ns, *rows)
-    served = "served_bytes" if "served_bytes" in since.collect_schema() else "response_bytes"  # of an older farweb
     statuses = dict(since.group_by("status").len().collect().iter_rows())
     finished = (
         since.filter(pl.col("status") == "done")
         .select(
-            response_bytes=served,
+            response_bytes="served_bytes",
             # At least one tick of the clock: a path without delay or rate gives 0, which logarithmic axes cannot hold.
             latency_s=(pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=1) / 1e9,
             start_ns="start_ns",

@@ -301,10 +301,6 @@ def _pieces(
     import polars as pl
 
     table, all_requests = results.scan("exchanges"), results.scan("requests")
-    if missing := [name for name in STEPS if name not in table.collect_schema()]:
-        raise ResultsError(
-            f"{results.path}: its table of exchanges has no {missing[0]}: it is of an older farweb; run it again"
-        )
     chosen = all_requests.filter(pl.col("start_ns") >= results.warmup_ns, rows)
     names = ["request", *(["served_by"] if any(leg.inside for leg in legs) else [])]
     opened, numbers = _opened(results), all_requests.select("request").collect()["request"].sort()
@@ -319,14 +315,9 @@ def _pieces(
 
 def _opened(results: "RunTables") -> "pl.DataFrame | None":
     """Times at which connections were opened, and for which flights of TLS were held, where the run recorded them."""
-    import polars as pl
-
     if not results.has("connections"):
         return None
-    table = results.scan("connections")
-    if "tls_cwnd_ns" not in table.collect_schema():  # of a farweb that did not record it
-        table = table.with_columns(tls_cwnd_ns=pl.lit(None, pl.Int64))
-    return table.select("connection", "open_ns", "tls_cwnd_ns").collect()
+    return results.scan("connections").select("connection", "open_ns", "tls_cwnd_ns").collect()
 
 
 def _by_leg(reached: Sequence[int]) -> str:

@@ -237,8 +237,6 @@ def _absent(results: RunTables, connection: int) -> str:
 
 def _credit(at_sender: pl.DataFrame) -> pl.DataFrame:
     """Limit that the credit sets, after each packet that the sender sent or received."""
-    if "credit_limit" not in at_sender.columns:  # of a farweb without it
-        at_sender = at_sender.with_columns(credit_limit=pl.lit(None, pl.Int64))
     credit = at_sender.select("time_s", "credit_limit")
     return credit.clear() if credit["credit_limit"].is_null().all() else credit
 

@@ -47,7 +47,7 @@ def grouped(results: "RunTables", by: str | Sequence[str] | None) -> list[Reques
 
     Raises:
         FarwebError: There is no such grouping.
-        ResultsError: No request names its client, or the run is of a farweb that did not record it.
+        ResultsError: No request names its client.
     """
     import polars as pl
 
@@ -59,8 +59,6 @@ def grouped(results: "RunTables", by: str | Sequence[str] | None) -> list[Reques
         raise FarwebError(f"requests of a run are grouped by {' or '.join(get_args(By))}, not by {by!r}")
     column = "visit_request" if by == "visit" else "client"
     since = results.scan("requests").filter(pl.col("start_ns") >= results.warmup_ns)
-    if column not in since.collect_schema():
-        raise ResultsError(f"{results.path}: is of an older farweb, which kept no {column}; run the scenario again")
     numbers = dict(since.group_by(column).len().collect().iter_rows())
     unknown = numbers.pop(None, 0)
     if not numbers:

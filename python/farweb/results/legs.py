@@ -163,10 +163,9 @@ def _both(one: str, other: str) -> str:
 
 
 def legs_of(results: "RunTables") -> tuple[LegTotals, ...]:
-    """The legs of a run; empty for results of a farweb that did not measure them."""
+    """The legs of a run; empty where none was measured, as of a page."""
     manifest = results.manifest
-    measured = manifest.get("measured", {}).get("legs", ())
-    if not measured:
+    if not (measured := manifest["measured"].get("legs", ())):
         return ()
     lives, legs, uses = _lives(results), manifest["scenario"]["leg"], connection_uses(manifest)
     found = []
@@ -246,8 +245,6 @@ def _lives(results: "RunTables") -> dict[int, Lives]:
     if not results.has("connections"):
         return {}
     connections = results.scan("connections")
-    if "busy_ns" not in connections.collect_schema():
-        return {}
     life = pl.col("close_ns").fill_null(results.manifest["now_ns"]) - pl.col("open_ns")
     idle = life - pl.col("busy_ns")
     found = connections.group_by("leg").agg(
@@ -307,8 +304,6 @@ def held_by_leg(results: "RunTables") -> tuple[Held, ...]:
     if not results.has("connections"):
         return ()
     table = results.scan("connections")
-    if not set(columns.values()) <= set(table.collect_schema().names()):  # of a farweb without them
-        return ()
     known = table.filter(pl.all_horizontal(pl.col(*columns.values()).is_not_null()))
     sums = known.group_by("leg").agg(pl.len().alias("connections"), pl.col(*columns.values()).sum()).sort("leg")
     found = []

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farweb.errors import ResultsError
 from farweb.files.columns import NULL_INT, Column
 from farweb.results.metrics import GROUPS, METRICS, Metric, Value, metrics_of
 from farweb.results.requests import QUANTILES, Requests
@@ -27,8 +26,6 @@ def measure(results: "RunTables", more: Iterable[Metric] = ()) -> dict[str, Valu
     Raises:
         ResultsError: The run has no measured interval, or a table is damaged.
     """
-    if "measured" not in results.manifest:
-        raise ResultsError(f"{results.path}: does not say what was measured: it is of an older farweb; run it again")
     measurement = Measurement(results.warmup_ns)
     measurement.requests.read(results.table("requests"))
     if results.has("connections"):
@@ -68,8 +65,6 @@ class Measurement:
     def metrics(self, manifest: Mapping[str, Any], more: Iterable[Metric] = ()) -> dict[str, Value]:
         """The metrics in the order of `METRICS`, then those of links, legs and caches; None without a value.
 
-        Results of a farweb that did not measure legs have no metrics of them.
-
         Args:
             manifest: That of the run, when all rows are there.
             more: Shares `within` a time that are measured too.
@@ -100,7 +95,7 @@ def _rate(size: int, span_s: float) -> float | None:
 
 
 def tunnel_share(measured: Mapping[str, Any]) -> float | None:
-    """Share of the presented bytes in tunnels; None without any, and in results of an older farweb."""
+    """Share of the presented bytes in tunnels; None without any."""
     presented, tunnels = measured.get("presented_bytes"), measured.get("tunnel_bytes")
     return tunnels / presented if presented and tunnels is not None else None
 

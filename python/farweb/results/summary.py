@@ -85,7 +85,7 @@ class Summary:
     failed_share: float | None
     """`failed` and `unfinished` over `requests`; None of no requests."""
     failures: tuple[FailureTotals, ...]
-    """Requests that failed or were cut off, by cause; empty for results of a farweb that did not record it."""
+    """Requests that failed or were cut off, by cause."""
     latency: Quantiles
     """Times from the request at the first node to the last byte of its response there."""
     first_byte: Quantiles
@@ -101,7 +101,7 @@ class Summary:
     goodput_bps: float | None
     """`response_bytes` in bits, over the time from the first start to the last end, both after the warm-up."""
     tunnel_share: float | None
-    """Share of the presented load in tunnels (CONNECT), 0 to 1; None in results of an older farweb."""
+    """Share of the presented load in tunnels (CONNECT), 0 to 1; None without a load."""
     retransmits: int
     timeouts: int
     connections: int | None

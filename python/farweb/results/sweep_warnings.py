@@ -91,9 +91,6 @@ def _requests(sweep: "SweepTables") -> Iterator[str]:
 
 def _failures(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]:
     """Metrics that failed requests reach or cannot be ranked by."""
-    if "failed_share" not in sweep.metrics:
-        yield "the runs are of an older farweb, whose quantiles leave out requests that failed; run the sweep again"
-        return
     for metric in metrics:
         reached = int(np.isinf(sweep.values(metric)).any(axis=1).sum())
         if reached:

@@ -80,7 +80,7 @@ class CacheTotals:
     delayed_hits: int
     """Served from a fetch that was under way."""
     bypasses: int | None
-    """Requests whose responses are of a size that it does not keep; None in results of an older farweb."""
+    """Requests whose responses are of a size that it does not keep."""
     revalidations: int
     """Hits on stale copies that a conditional request found unchanged."""
     hit_ratio: float | None
@@ -179,7 +179,7 @@ class FailureTotals:
 
 
 def failures_of(results: "RunTables", requests: int) -> tuple[FailureTotals, ...]:
-    """The causes that there were, in the order of `MEANINGS`; none for results of a farweb that did not record them.
+    """The causes that there were, in the order of `MEANINGS`.
 
     Args:
         results: The run.
@@ -188,8 +188,6 @@ def failures_of(results: "RunTables", requests: int) -> tuple[FailureTotals, ...
     import polars as pl
 
     table = results.scan("requests")
-    if "failure" not in table.collect_schema():
-        return ()
     # Of those alone that have a cause: a median holds all that it is of.
     groups = (
         table.filter(pl.col("start_ns") >= results.warmup_ns, pl.col("failure").is_not_null())

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from farweb.errors import ResultsError
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel
@@ -91,11 +90,9 @@ def of_sweep(
 
     Raises:
         FarwebError: An unknown factor or level, or too many series.
-        ResultsError: The runs did not measure legs, or there is nothing to draw against.
+        ResultsError: There is nothing to draw against.
     """
     legs = [int(found[1]) for name in sweep.metrics if (found := re.fullmatch(r"leg_(\d+)_open_mean", name))]
-    if not legs:
-        raise ResultsError(f"{sweep.path}: its runs did not measure legs: they are of an older farweb; run it again")
     drawing = Drawing(sweep, by, x, where)
     quantities = [
         drawing.quantity(f"leg_{leg}_{what}", Axis(quantity, low=0), f"leg {leg}, {title}" if legs[1:] else title)
