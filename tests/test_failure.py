@@ -150,13 +150,13 @@ def test_a_signal_that_is_ignored_stays_so() -> None:
 
 QUERY = """
 import os, signal, sys
-import farweb.folders
+import farweb.results.sql
 def query(*_):
     try:
         os.kill(os.getpid(), signal.SIGINT)
     except KeyboardInterrupt:
         raise RuntimeError("Query interrupted") from None
-farweb.folders.query_run = query
+farweb.results.sql.query_run = query
 sys.argv = ["farweb", "sql", "r", "select 1"]
 from farweb.__main__ import script
 script()
