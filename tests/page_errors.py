@@ -77,7 +77,7 @@ def main(places: Sequence[str]) -> None:
     own = {rule: [_error(page, page, rule) for page in timed] for rule in RULES}
     simple = [Network.of(page).simple_s(page) / (page.load_ms / 1000) - 1 for page in timed]
     print(f"| own network, {len(timed)} loads | median | p90 | bias |\n|---|--:|--:|--:|")
-    for name, errors in {**own, "bytes and round trips": simple}.items():
+    for name, errors in (*own.items(), ("bytes and round trips", simple)):
         off = np.abs(errors)
         print(f"| {name} | {np.median(off):.1%} | {np.quantile(off, 0.9):.1%} | {np.median(errors):+.1%} |")
     print("\nfarthest off, likely graph:")
