@@ -1,9 +1,10 @@
-"""HARs made by hand: an entry, a page, a file."""
+"""HARs made by hand: an entry, a page, a file; and networks to load pages over."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+from farweb import _core
 from farweb.page.graph import graph_of
 from farweb.page.har import HarPage, read_har
 from farweb.page.paths import Way
@@ -52,3 +53,32 @@ def page_of(folder: Path, content: Any) -> HarPage:
 
 def loaded_over(recording: Recording, way: Way) -> Loaded:
     return settle(way.scenario, asked_of(recording, graph_of(recording), is_multiplexed=way.protocol == "h2"))
+
+
+H1 = '{ kind = "http/1.1", idle_timeout = "60 s" }'
+H2 = '{ kind = "http/2", request_text = "0 B", response_text = "0 B" }'
+TLS = {0: "", 1: 'tls = { version = "1.3" }', 2: 'tls = { version = "1.2" }'}
+
+
+def path(rtt_ms: float, carrier: str, turns: int, down: str = "unlimited") -> _core.Scenario:
+    """A path without limits, but for `down`, whose handshake takes so many round trips for TLS."""
+    text = f"""
+format = 1
+name = "page"
+[path]
+nodes = ["client", "server"]
+[[path.link]]
+up   = {{ rate = "unlimited", delay = "{rtt_ms / 2:g} ms" }}
+down = {{ rate = "{down}", delay = "{rtt_ms / 2:g} ms" }}
+[[leg]]
+from = "client"
+to = "server"
+carrier = {carrier}
+tcp = {{ profile = "linux", mss = "1460 B", buffer = "16 MB", constants = {{ nagle = false }} }}
+{TLS[turns]}
+[origin]
+release = "delayed"
+[workload]
+requests = "page"
+"""
+    return _core.Scenario.parse(text, "page.toml", {})

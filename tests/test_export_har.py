@@ -16,7 +16,7 @@ from farweb.page.tables import page_rows
 from farweb.results.har import export_har
 from farweb.results.run import RunTables
 from farweb.results.view import read_view, recorded_view
-from hars import entry, har, loaded_over, page_of
+from hars import H2, entry, har, loaded_over, page_of, path
 from samples import Farweb
 
 ROOT = Path(__file__).parents[1]
@@ -85,6 +85,16 @@ def test_a_har_that_is_read_again_is_the_same_page(tmp_path: Path) -> None:
         loaded_over(each, way) for each in again(tmp_path, recording_of(read_har(ROOT / "examples/shop.har")[0]), way)
     )
     assert other.end_ns == pytest.approx(one.end_ns, abs=10_000)
+
+
+def test_issue_times_come_back_in_the_network_that_was_recorded(tmp_path: Path) -> None:
+    """A load over 30 ms, read as a browser's file without farweb's own fields, is loaded over 30 ms again."""
+    way = Way("near", "h2", "none", path(30, H2, 1, "50 Mbit/s"))
+    first = loaded_over(recording_of(read_har(ROOT / "examples/shop.har")[0]), way)
+    content = json.loads(exported(tmp_path, recording_of(read_har(ROOT / "examples/shop.har")[0]), way).read_text())
+    content["log"]["creator"]["name"] = "WebInspector"
+    again = loaded_over(recording_of(page_of(tmp_path, content)), way)
+    assert again.issue_ns == pytest.approx(sorted(first.issue_ns), abs=2_000_000)
 
 
 @pytest.mark.skipif(DATA is None, reason="the open HARs are not here")

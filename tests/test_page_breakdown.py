@@ -12,9 +12,9 @@ from farweb.page.recording import recording_of
 from farweb.page.results import view_of, write_results
 from farweb.results.run import RunTables
 from farweb.results.view import View, read_view
-from hars import entry, har, loaded_over, page_of, written
+from hars import H1, H2, entry, har, loaded_over, page_of, path, written
 from samples import Farweb
-from test_page import H1, H2, SCRIPT, path
+from test_page import SCRIPT
 
 DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
 

@@ -82,6 +82,12 @@ def test_a_saving_that_depends_on_the_graph_has_its_ends(tmp_path: Path) -> None
     assert half.helped == pytest.approx(2 / 3)
 
 
+def test_what_the_file_cannot_say_stands_below_what_its_changes_save(tmp_path: Path) -> None:
+    recording = recording_of(page_of(tmp_path, har(entry(), creator="Firefox", onload=60)))
+    shown = lines_of(of_page(recording, base_of(recording, "cable", {}), "the cable"))
+    assert "The file: it names no initiators: what waited for what is taken" in " ".join(shown.split())
+
+
 def test_changes_that_are_there_or_have_no_place_say_why() -> None:
     secure = Base(way_of("geo", "h2", "none", is_secure=True).scenario, "half")
     levels, left = levels_of(secure)

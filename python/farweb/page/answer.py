@@ -192,14 +192,7 @@ class PageAnswer:
             least = f"Bytes and one request's round trips alone take {_short(most.simple_s or 0.0)} s over "
             least += f"{path_name(most.way.path)}. "
         yield f"{least}{self._noise()}"
-        yield from self.reservations
-
-    @property
-    def reservations(self) -> Iterator[str]:
-        """A sentence on what the file cannot say; none where it can."""
-        told = [each for each in self.recording.warnings if any(word in each for word in _TOLD)]
-        if told:
-            yield f"The file: {'; '.join(told)}."
+        yield from self.recording.reservations
 
     def _noise(self) -> str:
         if len(self.others_s) > 1:
@@ -225,9 +218,6 @@ class Pages:
 
 _ALIKE = 1.02
 """Loads that differ by less are not told apart in a sentence; chosen."""
-
-_TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near")
-"""Reservations that belong beside an answer; the others are in the report of an import."""
 
 _LOW_HIGH = "low … high: three readings of what waited for what; a range alone if they differ by half."
 _ENDING = {

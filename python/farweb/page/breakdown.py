@@ -96,7 +96,7 @@ class PageBreakdown:
         yield Sheet("", ("in s", "", "", "onLoad", *(_HEADS[name] for name in parts)), list(self._rows(parts)), names=3)
         yield ""
         yield "; ".join(f"{_HEADS[name]}: {MEANING[name]}" for name in parts) + "."
-        yield from self.answer.reservations
+        yield from self.answer.recording.reservations
         if len(self.views) == 1:
             yield steps(view)
 

@@ -161,7 +161,7 @@ def _gone(entry: Json, sent: Sent, scheme: str, exporter: str) -> str:
         return "web socket"
     if scheme not in ("http", "https") or not sent.host:
         return f"no http ({scheme[:20] or 'no scheme'})"
-    if "ocsp" in sent.host.partition(".")[0]:
+    if "ocsp" in sent.host:
         return "certificate status"
     fetched = text(entry.get("_fetchType")).lower()
     is_worker = entry.get("_fetchedViaServiceWorker") or entry.get("fromServiceWorker") or "service worker" in fetched

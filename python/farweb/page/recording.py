@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -17,6 +17,9 @@ from farweb.text.words import elided, plural
 
 PER_HOST = 6
 """Connections of HTTP/1.1 that browsers open to a host."""
+
+_TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near")
+"""Reservations that belong beside an answer; the others are in the report of an import."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,11 @@ class Recording:
         return Counter(sent.protocol for sent in self.sent).most_common(1)[0][0]
 
     @property
-    def has_initiators(self) -> bool:
-        """True where the file names what asked for the requests."""
-        return any(sent.initiator for sent in self.sent)
+    def reservations(self) -> Iterator[str]:
+        """A sentence on what the file cannot say that belongs beside an answer; none where there is nothing."""
+        told = [each for each in self.warnings if any(word in each for word in _TOLD)]
+        if told:
+            yield f"The file: {'; '.join(told)}."
 
 
 def recording_of(page: HarPage) -> Recording:

@@ -84,7 +84,7 @@ class WhatIf:
         left: Names of changes that do not apply, by reason.
         nouns: Words for a first visit, a later one, and any.
         ends: Name of the column with the ends of an interval.
-        holds: What the intervals hold for, a sentence.
+        holds: What the intervals hold for, and what the file cannot say.
     """
 
     about: str

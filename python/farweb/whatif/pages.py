@@ -33,6 +33,10 @@ _PAUSE_MS = 600_000.0
 
 _HALVED = "page, half the server time"
 
+_HOLDS = (
+    f"Low and high: {_THINKS * len(RULES)} readings of the file, {len(RULES)} graphs with {_THINKS} think times each."
+)
+
 
 @dataclass(frozen=True)
 class _Loads:
@@ -92,7 +96,7 @@ def of_page(recording: Recording, base: Base, where: str, progress: Callable[[in
         left,
         ("a first visit", "a later one", "a visit"),
         "low … high",
-        f"Low and high: {len(readings)} readings of the file, {len(RULES)} graphs with {_THINKS} think times each.",
+        " ".join((_HOLDS, *recording.reservations)),
     )
 
 
