@@ -161,5 +161,5 @@ def test_a_run_serves_no_post_from_its_cache(scenario: Path) -> None:
 
 
 def test_check_says_how_many_requests_no_copy_may_serve(scenario: Path, farweb: Farweb) -> None:
-    assert "1 request (25 %) that no copy may serve" in farweb("check", scenario, "--details").out
+    assert "1 request (25 %) are not cacheable" in farweb("check", scenario, "--details").out
     assert json.loads(farweb("check", scenario, "--json").out)["check"]["requests_bypassing_caches"] == 1

@@ -223,6 +223,10 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
     assert shown["changes"][0]["mean_s"]["value"] == pytest.approx(-1, abs=0.02)
     assert shown["changes"][0]["interval_of"] == shown["pairs"][0]["interval_of"] == "blocks"
     assert [shown["pairs"][0][key] for key in ("base", "other", "overall")] == ["a", "b", "better"]
+    few = [run(tmp_path / name, [1.0] * 99).path for name in ("few", "as-few")]
+    assert [line.split()[2:] for line in farweb("compare", *few).out.splitlines() if "latency, s" in line] == [
+        ["median", "90", "%", "failed"]
+    ]
     assert shown["ranking"] == [{"group": "", "places": [["b"], ["a"]], "letters": {"b": "a", "a": "b"}}]
     assert "100 % faster" in (tmp_path / "d.html").read_text()
     assert farweb("compare", *places, "-o", tmp_path / "d.png", "--quiet").code == 0

@@ -129,13 +129,10 @@ def test_requests_that_come_at_once_are_refused_by_the_memory_that_they_take(
     monkeypatch.setattr("farweb.extent.UNDER_WAY_MAX", 5)
     at_once = ("--set", "workload.speed=1e6", "--set", "workload.copies_offset=0 s")
     answer = farweb("check", cable, *at_once)
-    assert "warning: workload.requests: about 3 requests are under way at once" in " ".join(answer.out.split())
+    assert "warning: workload.requests: about 3 requests are in flight" in " ".join(answer.out.split())
     answer = farweb("run", cable, "-q", *at_once, "--set", "workload.load=2")
     assert answer.code == 2
-    assert (
-        "workload.load: about 6 requests are under way at once, with some kB of memory each; the limit is 5"
-        in answer.err
-    )
+    assert "workload.load: about 6 requests are in flight, with some kB of memory each; the limit is 5" in answer.err
 
 
 def test_a_sweep_beyond_the_limit_is_refused_before_anything_is_written(

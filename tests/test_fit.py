@@ -219,7 +219,7 @@ def test_the_command(folder: Path, farweb: Farweb) -> None:
     assert answer.code == 0
     for words in ("Zipf slope", "one-timers of the documents", "tail index", "LRU stack", "stack_mode"):
         assert words in answer.out
-    assert "The parameters are in fitted.toml" in answer.err
+    assert "wrote fitted.toml" in answer.err
     assert Path("fit.html").stat().st_size > 10_000
     found = farweb("workload", "fit", "trace/requests.parquet", "--json", "--tail-from", 10_000).json()
     assert (found["requests"], found["tail"]["given"], found["popularity"]["documents"]) == (5000, True, 1700)

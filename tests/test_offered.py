@@ -131,4 +131,4 @@ def test_requests_for_objects_with_several_sizes_are_counted_behind_a_live_cache
     assert found.figures["requests_of_several_sizes"] == 4
     assert any(warning.startswith("cache: 4 of 7 requests (57.1 %) are for") for warning in found.warnings)
     drawn = with_edge(folder, "hit_ratio = 0.5").check()
-    assert not any("several sizes" in warning for warning in drawn.warnings)
+    assert not any("size changes" in warning for warning in drawn.warnings)

@@ -200,7 +200,7 @@ def test_the_command_writes_the_page_where_it_is_asked_to(farweb: Farweb, cable_
     size = Path("page.html").stat().st_size
     title = "How long do requests take over “cable”?"
     assert answer.json() == {"report": "page.html", "title": title, "bytes": size, "judged": []}
-    assert farweb("report", "cable").out == "cable/report.html\n"
+    assert farweb("report", "cable").out.startswith("wrote cable/report.html: ")
     # What the report left in the folder does not stop the next run.
     assert farweb("run", "cable.toml", "--out", "cable", "--force", "--quiet").code == 0
     assert not Path("cable/report.html").exists()

@@ -96,6 +96,24 @@ def test_three_figures_that_the_design_allows(factorial: SweepResults, page: str
     assert len(asked.values("img", "src")) == 1
 
 
+def test_the_figure_of_effects_judges_as_the_table_above_it(tmp_path: Path) -> None:
+    """A fifth of the requests takes a third longer: the median is the same, the level worse by the whole rule."""
+
+    def slower(levels: Levels, _: int) -> list[Row]:
+        slow = 4.0 if levels["circuit"] == "satellite" else 3.0
+        return [request(place, slow if place % 5 == 0 else 1.0, 1000) for place in range(300)]
+
+    design = design_of({"circuit": ["cable", "satellite"]}, 1)
+    sweep = with_scenarios(write_sweep(tmp_path / "s", design, None, slower), circuits)
+    with bare_figures():
+        of_rule, of_median = (
+            Outline(report([sweep], plots=["effects"], metrics=metrics).html()).values("img", "alt")
+            for metrics in ((), ["latency_p50_s"])
+        )
+    assert "satellite is worse than cable" in of_rule[0]
+    assert "equivalent" in of_median[0]
+
+
 def test_large_designs_are_pooled_by_what_matters_or_by_what_was_asked_for(tmp_path: Path) -> None:
     queues = [f"{size}000 B" for size in (16, 32, 64, 128, 256)]
     design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2, 4], QUEUE: queues}, 2)

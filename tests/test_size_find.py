@@ -284,9 +284,8 @@ def test_the_limit_of_a_connection_is_said_as_check_says_it(
     found = farweb(*arguments, "--vary", f"leg.0.carrier.{key}=1..9", "--json")
     assert found.code == 0, found.err
     leg = farweb("check", cable, "--json", *carrier).json()["check"]["legs"][0]
-    said = (
-        f"Limit of a connection of leg 0: {leg['connection_limit_text']}; 16 connections fill the way to the clients."
-    )
+    limit = f"Limit of a connection of leg 0: {leg['connection_limit_text']}"
+    said = f"{limit}; 16 connections can fill the link to the clients."
     assert found.json()["connections"] == [said]
     assert said in " ".join(farweb(*arguments, "--vary", f"leg.0.carrier.{key}=1..9", "--details").out.split())
     assert farweb(*arguments, "--vary", "workload.load=1..2", "--json").json()["connections"] == []

@@ -186,18 +186,18 @@ def _bypassing(trace: Trace) -> str:
     """Requests that live caches never serve, with the share of hits that they leave."""
     part = trace.bypassing / trace.rows
     return (
-        f"{plural(trace.bypassing, 'request')} ({share(part)}) that no copy may serve, by their methods or the column "
+        f"{plural(trace.bypassing, 'request')} ({share(part)}) are not cacheable, by their methods or the column "
         f"caching: at most {share(1 - part)} of the requests can be hits"
     )
 
 
 def _several_sizes(trace: Trace) -> list[str]:
-    """Warning about objects with several sizes behind live caches."""
+    """Warning about objects whose size changes behind live caches."""
     if not (several := trace.of_several_sizes):
         return []
     return [
-        f"cache: {count(several)} of {count(trace.rows)} requests ({share(several / trace.rows)}) are for objects with "
-        'several sizes; changed = "serve", the default, serves them with the copy held while it is fresh, and "fetch" '
+        f"cache: {count(several)} of {count(trace.rows)} requests ({share(several / trace.rows)}) are for objects "
+        'whose size changes; changed = "serve", the default, serves them with the copy held while it is fresh, and "fetch" '
         "makes each change a miss: the truth lies between"
     ]
 

@@ -104,7 +104,7 @@ class Extent:
             words = f"{who} about {count(self.packet_hops)} packets over links, which take a core some {hours} h"
             yield self.cause, words, self.packet_hops, HOPS_MAX
         if self.under_way > UNDER_WAY_WARNED:
-            words = f"about {count(self.under_way)} requests are under way at once, with some kB of memory each"
+            words = f"about {count(self.under_way)} requests are in flight, with some kB of memory each"
             yield self.cause, words, self.under_way, UNDER_WAY_MAX
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def sheet(extents: tuple[Extent, ...]) -> Sheet:
     header = ["", *("a run" if extent.runs == 1 else f"all {count(extent.runs)} runs" for extent in extents)]
     tables = dict.fromkeys(table for extent in extents for table in extent.rows)
     rows = [
-        ["requests under way at once, at least", *(count(extent.under_way) for extent in extents)],
+        ["requests in flight, at least", *(count(extent.under_way) for extent in extents)],
         ["packets over links, about", *(count(extent.packet_hops) for extent in extents)],
     ]
     rows += [[f"rows of {table}", *(count(extent.rows.get(table, 0)) for extent in extents)] for table in tables]

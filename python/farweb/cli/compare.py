@@ -123,7 +123,7 @@ def compare(
         found.screen([name for name, is_asked in asked.items() if is_asked]),
     )
     if out is not None:
-        output.note(f"The differences are drawn in {out}.")
+        output.note(f"wrote {out}")
 
 
 def _share(text: str) -> float:

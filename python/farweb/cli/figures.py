@@ -1,6 +1,7 @@
 """`farweb plot`: draws a figure from results."""
 
 import inspect
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,6 +28,8 @@ from farweb.plot import FIGURES, draw
 from farweb.plot.options import OPTIONS, Option, value_of
 
 _PANEL = "What is drawn"
+_WIDTH = 80
+_UNDER = 17 * " "  # beneath what a figure of the list shows
 
 
 class Command(Verb):
@@ -133,7 +136,10 @@ def plot(
         for figure, kind in FIGURES.items():
             said[figure] = "; ".join(f"{form.shows}; {form.asks}" for form in kind.forms)
             for number, form in enumerate(kind.forms):
-                lines += [f"{'' if number else figure:16} {form.shows}", f"{'':16} {form.asks}"]
+                lines += textwrap.wrap(
+                    form.shows, initial_indent=f"{'' if number else figure:16} ", subsequent_indent=_UNDER, width=_WIDTH
+                )
+                lines += textwrap.wrap(form.asks, initial_indent=_UNDER, subsequent_indent=_UNDER, width=_WIDTH)
         output.result(said, "\n".join(lines))
         return
     from farweb.folders import open_results
@@ -158,4 +164,6 @@ def plot(
     if as_json or not quiet:
         written: dict[str, Any] = {"figure": name, "file": str(file), **({} if data is None else {"data": str(data)})}
         written |= {"judged": chart.description.judged} if chart.description.judged else {}
-        output.result(written, str(file) if data is None else f"{file}\n{data}")
+        shows = chart.description.title.partition(" – ")[0]
+        said = f"wrote {file}{shows and f': {shows}'}"
+        output.result(written, said if data is None else f"{said}\nwrote {data}")

@@ -65,7 +65,7 @@ def merge(
     merged = merge_hosts(hosts, hosts_out) if hosts and hosts_out is not None else None
     if as_json or not quiet:
         output.result({**report.to_dict(), "hosts": merged and merged.to_dict()}, _shown(report, merged))
-    output.note(f"The requests are in {report.out}; farweb workload stats {report.out} describes them.")
+    output.note(f"wrote {report.out}    next: farweb workload stats {report.out}")
 
 
 def _shown(*parts: "RenderableType | None") -> "RenderableType":

@@ -95,4 +95,4 @@ def probe(
             )
     if as_json or not quiet:
         output.result(report.to_dict(), report)
-    output.note(f"The hosts are in {report.out}.")
+    output.note(f"wrote {report.out}")

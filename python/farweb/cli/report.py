@@ -82,4 +82,4 @@ def report(
     page.write(file)
     if as_json or not quiet:
         written = {"report": str(file), "title": page.title, "bytes": file.stat().st_size, "judged": page.judged}
-        output.result(written, str(file))
+        output.result(written, f"wrote {file}: {page.title}")

@@ -102,9 +102,7 @@ def reproduce(
             raise
     if as_json or not quiet:
         output.result(done.board.to_dict(), done.board)
-    output.note(
-        f"{done.runs:,} simulations. {folder / PAGE} has the scoreboard and all figures, {folder / MARKDOWN} to paste."
-    )
+    output.note(f"wrote {folder / PAGE}: {done.runs:,} simulations; {folder / MARKDOWN} to paste")
     if done.failures:
         sweep, error = done.failures[0]
         raise RunError(f"{len(done.failures):,} runs failed, the first in {sweep} with: {error}")

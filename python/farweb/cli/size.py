@@ -57,7 +57,7 @@ def size(
         int, typer.Option(min=3, max=10_000, help="Runs of a value at first, where the seed makes a difference.")
     ] = 5,
     max_replications: Annotated[
-        int, typer.Option(min=3, max=10_000, help="Most runs of a value; then it stays undecided.")
+        int, typer.Option(min=3, max=10_000, help="Most runs of a value; then it stays open.")
     ] = 55,
     max_runs: Annotated[int, typer.Option(min=1, help="Most runs in all.")] = 1000,
     settings: Settings = None,
@@ -165,7 +165,7 @@ def size(
             output.warn(warning)
     metric = shlex.quote(answer.curve[0].estimates[0].metric)
     output.note(f"wrote {folder}")
-    output.note(f"next  farweb plot latency-load {folder} --metric {metric}")
+    output.note(f"next: farweb plot latency-load {folder} --metric {metric}")
     if answer.answer is None:
         raise typer.Exit(_NOT_MET)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
-from farweb.text.words import visible
+from farweb.text.words import plural, visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +62,7 @@ def sql(
         _write(answer, out)
         if as_json:
             output.result({"results": str(results), "out": str(out), "rows": answer.height}, "")
-        output.note(f"{answer.height:,} rows are in {out}.")
+        output.note(f"wrote {out}: {plural(answer.height, 'row')}")
     elif as_csv:
         sys.stdout.write(visible(_csv(answer)) if sys.stdout.isatty() else _csv(answer))
     elif as_json:

@@ -104,7 +104,7 @@ def sweep(
             f"{len(failures)} of {len(results.runs)} runs failed, the first with: {failures['error'][0]} "
             f"({folder}/failures describes each; the same command tries them again)"
         )
-    output.note(f"Results are in {folder}; farweb show {folder} summarizes them.")
+    output.note(f"wrote {folder}    next: farweb report {folder}")
 
 
 def _words(now: "Progress") -> str:

@@ -23,7 +23,6 @@ from farweb.cli.options import (
 )
 from farweb.errors import FarwebError
 from farweb.files.made import is_figure
-from farweb.text.words import listed
 
 app = group("Make and examine request and host tables.")
 app.command(cls=Verb)(probe.probe)
@@ -123,7 +122,7 @@ def _import_har(context: typer.Context, hars: list[Path], out: Path | None, outp
     with output.progress("importing") as show:
         report = import_har(hars, beginning, lambda done, total: show(done, total, f"{done:,} of {total:,} files"))
     output.result(report.to_dict(), report)
-    output.note(f"The tables are {listed([str(path) for path in report.out])}; farweb page simulates a HAR.")
+    output.note(f"wrote {', '.join(map(str, report.out))}    next: farweb page {hars[0]}")
 
 
 @app.command("generate", cls=Verb)
@@ -183,7 +182,7 @@ def generate_(
         )
     if as_json or not quiet:
         output.result(written.to_dict(), written)
-    output.note(f"The trace is in {written.out}.")
+    output.note(f"wrote {written.out}")
 
 
 @app.command(cls=Verb)
@@ -340,7 +339,7 @@ def fit(
             write_parameters(found, file)
     output.result(found.to_dict(), found)
     for file in files:
-        output.note(f"{'The figure is' if is_figure(file) else 'The parameters are'} in {file}.")
+        output.note(f"wrote {file}")
 
 
 def _parameter(setting: str) -> tuple[str, str]:

@@ -37,10 +37,12 @@ class Side:
     Attributes:
         quantiles_s: By share in percent; infinite where failed requests reach it.
         failed_share: Share of requests that did not end.
+        requests: How many.
     """
 
     quantiles_s: dict[int, float | None]
     failed_share: float
+    requests: int
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def _effective(differences: Floats, mean: Estimate, parts: int) -> int | None:
 def _side(latency: Floats) -> Side:
     found = of_times(latency, SHARES)
     lost = float(np.isinf(latency).mean()) if latency.size else 0.0
-    return Side({round(100 * share): value for share, value in zip(SHARES, found, strict=True)}, lost)
+    return Side({round(100 * share): value for share, value in zip(SHARES, found, strict=True)}, lost, latency.size)
 
 
 def _sizes(found: Sequence[Pairs], units: Units[Pairs]) -> list[SizeClass]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from farweb.results.parts import KINDS
 from farweb.statistics.judgement import Verdict, cell
+from farweb.statistics.quantiles import has_quantile
 from farweb.text.quantities import change_cells, count, difference, in_one_unit, interval, seconds, share, size
 from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital
@@ -57,19 +58,19 @@ def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verd
         verdicts: Of the pairs.
         group: The property that the requests share; empty: all.
     """
-    write, unit = in_one_unit([value for side in sides for value in side.quantiles_s.values()])
+    columns, times = _quantiles(sides)
     rows = [
         [
             row.letters,
             row.name,
-            *(write(value) for value in sides[row.place].quantiles_s.values()),
+            *times[row.place],
             *(["best" if row is ranking.rows[0] else "base", ""] if row.change is None else change_cells(row.change)),
             _failed(sides[row.place].failed_share),
             "" if row.word is None else cell(row.word),
         ]
         for row in ranking.rows
     ]
-    header = ["", f"latency, {unit}", "median", "90 %", "99 %", "time %", "95 % interval", "failed", ""]
+    header = ["", *columns, "time %", "95 % interval", "failed", ""]
     of_group = f"{capital(group)}: " if group else ""
     holds = next((each.holds for each in verdicts), "")
     letters = "Runs that share a letter tie. " if any(row.letters for row in ranking.rows) else ""
@@ -120,10 +121,26 @@ def _failed(value: float) -> str:
 
 
 def _latency(sides: Sequence[tuple[str, "Side"]]) -> Sheet:
-    """Quantiles of each side, in one unit."""
-    write, unit = in_one_unit([value for _, side in sides for value in side.quantiles_s.values()])
-    rows = [[name, *map(write, side.quantiles_s.values()), _failed(side.failed_share)] for name, side in sides]
-    return Sheet("", [f"latency, {unit}", "median", "90 %", "99 %", "failed"], rows)
+    columns, times = _quantiles([side for _, side in sides])
+    rows = [[name, *cells, _failed(side.failed_share)] for (name, side), cells in zip(sides, times, strict=True)]
+    return Sheet("", [*columns, "failed"], rows)
+
+
+def _quantiles(sides: Sequence["Side"]) -> tuple[list[str], list[list[str]]]:
+    """The heads of a table of latencies, and its cells for each side: quantiles that all sides have, in one unit."""
+    percents = _percents(min(side.requests for side in sides))
+    write, unit = in_one_unit([side.quantiles_s[percent] for side in sides for percent in percents])
+    cells = [[write(side.quantiles_s[percent]) for percent in percents] for side in sides]
+    return [f"latency, {unit}", *map(_called, percents)], cells
+
+
+def _percents(requests: int) -> list[int]:
+    """The quantiles that so many requests have."""
+    return [percent for percent in (50, 90, 99) if percent == 50 or has_quantile(requests, percent / 100)]
+
+
+def _called(percent: int) -> str:
+    return "median" if percent == 50 else f"{percent} %"
 
 
 def _cause(change: "Change") -> str:
@@ -152,12 +169,12 @@ def details(change: "Change") -> Iterator[Part]:
 def _latencies(change: "Change") -> Sheet:
     rows = [
         [
-            "median" if percent == 50 else f"{percent} %",
+            _called(percent),
             _time(change.of_base.quantiles_s[percent]),
             _time(change.of_other.quantiles_s[percent]),
-            *_cells(difference),
+            *_cells(change.quantiles_s[percent]),
         ]
-        for percent, difference in change.quantiles_s.items()
+        for percent in _percents(change.pairs)
     ]
     lost = share(change.of_base.failed_share), share(change.of_other.failed_share)
     rows.append(["failed", *lost, *_cells(change.failed, "1")])

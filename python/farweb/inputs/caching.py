@@ -88,12 +88,12 @@ class CacheTreatment:
         rows = []
         if self.bypassing:
             note = f"{count(self.invalidating)} of them make a cache give up its copy" if self.invalidating else ""
-            rows.append(["requests that no copy may serve", note, _with_share(self.bypassing, self.requests)])
+            rows.append(["requests that are not cacheable", note, _with_share(self.bypassing, self.requests)])
         if self.served_only:
             never = f"responses that are never stored ({SERVED_ONLY})"
             rows.append([never, "a copy may serve", self._share(self.served_only)])
         note = f"{count(self.objects_of_several_sizes)} of {count(self.objects)} objects"
-        rows.append(["requests for objects with several sizes", note, self._share(self.of_several_sizes)])
+        rows.append(["requests for objects whose size changes", note, self._share(self.of_several_sizes)])
         return rows
 
     def _share(self, part: int) -> str:

@@ -59,7 +59,7 @@ def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
     points = sweep_points(sweep)
     there = list(points.values())
     summary = summarize(sweep, [metric.name for metric in metrics], None, decide=asked.metrics)
-    figures = _charts(sweep, main, asked.plots, factors)
+    figures = _charts(sweep, main, asked, factors)
     shown = results(sweep, metrics, factors) if found is None or asked.metrics else []
     warned = [*(found.warnings if found else ()), *_warnings(sweep, metrics)]
     sections = [
@@ -187,31 +187,37 @@ def _levels(factor: Factor) -> str:
     return ", ".join(labels) if len(labels) <= 12 else f"{span(labels)}, {len(labels)} values"
 
 
-def _charts(sweep: SweepTables, metric: Metric, plots: Sequence[str], factors: Sequence[Factor]) -> "list[Chart]":
+def _charts(sweep: SweepTables, main: Metric, asked: Asked, factors: Sequence[Factor]) -> "list[Chart]":
     """The figures that were asked for; else three that the design allows, first those that have an axis of it."""
-    if plots:
-        return [_chart(sweep, name, metric, factors) for name in plots]
+
+    def chart(name: str) -> "Chart":
+        # A metric that was not asked for decides nothing: effects are judged as in the table above.
+        metric = None if name == "effects" and not asked.metrics else main.name
+        return _chart(sweep, name, metric, factors)
+
+    if asked.plots:
+        return [chart(name) for name in asked.plots]
     charts: list[Chart] = []
     has_load = any(factor.name == _LOAD and len(factor.levels) > 1 for factor in sweep.design.factors)
     for name in (*(_AGAINST if has_load else _AGAINST[:1]), *_OTHERS):
         room = _FIGURES - 1 if name in _AGAINST else _FIGURES
         if len(charts) < room:
             try:
-                charts.append(_chart(sweep, name, metric, factors))
+                charts.append(chart(name))
             except FarwebError:  # the design does not have what the figure shows
                 continue
     return charts
 
 
-def _chart(sweep: SweepTables, name: str, metric: Metric, factors: Sequence[Factor]) -> "Chart":
-    """A figure, of the main metric and by the factors of the table as far as it has these options."""
+def _chart(sweep: SweepTables, name: str, metric: str | None, factors: Sequence[Factor]) -> "Chart":
+    """A figure, of a metric and by the factors of the table as far as it has these options."""
     from farweb.plot import FIGURES, draw
 
     options = FIGURES[name].options if name in FIGURES else ()
     by = None
     if "by" in options and len(factors) < len(sweep.design.factors):
         by = [factor.name for factor in factors if factor.name != _LOAD]  # which is along the axis
-    return draw(name, [sweep], by=by, metric=metric.name if "metric" in options else None)
+    return draw(name, [sweep], by=by, metric=metric if "metric" in options else None)
 
 
 def _design_sentences(sweep: SweepTables, metrics: Sequence[Metric]) -> list[str]:

@@ -130,6 +130,7 @@ def judged(
     rows: "pl.Expr | None" = None,
     read: Read | None = None,
     together: int = 1,
+    confidence: float = CONFIDENCE,
 ) -> Verdict:
     """Judge runs against as many base runs.
 
@@ -142,15 +143,16 @@ def judged(
         margin: Relative difference up to which runs are equivalent.
         rows: Requests that are looked at; all when left out.
         read: Reads them; `requests_of` of `farweb.results.pairs` when left out.
-        together: Pairs that are judged together, whose intervals all hold at 95 %.
+        together: Pairs that are judged together.
+        confidence: Probability that the intervals of all these pairs hold.
     """
     both = list(zip(runs.base, runs.other, strict=True))
     try:
         pairs = [pair(*each, rows, read) for each in both]
     except ResultsError:
         sides = [beside(*each, rows, read) for each in both]
-        return verdict_of(sides, runs, names, by, margin, together)
-    return verdict_of(pairs, runs, names, by, margin, together)
+        return verdict_of(sides, runs, names, by, margin, together, confidence)
+    return verdict_of(pairs, runs, names, by, margin, together, confidence)
 
 
 def are_fixed(runs: "Sequence[RunTables]") -> bool:
@@ -165,12 +167,13 @@ def verdict_of(
     by: Sequence[str] = DECIDING,
     margin: float = MARGIN,
     together: int = 1,
+    confidence: float = CONFIDENCE,
 ) -> Verdict:
     """Judge latencies of pairs of runs; see `judged`."""
-    confidence = 1 - (1 - CONFIDENCE) / together
+    of_each = 1 - (1 - confidence) / together
     fixed = are_fixed((*runs.base, *runs.other))
-    units: Units[Any] = Units(found, runs.replications, fixed=fixed, confidence=confidence)
-    slices, few = _slices(units, margin, confidence)
+    units: Units[Any] = Units(found, runs.replications, fixed=fixed, confidence=of_each)
+    slices, few = _slices(units, margin, of_each)
     groups: list[tuple[str, Verdict]] = []
     if tuple(by) != DECIDING:
         judged_alone = [(each, each.word(margin)) for each in map(units.quantity, by)]
@@ -186,7 +189,7 @@ def verdict_of(
         votes["failed_share"] = words["failed_share"]
         gain, harm = ([name for name, word in votes.items() if word == side] for side in ("better", "worse"))
         own = few.word if few else whole_word(slices[0].word, gain=bool(gain), harm=bool(harm))
-        groups = _groups(found, runs, margin, together)
+        groups = _groups(found, runs, margin, together, confidence)
         overall = with_groups(own, [each.overall for _, each in groups])
         shown = groups if overall in ("mixed", "slightly better", "slightly worse") or overall != own else []
         taking = [(label, each) for label, each in shown if each.overall.endswith(("better", "worse"))]
@@ -194,8 +197,9 @@ def verdict_of(
         quantities = [_quantity(units, each) for each in slices] + [failures, *map(units.quantity, SHOWN)]
     scope = OF_LOG if fixed else "for these requests" if units.method == "blocks" else ""
     return Verdict(
-        overall, words, tuple(quantities), margin, units.method, scope, said, _holds(units, runs, fixed, together),
-        confidence, tuple(slices), few, tuple(gain), tuple(harm), tuple(groups), units.failed_shares,
+        overall, words, tuple(quantities), margin, units.method, scope, said,
+        _holds(units, runs, fixed, together, confidence), of_each, tuple(slices), few, tuple(gain),
+        tuple(harm), tuple(groups), units.failed_shares,
     )  # fmt: skip
 
 
@@ -230,7 +234,7 @@ def _quantity(units: "Units[Any]", found: Slice) -> Quantity:
 
 
 def _groups(
-    found: Sequence[Pairs] | Sequence[Sides], runs: Matched, margin: float, together: int
+    found: Sequence[Pairs] | Sequence[Sides], runs: Matched, margin: float, together: int, confidence: float
 ) -> list[tuple[str, Verdict]]:
     """First and later requests of visits, where there are some of both."""
     pairs = [each for each in found if isinstance(each, Pairs)]
@@ -241,14 +245,14 @@ def _groups(
         return []
     labels = (VISIT_LABELS[word] for word in VISIT)
     return [
-        (label, verdict_of(part, runs, ("the base", label), DECIDING, margin, together))
+        (label, verdict_of(part, runs, ("the base", label), DECIDING, margin, together, confidence))
         for label, part in zip(labels, parts.values(), strict=True)
     ]
 
 
-def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int) -> str:
+def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int, confidence: float) -> str:
     """Say what a verdict holds for, and how it would hold for more."""
-    sure = "95 %" if together == 1 else "95 % for all pairs together"
+    sure = f"{100 * confidence:g} %{' for all pairs together' if together > 1 else ''}"
     if units.method == "none":
         return "Holds for these requests (exact test); they are too few for intervals."
     if units.method == "replications":

@@ -345,7 +345,7 @@ def _limits(base: Description, axis: Axis) -> list[str]:
     for number in sorted({int(each[1]) for each in found if each}):
         limit, fill = legs[number]["connection_limit_text"], legs[number]["connections_to_fill"]
         if limit is not None:
-            filled = f"; {plural(fill, 'connection')} fill the way to the clients" if fill else ""
+            filled = f"; {plural(fill, 'connection')} can fill the link to the clients" if fill else ""
             said.append(f"Limit of a connection of leg {number}: {limit}{filled}.")
     return said
 

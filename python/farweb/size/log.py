@@ -202,7 +202,9 @@ class OfLog:
         key = position, base  # one clause of a target is by the rule
         if key not in self._verdicts:
             runs = Matched([self._runs[base]], [self._runs[position]], [0])
-            self._verdicts[key] = judged(runs, ("the best", "this"), margin=clause.bound - 1, read=self._read)
+            self._verdicts[key] = judged(
+                runs, ("the best", "this"), margin=clause.bound - 1, read=self._read, confidence=self._confidence
+            )
         return self._verdicts[key]
 
     def _quantity(self, clause: Clause, position: int, rival: int) -> Quantity:
