@@ -197,8 +197,8 @@ def _several_sizes(trace: Trace) -> list[str]:
         return []
     return [
         f"cache: {count(several)} of {count(trace.rows)} requests ({share(several / trace.rows)}) are for objects "
-        'whose size changes; changed = "serve", the default, serves them with the copy held while it is fresh, and "fetch" '
-        "makes each change a miss: the truth lies between"
+        'whose size changes; changed = "serve", the default, serves them with the copy held while it is fresh, and '
+        '"fetch" makes each change a miss: the truth lies between'
     ]
 
 

@@ -132,15 +132,15 @@ def plot(
     del debug
     output = Output(as_json, quiet)
     if name == "list":
-        said, lines = {}, []
+        said, listing = {}, []
         for figure, kind in FIGURES.items():
             said[figure] = "; ".join(f"{form.shows}; {form.asks}" for form in kind.forms)
             for number, form in enumerate(kind.forms):
-                lines += textwrap.wrap(
+                listing += textwrap.wrap(
                     form.shows, initial_indent=f"{'' if number else figure:16} ", subsequent_indent=_UNDER, width=_WIDTH
                 )
-                lines += textwrap.wrap(form.asks, initial_indent=_UNDER, subsequent_indent=_UNDER, width=_WIDTH)
-        output.result(said, "\n".join(lines))
+                listing += textwrap.wrap(form.asks, initial_indent=_UNDER, subsequent_indent=_UNDER, width=_WIDTH)
+        output.result(said, "\n".join(listing))
         return
     from farweb.folders import open_results
     from farweb.results.folder import figure_file
@@ -165,5 +165,5 @@ def plot(
         written: dict[str, Any] = {"figure": name, "file": str(file), **({} if data is None else {"data": str(data)})}
         written |= {"judged": chart.description.judged} if chart.description.judged else {}
         shows = chart.description.title.partition(" – ")[0]
-        said = f"wrote {file}{shows and f': {shows}'}"
-        output.result(written, said if data is None else f"{said}\nwrote {data}")
+        lines = [f"wrote {file}{shows and f': {shows}'}", *([] if data is None else [f"wrote {data}"])]
+        output.result(written, "\n".join(lines))
