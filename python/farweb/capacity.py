@@ -218,11 +218,11 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     limit, line = leg["connection_limit_bps"], leg["bottleneck_down_bps"]
     if limit is not None and line is not None and limit < line:
         why, fill = _LIMITS[leg["limited_by"]], leg["connections_to_fill"]
-        is_mean = any(varies(link["down"]) for link in figures["links"] if _is_inside(figures, leg, link))
-        yield ["limit", f"{rate(limit)} a connection, of {of_rate(line, is_mean)} ({why}); {count(fill)} fill it"]
+        of_line = _line(figures, leg, "down")
+        yield ["limit", f"{rate(limit)} a connection, of {of_line} ({why}); {count(fill)} fill it"]
     elif limit is not None and is_only:
         yield ["limit", f"none: a connection can carry {rate(limit)}"]
-    yield from _limit_up(leg)
+    yield from _limit_up(figures, leg)
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
         held = _bytes(narrow["down"]["queue"])
@@ -230,7 +230,7 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
         yield ["queues", f"{narrow['up']['queue']} up, {narrow['down']['queue']} down{of_path}"]
 
 
-def _limit_up(leg: Mapping[str, Any]) -> Iterator[list[str]]:
+def _limit_up(figures: Mapping[str, Any], leg: Mapping[str, Any]) -> Iterator[list[str]]:
     """Limit of an upload, where a credit or losses make it another than that of the window."""
     up, line = leg["up"], leg["bottleneck_up_bps"]
     if up is None or up["connection_limit_bps"] is None or line is None:
@@ -238,7 +238,13 @@ def _limit_up(leg: Mapping[str, Any]) -> Iterator[list[str]]:
     limit = up["session_limit_bps"] or up["connection_limit_bps"]
     why = "credit" if limit < up["connection_limit_bps"] else up["limited_by"]
     if why != "window" and limit < line:
-        yield ["limit up", f"{rate(limit)} an upload, of {rate(line)} ({_LIMITS[why]})"]
+        yield ["limit up", f"{rate(limit)} an upload, of {_line(figures, leg, 'up')} ({_LIMITS[why]})"]
+
+
+def _line(figures: Mapping[str, Any], leg: Mapping[str, Any], way: str) -> str:
+    """Rate of the slowest link of a leg in words."""
+    is_mean = any(varies(link[way]) for link in figures["links"] if _is_inside(figures, leg, link))
+    return of_rate(leg[f"bottleneck_{way}_bps"], is_mean)
 
 
 def _is_inside(figures: Mapping[str, Any], leg: Mapping[str, Any], link: Mapping[str, Any]) -> bool:

@@ -82,7 +82,7 @@ def page(
     del debug
     from farweb.page.answer import Pages, answer, check_metric
     from farweb.page.breakdown import PageBreakdown
-    from farweb.page.har import har_files, read_har
+    from farweb.page.har import har_files, numbered, read_har
     from farweb.page.paths import ALL_PATHS, PROTOCOLS, PROXIES, USUAL_PATHS, check_words, own_way, way_of
     from farweb.page.recording import recording_of
 
@@ -105,9 +105,7 @@ def page(
         for file in files:
             pages = read_har(file)
             place = number or 1
-            if place > len(pages):
-                raise FarwebError(f"--page: found {place}; {file} has {len(pages)}")
-            recording = recording_of(pages[place - 1])
+            recording = recording_of(numbered(file, pages, place))
             recorded = [recording_of(each) for each in pages] if len(pages) > 1 else [recording]
             others = [each.load_ms / 1000 for each in recorded if each.url == recording.url and each.is_load_known]
             ways = (

@@ -7,7 +7,6 @@ import typer
 
 from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet
 from farweb.cli.runs import Settings, changes_of, load
-from farweb.errors import FarwebError
 from farweb.extras import SWEEP, require
 
 if TYPE_CHECKING:
@@ -86,16 +85,13 @@ def what_if(
 
 def _of_har(file: Path, path: str, number: int, settings: list[str] | None, output: Output) -> "WhatIf":
     from farweb.page.answer import path_name
-    from farweb.page.har import read_har
+    from farweb.page.har import numbered, read_har
     from farweb.page.paths import ALL_PATHS, check_words
     from farweb.page.recording import recording_of
     from farweb.whatif.pages import base_of, of_page
 
     check_words("--path", [path], ALL_PATHS)
-    pages = read_har(file)
-    if number > len(pages):
-        raise FarwebError(f"--page: found {number}; {file} has {len(pages)}")
-    recording = recording_of(pages[number - 1])
+    recording = recording_of(numbered(file, read_har(file), number))
     base = base_of(recording, path, changes_of(settings))
     with output.progress("loading the page") as show:
         return of_page(recording, base, path_name(path), lambda done, total: show(done, total, f"{done} of {total}"))

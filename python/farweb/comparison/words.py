@@ -256,8 +256,3 @@ def _time(value: float | None) -> str:
 
 def _cells(estimate: "Estimate", unit: str = "s") -> list[str]:
     return [difference(estimate.value, unit), interval(estimate.low, estimate.high, unit, signed=True) or _NONE]
-
-
-def _estimate(estimate: "Estimate") -> str:
-    value, ends = _cells(estimate)
-    return value if ends == _NONE else f"{value} ({ends})"

@@ -94,6 +94,17 @@ def har_files(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
+def numbered(path: Path, pages: Sequence[HarPage], number: int) -> HarPage:
+    """A page of `read_har`, from 1.
+
+    Raises:
+        WorkloadError: There are fewer.
+    """
+    if number > len(pages):
+        raise WorkloadError(f"--page: found {number}; {path} has {len(pages)}")
+    return pages[number - 1]
+
+
 def read_har(path: Path) -> list[HarPage]:
     """The pages of a HAR that have entries, in the order of the file.
 

@@ -263,19 +263,6 @@ def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int, confi
     return said + (" Intervals are too narrow; use a longer log." if units.is_dependent else "")
 
 
-def point_judged(sweep: "SweepTables", base: int, other: int, metric: str) -> Verdict | None:
-    """Judge a point of a sweep against another by one quantity; None where either has no finished request.
-
-    Args:
-        sweep: Which.
-        base: Number of the point against which.
-        other: Number of the point that is judged.
-        metric: Name of a quantity.
-    """
-    runs = matched(sweep, [base], [other], range(len(sweep.design.factors)))
-    return judged(runs, ("the first", "the other"), [metric]) if _have_requests(runs) else None
-
-
 @functools.lru_cache(1)  # levels and points are judged of the same runs
 def kept(sweep: "SweepTables") -> "tuple[Read | None, Callable[[str], RunTables]]":
     """Ways to read the requests of a sweep's runs and to open these, each once where the sweep is not too large."""

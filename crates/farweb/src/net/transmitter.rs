@@ -76,49 +76,33 @@ impl Transmitter {
         self.free_at
     }
 
+    /// Takes a packet at a rate that changes.
+    ///
+    /// Work is counted in 10⁻⁹ bit: a rate of 1 bit/s does one a nanosecond. A piece does `slack` of it for nothing at
+    /// its begin, as it was rounded up before, and leaves the rest to the next one. A rate of none is unlimited.
     #[cold]
     fn send_changing(&mut self, now: Instant, bytes: u32) -> Instant {
-        let mut changes = self.changes.take().expect("a link that changes");
-        let departure = self.send_in_pieces(now, bytes, &mut changes.rate);
-        changes.travel(departure);
-        self.changes = Some(changes);
-        departure
-    }
-
-    /// Takes a packet at a rate that changes; returns when its last bit leaves.
-    ///
-    /// Work is counted in 10⁻⁹ bit, what a rate of 1 bit/s sends in a nanosecond. A piece does `slack` of it for nothing
-    /// at its begin, as it was rounded up before, and takes the rest over to the next one. A rate of none is unlimited.
-    fn send_in_pieces(&mut self, now: Instant, bytes: u32, rates: &mut Cursor) -> Instant {
-        if now >= self.free_at {
-            (self.free_at, self.slack) = (now, 0);
+        let Self { changes: Some(changes), free_at, slack, .. } = self else { panic!("a link that changes") };
+        if now >= *free_at {
+            (*free_at, *slack) = (now, 0);
         }
         assert!(bytes < 1 << 31, "a packet of {bytes} bytes");
         let mut work = u64::from(bytes) * NANOS_PER_BYTE_AT_1_BPS;
-        loop {
-            let (values, until) = rates.at(self.free_at);
-            let Some(rate) = values.rate else { return self.free_at };
-            let done = work.min(self.slack);
-            self.slack -= done;
+        while work > 0 {
+            let (values, until) = changes.rate.at(*free_at);
+            let Some(rate) = values.rate else { break };
+            let done = work.min(*slack);
+            *slack -= done;
             work -= done;
-            if work == 0 {
-                return self.free_at;
-            }
             let whole = (rate > 0).then(|| work.div_ceil(rate));
-            let left = until.map(|until| (until - self.free_at).as_nanos());
-            match (whole, left) {
-                (Some(nanos), left) if left.is_none_or(|left| nanos <= left) => {
-                    self.slack = nanos * rate - work;
-                    self.free_at += Duration::from_nanos(nanos);
-                    return self.free_at;
-                }
-                (_, left) => {
-                    let left = left.expect("a rate of 0 ends");
-                    work -= left * rate;
-                    self.free_at += Duration::from_nanos(left);
-                }
-            }
+            let left = until.map(|until| (until - *free_at).as_nanos());
+            let nanos = [whole, left].into_iter().flatten().min().expect("a rate of 0 ends");
+            *slack += (nanos * rate).saturating_sub(work);
+            work = work.saturating_sub(nanos * rate);
+            *free_at += Duration::from_nanos(nanos);
         }
+        changes.travel(*free_at);
+        *free_at
     }
 
     /// True on a link that changes.

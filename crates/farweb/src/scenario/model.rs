@@ -17,7 +17,7 @@ pub use super::tls::Tls;
 pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
 pub use crate::http::webmux::Layout;
-use crate::net::{DropTail, LinkConfig, QueueConfig, Rates, Timeline};
+use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline};
 pub use crate::net::{Loss, Outage, OutageMode, QueueCounts, QueueLimit, Step};
 use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, QuantityError, as_text};
@@ -112,6 +112,17 @@ pub struct LinkDirection {
     /// Times in which nothing is sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outage: Vec<Outage>,
+}
+
+impl Link {
+    /// One of its directions.
+    #[must_use]
+    pub const fn towards(&self, way: Direction) -> &LinkDirection {
+        match way {
+            Direction::Up => &self.up,
+            Direction::Down => &self.down,
+        }
+    }
 }
 
 impl LinkDirection {

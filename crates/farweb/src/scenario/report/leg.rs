@@ -8,8 +8,8 @@
 
 use serde::Serialize;
 
-use super::limit::Way;
-use crate::scenario::{EndSizes, Leg, Link, LinkDirection, Scenario, Until};
+use crate::net::Direction;
+use crate::scenario::{EndSizes, Leg, Link, Scenario, Until};
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX, WINDOW_MAX};
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
@@ -57,25 +57,16 @@ impl<'s> Stretch<'s> {
         self.links.iter().any(|link| [&link.up, &link.down].iter().any(|way| !way.timeline().is_constant()))
     }
 
-    /// Place on the path and mean rate of the slowest link towards the servers; the first one of several.
-    pub(super) fn bottleneck_up(&self) -> Option<(usize, BitRate)> {
-        self.bottleneck(|link| &link.up)
-    }
-
-    /// Place on the path and mean rate of the slowest link towards the clients.
-    pub(super) fn bottleneck_down(&self) -> Option<(usize, BitRate)> {
-        self.bottleneck(|link| &link.down)
-    }
-
-    fn bottleneck(&self, way: impl Fn(&Link) -> &LinkDirection) -> Option<(usize, BitRate)> {
-        let mean = |link: &Link| Some(way(link).rates(self.until)?.mean);
+    /// Place on the path and mean rate of the slowest link in a direction; the first one of several.
+    pub(super) fn bottleneck(&self, way: Direction) -> Option<(usize, BitRate)> {
+        let mean = |link: &Link| Some(link.towards(way).rates(self.until)?.mean);
         let rates = self.links.iter().enumerate().filter_map(|(index, link)| Some((index, mean(link)?)));
         rates.min_by_key(|(_, rate)| *rate).map(|(index, rate)| (self.first + index, rate))
     }
 
     /// Time that a packet spends in the transmitters of a direction.
-    fn serialisation(&self, packet: Bytes, way: Way) -> Duration {
-        let rates = self.links.iter().filter_map(|link| way.of(link).rates(self.until));
+    fn serialisation(&self, packet: Bytes, way: Direction) -> Duration {
+        let rates = self.links.iter().filter_map(|link| link.towards(way).rates(self.until));
         rates.map(|rates| rates.mean.time_to_send(packet)).sum()
     }
 }
@@ -96,11 +87,11 @@ impl WindowLimit {
         let window_bytes = window(server_buffer).min(window(client_buffer)).min(window_max);
         let window_segments = window_bytes / mss_bytes;
         let window = Self { mss_bytes, window_bytes, window_segments, segment_ns: 0, window_limit_bps: None };
-        window.towards(&Stretch::of(leg, scenario), Way::Down)
+        window.towards(&Stretch::of(leg, scenario), Direction::Down)
     }
 
     /// The same window with its limit in a direction.
-    pub(super) fn towards(self, stretch: &Stretch<'_>, way: Way) -> Self {
+    pub(super) fn towards(self, stretch: &Stretch<'_>, way: Direction) -> Self {
         let packet = packet_of(self.mss_bytes);
         let segment = stretch.serialisation(packet, way);
         let cycle = (stretch.round_trip() + segment).as_secs_f64();

@@ -20,8 +20,8 @@ use super::figures;
 use super::leg::{Stretch, WindowLimit};
 use crate::http::h2::endpoint::{Config, Role};
 use crate::http::h2::tuning::{Tuning, TuningRule};
-use crate::net::Loss;
-use crate::scenario::{Carrier, Leg, Link, LinkDirection};
+use crate::net::{Direction, Loss};
+use crate::scenario::{Carrier, Leg};
 use crate::tcp::Profile;
 use crate::tcp::linux::CongestionControl;
 use crate::units::{BitRate, Bytes, Duration};
@@ -42,25 +42,6 @@ pub enum LimitedBy {
 /// 180 such transfers with CUBIC and Reno, round trips of 40 to 600 ms and losses of 0.03 to 3 %, singly and in bursts of up to 20. The
 /// slowest ran at 0.97 times the estimate with single losses, at 0.17 times with bursts of 10 at 3 % and 40 ms.
 pub const LOSS_MARGIN: f64 = 2.0;
-
-/// A direction of a leg.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Towards the servers.
-    Up,
-    /// Towards the clients.
-    Down,
-}
-
-impl Way {
-    /// That direction of a link.
-    pub(super) const fn of(self, link: &Link) -> &LinkDirection {
-        match self {
-            Self::Up => &link.up,
-            Self::Down => &link.down,
-        }
-    }
-}
 
 /// Limits of one connection in a direction, in bit/s on the wire; none where a round trip takes no time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -87,14 +68,14 @@ pub struct ConnectionLimit {
 
 impl ConnectionLimit {
     /// Limits of a connection of `leg` with this window, as it is in that direction.
-    pub(super) fn of(leg: &Leg, stretch: &Stretch<'_>, window: &WindowLimit, way: Way) -> Self {
+    pub(super) fn of(leg: &Leg, stretch: &Stretch<'_>, window: &WindowLimit, way: Direction) -> Self {
         let trip = stretch.round_trip();
         let (session, connection) = credits(&leg.carrier, way);
         let per_trip = |credit: u64| {
             let on_wire = credit as f64 * window.packet_bytes() as f64 / window.mss_bytes as f64;
             (trip > Duration::ZERO).then(|| on_wire * 8.0 / trip.as_secs_f64())
         };
-        let losses = || stretch.links.iter().map(|link| &way.of(link).loss);
+        let losses = || stretch.links.iter().map(|link| &link.towards(way).loss);
         let loss_share = one_of(losses().map(mean_loss));
         let law = SquareRoot::of(&leg.tcp.profile(), trip);
         let loss_event_share = law.events(losses);
@@ -166,15 +147,15 @@ impl ConnectionLimit {
 }
 
 /// Credits for data in a direction, with their growth, in bytes: of a session and of a connection; `None` where there is none.
-fn credits(carrier: &Carrier, way: Way) -> (Option<u64>, Option<u64>) {
+fn credits(carrier: &Carrier, way: Direction) -> (Option<u64>, Option<u64>) {
     match carrier {
         Carrier::WebMux { credit, fragment, .. } => {
             (Some(credit.get().next_multiple_of(fragment.get())), None)
         }
         Carrier::Http2(http2) => {
             let granting = match way {
-                Way::Up => Role::Server,
-                Way::Down => Role::Client,
+                Direction::Up => Role::Server,
+                Direction::Down => Role::Client,
             };
             let Config { credit, .. } = http2.config(granting);
             let begun = credit.raised.map_or(credit.stream, |(raised, _)| raised.max(credit.stream));

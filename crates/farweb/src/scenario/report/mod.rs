@@ -22,13 +22,13 @@ use super::{
     Carrier, Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until, Workload,
 };
 use crate::http::tls::Parts;
+use crate::net::Direction;
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 pub use cache::CacheReport;
 pub use handshake::{FlightReport, HandshakeReport, PartReport};
 use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
-use limit::Way;
 pub use limit::{ConnectionLimit, LOSS_MARGIN, LimitedBy};
 pub use sweep::{FactorReport, SweepReport};
 
@@ -232,12 +232,12 @@ fn direction(direction: &LinkDirection, until: Until) -> DirectionReport {
 fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Directory>) -> LegReport {
     let stretch = Stretch::of(leg, scenario);
     let (limit, hosts) = leg::limits(leg, scenario, hosts);
-    let least = ConnectionLimit::of(leg, &stretch, &limit, Way::Down);
-    let window_up = limit.towards(&stretch, Way::Up);
+    let least = ConnectionLimit::of(leg, &stretch, &limit, Direction::Down);
+    let window_up = limit.towards(&stretch, Direction::Up);
     let up = (!matches!(leg.carrier, Carrier::Transfer {}))
-        .then(|| ConnectionLimit::of(leg, &stretch, &window_up, Way::Up));
+        .then(|| ConnectionLimit::of(leg, &stretch, &window_up, Direction::Up));
     let connections = carrier::connections(&leg.carrier);
-    let down = stretch.bottleneck_down().map(|(_, rate)| rate);
+    let down = stretch.bottleneck(Direction::Down).map(|(_, rate)| rate);
     let mut report = LegReport {
         index,
         from: leg.from.clone(),
@@ -249,7 +249,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         tls_parts: leg.tls.as_ref().and_then(Tls::parts),
         handshakes: handshake::handshakes(index, leg, scenario, &limit),
         rtt_ns: stretch.round_trip().as_nanos(),
-        bottleneck_up_bps: stretch.bottleneck_up().map(|(_, rate)| rate.as_bps()),
+        bottleneck_up_bps: stretch.bottleneck(Direction::Up).map(|(_, rate)| rate.as_bps()),
         bottleneck_down_bps: down.map(BitRate::as_bps),
         bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
         limit,
@@ -319,7 +319,9 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     if stretch.changes() {
         line("links change", "rates here are means over time, delays the least".to_owned());
     }
-    for (name, bottleneck) in [("up", stretch.bottleneck_up()), ("down", stretch.bottleneck_down())] {
+    for (name, bottleneck) in
+        [("up", stretch.bottleneck(Direction::Up)), ("down", stretch.bottleneck(Direction::Down))]
+    {
         if let Some((index, rate)) = bottleneck {
             line(
                 &format!("bandwidth–delay {name}"),

@@ -2,6 +2,7 @@
 
 use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, product, queue_bytes, queue_text};
+use crate::net::Direction;
 use crate::scenario::{HostOr, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX};
 use crate::units::Duration;
@@ -105,7 +106,9 @@ fn small_queue(way: &LinkDirection, stretch: &Stretch<'_>, packet: u64) -> Optio
 fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
     for leg in &scenario.leg {
         let stretch = Stretch::of(leg, scenario);
-        let (Some((index, _)), Some((full, _))) = (stretch.bottleneck_up(), stretch.bottleneck_down()) else {
+        let (Some((index, _)), Some((full, _))) =
+            (stretch.bottleneck(Direction::Up), stretch.bottleneck(Direction::Down))
+        else {
             continue;
         };
         let [up, down] = [&scenario.path.link[index].up, &scenario.path.link[full].down]
