@@ -1,7 +1,7 @@
 """Figures in numbers and words: panels, axes, series, a caption; nothing of how they are painted.
 
-Figures are described here and painted by `paper` (matplotlib: PNG, SVG, PDF) or `browser` (plotly: HTML), so that both
-show the same. Values are in base units: s, B, bit/s; an axis chooses the decimal prefix in which it is read.
+Figures are described here and painted by `paper` (matplotlib: PNG, SVG, PDF) or `browser` (plotly: HTML): both show
+the same. Values are in base units: s, B, bit/s; an axis chooses the decimal prefix in which it is read.
 """
 
 import math
@@ -20,7 +20,7 @@ _PREFIXES = {"n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G":
 _PREFIXED = {"s": ("n", "µ", "m", ""), "B": ("", "k", "M", "G", "T"), "bit/s": ("", "k", "M", "G", "T")}
 
 OTHERS = "others"
-"""Role of the curves of other panels, behind that of a panel."""
+"""Role of the curves of other panels, behind a panel's own."""
 
 _SPANS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _SPAN_FROM = {"min": 600.0, "h": 3 * 3600.0, "d": 10 * 86_400.0}
@@ -135,13 +135,12 @@ class Series:
         low: Lower ends of the interval of each value, None where there are no intervals.
         high: Upper ends.
         interval: ``band``: shaded between the ends; ``bars``: a bar each.
-        n: On how many each value rests; what they are, `Figure.counted` says.
+        n: Number of things (`Figure.counted`) behind each value.
         joined: True when a line joins ``points``.
-        base: Where each of the ``bars`` begins, so that they stand on one another; None: at 0.
-        failed: Share of requests that failed or were cut off at each value, whose marker is hollow where that is above
-            0; None: none.
+        base: Beginning of each of the ``bars``, for bars on one another; None: at 0.
+        failed: Share of requests that failed or were cut off at each value: above 0 its marker is hollow; None: none.
         shade: Of levels of one number, the place among them, from 0 (the least) to 1: the series has a colour of the
-            scale from light to dark instead of that of its index; None: it is one of several kinds.
+            scale from light to dark instead of its index's; None: it is one of several kinds.
         detail: Text behind the label in the legend.
         part: Which of several it shows, unless the label says so: ``mean``, ``peak``; for readers of its numbers.
         sign: Marker of ``signs``, as matplotlib names it.
@@ -180,7 +179,7 @@ class Reference:
         label: Its name in the legend; empty: it has no entry of its own.
         at: Where it is, in the axis's base unit; not used by ``identity``.
         along: ``x``: horizontal, at a value of y; ``y``: vertical, at a value of x; ``identity``: y = x.
-        index: Number of the series whose colour it has; None: the quiet colour of what is only compared with.
+        index: Number of the series with the same colour; None: the quiet colour of mere references.
         shade: The series' own, where it has one.
     """
 
@@ -196,7 +195,7 @@ class Phase:
     """A stretch of the horizontal axis, shaded over the height of the panel.
 
     Attributes:
-        label: Its name in the legend; those of one name have one entry.
+        label: Its name in the legend; phases of one name share an entry.
         begin: Where it begins, in the axis's base unit.
         end: Where it ends.
         role: Name of its colour in `style.SHADES`.
@@ -210,7 +209,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Density:
-    """Counts by cell, of what is too many to be dots.
+    """Counts by cell, of more things than dots could show.
 
     Attributes:
         x_edges: Edges of the columns, one more than there are.
@@ -226,7 +225,7 @@ class Density:
 
 
 INSETS = {"upper left": (0.07, 0.52, 0.42, 0.38), "lower right": (0.56, 0.1, 0.42, 0.38)}
-"""Left, bottom, width and height of insets, in those of their panels, by corner."""
+"""Left, bottom, width and height of insets, as parts of their panel, by corner."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +244,7 @@ class Panel:
         title: Above the panel, at the left; may have several lines.
         note: Above the panel, at the right.
         density: Behind the series.
-        index: Number of the series whose colour the title has; None: the colour of text.
+        index: Number of the series with the title's colour; None: the colour of text.
         weight: Height of the panel's row, relative to the others.
     """
 
@@ -269,7 +268,7 @@ class Figure:
     """A figure.
 
     Attributes:
-        title: One line: what is drawn.
+        title: One line: the subject.
         caption: Caption, with n, seeds and version.
         panels: By row.
         columns: Panels in a row.

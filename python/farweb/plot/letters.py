@@ -3,6 +3,8 @@
 import functools
 from typing import Any
 
+from farweb.text.words import shortened
+
 # isort: split
 
 from matplotlib.backends.backend_agg import RendererAgg
@@ -40,6 +42,14 @@ def wrapped(text: str, inches: float, points: float = 9.0, *, bold: bool = False
     """
     room = max(inches, _NARROWEST)
     return "\n".join("\n".join(_lines(line, room, points, bold)) for line in text.splitlines())
+
+
+def clipped(text: str, inches: float, points: float = 9.0) -> str:
+    """Text on one line; of a longer one than its place takes the beginning is left out."""
+    most = len(text)
+    while most > 2 and width(shortened(text, most), points) > inches:
+        most -= 1
+    return shortened(text, most)
 
 
 def _lines(text: str, room: float, points: float, bold: bool) -> list[str]:

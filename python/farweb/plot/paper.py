@@ -19,8 +19,8 @@ from matplotlib.ticker import MaxNLocator
 
 from farweb.plot import names, style
 from farweb.plot.figure import INSETS, OTHERS, Axis, Density, Figure, Floats, Panel, Reference, Series
+from farweb.plot.letters import clipped, wrapped
 from farweb.plot.letters import width as width_of
-from farweb.plot.letters import wrapped
 from farweb.plot.presentation import Presentation, within_bounds
 
 _BAND = 0.17  # opacity of an interval: three that overlap can still be distinguished
@@ -29,6 +29,10 @@ _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
 _BEHIND = 0.7  # points: width of the curves of other panels; chosen: many of them are no grey area
 _ROUND_POINTS = 7.5  # height of the numbers of round trips
+_LOW = 0.9  # inches: a lower row of a figure that keeps its size has no room for names beside its panels; chosen
+_SMALL_POINTS = 6.5  # letters of such a row
+_LINE = 1.15  # height of a line, of that of its letters
+_LEAST_POINTS = 4.5  # of names of levels; chosen: read in print
 
 
 def draw(figure: Figure, out: Path | None = None, presentation: Presentation | None = None) -> chart.Chart:
@@ -59,6 +63,7 @@ def paint(figure: Figure) -> chart.Chart:
     )
     cells: list[Axes] = list(grid.flat)
     width, height = figure.size[0] / figure.columns, figure.size[1] / figure.rows
+    is_low = figure.exact and height < _LOW
     drawn = list(zip(cells, figure.panels, strict=False))
     for axes, panel in drawn:
         _contents(axes, panel)
@@ -66,12 +71,16 @@ def paint(figure: Figure) -> chart.Chart:
         _limit(axes, panel)
         _mark(axes.xaxis, panel.x)
         _mark(axes.yaxis, panel.y)
-        _name_levels(axes, panel, width)
+        _name_levels(axes, panel, width, height if figure.exact else math.inf)
         below, left = figure.writes_x(place), figure.writes_y(place)
-        _head(axes, panel, width, first=left)
+        name = panel.y.label if left else ""
+        if is_low:
+            _crowd(axes, panel, width, name)
+        else:
+            _head(axes, panel, width, first=left)
+            axes.set_ylabel(wrapped(name, (0.45 if figure.exact else 0.75) * height, 9.5))
         axes.tick_params(which="both", labelbottom=below, labelleft=left)
         axes.set_xlabel(wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
-        axes.set_ylabel(wrapped(panel.y.label, (0.45 if figure.exact else 0.75) * height, 9.5) if left else "")
         if panel.inset is not None:
             _enlarge(axes, panel.inset, panel.inset_at)
     for axes in cells[len(figure.panels) :]:
@@ -115,7 +124,17 @@ def _head(axes: Axes, panel: Panel, width: float, *, first: bool) -> None:
         title = wrapped(panel.title, 0.85 * width)
         axes.set_title(title, color=colour, fontsize=9, fontweight="normal" if panel.index is None else "bold")
     if panel.note:
-        axes.set_title(panel.note, loc="right", fontsize=8.5, pad=2)
+        axes.set_title(wrapped(panel.note, 0.85 * width, 8.5), loc="right", fontsize=8.5, pad=2)
+
+
+def _crowd(axes: Axes, panel: Panel, width: float, name: str) -> None:
+    """Write above a low panel, in small letters, a line of its title, and the name of its axis with its note."""
+    said = panel.title.split("\n")[0], ", ".join(filter(None, (name, panel.note)))
+    lines = [clipped(line, 0.85 * width, _SMALL_POINTS) for line in said if line]
+    axes.set_title("\n".join(lines), fontsize=_SMALL_POINTS, pad=1)
+    axes.tick_params(which="both", labelsize=_SMALL_POINTS, pad=1)
+    if panel.y.scale == "linear":
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=1, integer=panel.y.whole))
 
 
 def _count_rounds(axes: Axes, panel: Panel, *, named: bool) -> None:
@@ -322,11 +341,16 @@ def _mark(mpl_axis: MplAxis, axis: Axis) -> None:
         mpl_axis.set_major_locator(MaxNLocator(nbins=3, integer=True))
 
 
-def _name_levels(axes: Axes, panel: Panel, width: float) -> None:
-    """The names of levels at their places; aslant where they do not fit side by side."""
+def _name_levels(axes: Axes, panel: Panel, width: float, height: float) -> None:
+    """The names of levels at their places; aslant, or in small letters, where they have no room."""
     for axis, mpl_axis in ((panel.x, axes.xaxis), (panel.y, axes.yaxis)):
         if axis.scale == "category":
             levels = [_indented(name, 0.42 * width) for name in axis.levels]
+            each = 72 * 0.5 * height / len(levels)
+            if axis is panel.y and any(_LINE * 9.5 * (1 + name.count("\n")) > each for name in levels):
+                points = max(_LEAST_POINTS, min(9.5, each / _LINE))
+                levels = [clipped(name, 0.42 * width, points) for name in axis.levels]
+                axes.tick_params(axis="y", labelsize=points, pad=1)
             mpl_axis.set_ticks(list(range(len(levels))), levels)
             mpl_axis.grid(False)
     if panel.y.scale == "category" and any(name != name.lstrip() for name in panel.y.levels):
