@@ -204,7 +204,10 @@ p, ul { max-width: 60rem; margin: .6rem 0; } ul { padding-left: 1.2rem; } li { m
 .beside { display: grid; grid-template-columns: minmax(0, 1fr) 330px; gap: 1.5rem; align-items: start; }
 .better { color: var(--better); } .worse { color: var(--worse); }
 .warning { margin: .5rem 0; padding: .4rem .9rem; background: var(--warn-shade); border-left: 4px solid var(--warn); }
-.scrolls { overflow-x: auto; } .scrolls:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); }
+.scrolls { overflow-x: auto;
+           background: linear-gradient(to left, var(--paper) 40%, transparent) right / 2rem 100% no-repeat local,
+                       linear-gradient(to left, var(--rule), transparent) right / 1rem 100% no-repeat scroll; }
+.scrolls:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); }
 .long { max-height: 32rem; overflow: auto; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; margin: .8rem 0 1.2rem; }
 caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
@@ -226,7 +229,7 @@ code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var
 @media (max-width: 42rem) {
   body { margin-top: 1rem; } h1 { font-size: 1.4rem; }
   .beside { display: block; }
-  table { font-size: .82rem; } th, td { padding-right: .8rem; } tbody th { white-space: pre-wrap; }
+  table { font-size: .8rem; } th, td { padding-right: .6rem; } tbody th { white-space: pre-wrap; min-width: 7rem; }
   figure img { width: 32rem; max-width: none; }
 }
 @page { size: A4; margin: 16mm 15mm; }
