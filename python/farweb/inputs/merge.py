@@ -36,7 +36,7 @@ ALIGNMENTS = ("start", "day", "none")
 _KEY = "farweb.merge"
 _DAY_S = 86_400
 _ROWS = 65_536  # chosen: some MB a batch
-_SHOWN = 5  # chosen: enough to see what is meant; JSON has all
+_SHOWN = 5  # chosen: enough to see the pattern; JSON has all
 _CHECKED = ("window_bytes", "mss_bytes")
 _SCHEMA = arrow_schema(REQUESTS, {})
 
@@ -54,7 +54,7 @@ class MergedTable:
 
 @dataclass(frozen=True)
 class Conflict:
-    """A host of which two tables say different things; what the first one says was kept."""
+    """A host with different values in two tables; the first one's was kept."""
 
     host: str
     column: str
@@ -151,17 +151,16 @@ def merge_requests(
     """Merge request tables into one, by start time; requests that start at once stay in the order of the tables.
 
     Each table is a day, in the order given, and the column `day` has its number; a table that has days keeps them
-    behind those of the tables before it.
+    behind the days of the tables before it.
 
     Args:
-        tables: Request tables of any kind that a run takes. Of what they ask for (`object`) the ids come along, which
-            are those of a run; texts stay behind.
+        tables: Request tables of any kind that a run takes. Objects keep their ids, as a run has them, without texts.
         out: The request table, a .parquet file; an older one is replaced when the new one is complete.
-        align: ``start``: the first request of each table starts at 0. ``day``: the time of day counts, so that the
-            same minutes of several days fall together; it is that of the log where the table was imported, else its
-            starts are taken for times since one midnight. The first request of all starts at 0. ``none``: starts stay
+        align: ``start``: the first request of each table starts at 0. ``day``: the time of day counts, and the
+            same minutes of several days fall together: the log's where the table was imported, else starts are times
+            since one midnight. The first request of all starts at 0. ``none``: starts stay
             as they are.
-        tags: Numbers of tables, from 1, by the tag that their requests get; those of others keep theirs.
+        tags: Numbers of tables, from 1, by the tag that their requests get; other requests keep theirs.
         progress: Called with the number of rows so far.
 
     Raises:
@@ -224,7 +223,7 @@ def _shifts(paths: Sequence[Path], align: str) -> list[float]:
         without = paths[known.index(False)]
         raise WorkloadError(f"{without}: has no date, as other tables do; import its log again, or use --align start")
     times = [(origin or 0.0) + first for origin, first in zip(origins, firsts, strict=True)]
-    # To the nearest day, so that minutes before and after midnight stay neighbours.
+    # To the nearest day: minutes before and after midnight stay neighbours.
     days = [math.floor((time - times[0]) / _DAY_S + 0.5) for time in times]
     begin = min(time - _DAY_S * day for time, day in zip(times, days, strict=True))
     return [(origin or 0.0) - _DAY_S * day - begin for origin, day in zip(origins, days, strict=True)]
@@ -291,7 +290,7 @@ def _is_empty(file: pq.ParquetFile, name: str) -> bool:
 
 
 def merge_hosts(tables: Sequence[str | Path], out: str | Path) -> MergedHosts:
-    """Merge host tables: of each host what the first table says that has it, and what it leaves open from the next.
+    """Merge host tables: each value of a host comes from the first table that has it.
 
     Args:
         tables: Host tables of any kind that a run takes.
@@ -326,7 +325,7 @@ def merge_hosts(tables: Sequence[str | Path], out: str | Path) -> MergedHosts:
 
 
 def _hosts(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a host table: what the core takes from it, checked, and what is there for people."""
+    """The rows of a host table: columns of the core, checked, and columns for people."""
     read = to_arrow(open_hosts(path).columns(), _schema_of("host", *_CHECKED)).to_pylist()
     beside = {row["host"]: row for row in _for_people(path)}
     for row in read:

@@ -1,8 +1,7 @@
-"""Metrics of a run: the numbers that a sweep keeps of each run, and that statistics are made of.
+"""Metrics of a run: the numbers that a sweep keeps of each run, and the input of its statistics.
 
 Requests that start before the end of the scenario's `run.warmup` count in `left_out` and in nothing else. Rates,
-utilisation, queues and what legs held are those of the measured interval (`run.measure`); counters of the simulation
-are of the whole run.
+utilisation, queues and legs cover the measured interval (`run.measure`), counters of the simulation the whole run.
 
 A request that failed, or that the end of the run cut off, counts in quantiles as slower than any that ended
 (`farweb.statistics.quantiles`): one that falls among them is infinite, and null in JSON. Means and maxima are of the
@@ -31,7 +30,7 @@ GROUPS = {
     "visit_first": ("visit_request", "first"),
     "visit_later": ("visit_request", "later"),
 }
-"""Groups of requests whose metrics begin with the name here: a column of the table of requests, and its word there."""
+"""Groups of requests, by the beginning of their metrics' names: a column of the requests, and its word there."""
 
 DEFINITION = 2
 """Number of what the metrics mean: with another one the same run has other values. 2: quantiles count failures."""
@@ -46,9 +45,8 @@ class Metric:
         unit: As the metadata of columns has it; empty for a number of things.
         description: Its definition.
         kind: Which statistics suit it. A quantile's interval comes from the requests of all replications (bootstrap),
-            that of all others from their values in each run (Student).
-        of_ended: True when it is a mean or maximum of requests that ended, so that runs in which other shares failed
-            cannot be ranked by it.
+            others' intervals from their values in each run (Student).
+        of_ended: True when it is a mean or maximum of requests that ended: no rank of runs with other failed shares.
         within_s: Of a share of requests answered in time, that time in s; None for others.
     """
 
@@ -161,7 +159,7 @@ _ALL = [
     Metric(
         "retransmits",
         "",
-        "Segments sent again, by either end of the first leg's connection, while it carried a request.",
+        "Retransmissions, by either end of the first leg's connection, while it carried a request.",
         "count",
     ),
     Metric(
@@ -190,7 +188,7 @@ _ALL = [
 ]
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
-"""The metrics that every run has, in the order of their columns; those of its parts follow them (`metrics_of`)."""
+"""Metrics of every run, in the order of their columns; metrics of its parts follow (`metrics_of`)."""
 
 _KINDS: dict[str, Kind] = {"mean": "mean", "max": "maximum"}
 
@@ -238,9 +236,9 @@ _WITHIN = re.compile(r"within\s*\((.*)\)")
 
 
 def within(limit: str) -> Metric:
-    """The share of requests whose last byte came within a time: ``within(5 s)``.
+    """The share of requests answered within a time: ``within(5 s)``.
 
-    Requests that failed were not answered in time, however long it was; nor were those that the end of the run cut off.
+    Failed requests and those cut off by the end of the run were not answered in time, however long it was.
 
     Args:
         limit: The time with its unit.
@@ -284,7 +282,7 @@ _PART = re.compile(r"(link|leg|cache)_\d+")
 
 
 def is_of_part(name: str) -> bool:
-    """True where a name begins as those of a link's, leg's or cache's metrics do."""
+    """True for the name of a metric of a link, a leg or a cache."""
     return _PART.match(name) is not None
 
 
@@ -299,7 +297,7 @@ def _of_named_part(name: str) -> dict[str, Metric]:
 def metrics_table() -> "TableSpec":
     """The metrics as a description of columns, as `farweb schema` prints it.
 
-    Those of link 0 down stand for those of all links, those of leg 0 and cache 0 for those of all legs and caches.
+    Link 0 down stands for all links, leg 0 and cache 0 for all legs and caches.
     Shares `within` a time are worked out for the times that are asked for, and are no columns.
     """
     parts = ("link_0_down", "leg_0", "cache_0")
