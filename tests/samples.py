@@ -52,6 +52,11 @@ class Answer:
     out: str
     err: str
 
+    @property
+    def said(self) -> str:
+        """Standard error with its folded lines as one."""
+        return " ".join(self.err.split())
+
     def json(self) -> Any:
         return json.loads(self.out)
 

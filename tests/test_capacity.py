@@ -117,7 +117,7 @@ queues    256 kB up, 256 kB down: 49.7 % of what the path holds
 a run     about 52 packets over links
 """
     )
-    assert answer.err == f"more: --details    next: farweb run {cable}\n"
+    assert answer.said == f"more: --details next: farweb run {cable}"
 
 
 def test_a_link_that_changes_says_so_and_that_figures_are_of_its_mean_rate(cable: Path, farweb: Farweb) -> None:

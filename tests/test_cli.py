@@ -59,7 +59,7 @@ def test_warnings_of_check_are_repeated_and_kept(farweb: Farweb, cable: Path) ->
     said = farweb("check", cable, *queue, "--json").json()["check"]["warnings"]
     assert said, "such a queue is warned of"
     ran = farweb("run", cable, *queue)
-    assert all(f"warning: {warning}\n" in ran.err for warning in said)
+    assert all(f"warning: {warning} " in ran.said for warning in said)
     assert Results.open("results/cable").manifest["warnings"] == said
     assert farweb("run", cable, *queue, "--quiet", "--force").err == ""
     assert farweb("run", cable, *queue, "--json", "--force").json()["warnings"] == said

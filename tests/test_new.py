@@ -58,7 +58,7 @@ def test_the_page_of_paths_has_each_figure() -> None:
 def test_figures_of_several_decades_are_named(farweb: Farweb, folder: Path) -> None:
     assert "decade" not in farweb("new", "a.toml", "--compare", "starlink,geo,5g,docsis").err
     answer = farweb("new", "b.toml", "--compare", "starlink,cable-1998")
-    assert "more than one decade are compared: starlink of 2025, cable-1998 of 1998" in answer.err.replace("\n", " ")
+    assert "more than one decade are compared: starlink of 2025, cable-1998 of 1998" in answer.said
 
 
 def test_a_log_is_imported_beside_the_scenario(farweb: Farweb, folder: Path) -> None:
@@ -182,10 +182,11 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     answer = farweb("new", "links.toml", "--log", "access.log", "--compare", "geo,leo,cable", "--server-time", "none")
     assert answer.code == 0, answer.err
     assert sorted(os.listdir(folder)) == ["access.log", "links-hosts.tsv", "links-requests.parquet", "links.toml"]
-    assert "3 points × 1 replication" in farweb("check", "links.toml", "--details").out
+    assert "3 points × 1 seed" in farweb("check", "links.toml", "--details").out
     assert farweb("sweep", "links.toml", "--quiet").code == 0
-    ran = farweb("run", "links.toml", "-o", "results/one")
-    assert "not its sweep of 3 points: farweb sweep links.toml -o" in ran.err
+    ran = farweb("run", "links.toml", "--set", "workload.load=1", "-o", "results/one")
+    following = "farweb sweep links.toml --set workload.load=1 -o results/one-sweep"
+    assert f"its sweep of 3 points: {following} " in ran.said
     assert sorted(os.listdir("results")) == ["links", "one"]
 
 
@@ -285,8 +286,8 @@ def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: P
     assert "1 tunnel with 86.0 %" in checked["text"].replace("\n", " ")
     assert "of the log's bytes came in 1 tunnel (CONNECT)" in (folder / "with.toml").read_text()
     without = farweb("new", "without.toml", "--log", "access.log", "--no-tunnels")
-    assert "it has 14.0 % of 110 kB that crossed the link in access.log (" in without.err
-    assert "; left out: 86.0 % connect-tunnel" in without.err
+    assert "it has 14.0 % of 110 kB that crossed the link in access.log (" in without.said
+    assert "; left out: 86.0 % connect-tunnel" in without.said
     assert "(CONNECT)" not in (folder / "without.toml").read_text()
     farweb("new", "early.toml", "--log", "access.log", "--no-tunnels", "--client", "10.0.0.1")
     assert farweb("check", "early.toml", "--json").json()["check"]["carried_bytes_share"] == 1, "of the part asked for"

@@ -23,7 +23,7 @@ from farweb.folders import Results
 from farweb.results.integrity import unsealed
 from farweb.text.quantities import plain, relative, share
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import elided, shortened
+from farweb.text.words import command, elided, folded, shortened
 from samples import LOG, SCENARIO, Farweb
 
 FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
@@ -127,8 +127,8 @@ def test_a_terminal_without_a_character_gets_another_spelling(
     cable: Path, farweb: Farweb, encoding: str, commands: list[str]
 ) -> None:
     farweb("run", cable, "-o", "r")
-    for command in commands:
-        arguments = command.split()
+    for words in commands:
+        arguments = words.split()
         ran = subprocess.run(
             [*FARWEB, *arguments],
             capture_output=True,
@@ -136,8 +136,8 @@ def test_a_terminal_without_a_character_gets_another_spelling(
         )
         assert ran.returncode == (2 if "r–" in arguments else 0), ran.stderr
         text = (ran.stdout + ran.stderr).decode(encoding)
-        assert "?" not in text.replace("over this path?", "").replace("carry the load?", ""), command
-        if command == "show r":
+        assert "?" not in text.replace("over this path?", "").replace("carry the load?", ""), words
+        if words == "show r":
             assert "server to client" in text
 
 
@@ -245,3 +245,16 @@ def test_a_name_in_any_script_is_drawn_without_a_warning(
         assert farweb("plot", "cdf", name, "-o", f"cdf.{suffix}").err == ""
     assert name in Path("cdf.svg").read_text()
     assert not recwarn.list
+
+
+def test_lines_fold_and_commands_stay_whole() -> None:
+    path = f"results/{'long-' * 12}name"
+    following = command("report", f"{path} of May")
+    assert folded(f"wrote {path}    next: {following}", 80) == f"wrote {path}\nnext:\n{following}"
+    assert shlex.split(following) == ["farweb", "report", f"{path} of May"]
+    assert folded("wrote a    next: farweb show a", 80) == "wrote a    next: farweb show a"
+    warning = f"warning: {'the target is also met at 2, 4 and 8 ' * 2}(farweb plot latency-load a); see the curve"
+    lines = folded(warning, 80).split("\n")
+    assert max(map(len, lines)) <= 80 and {line[:2] for line in lines[1:]} == {"  "}
+    assert any("farweb plot latency-load a" in line for line in lines)
+    assert " ".join(line.strip() for line in lines) == warning

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
+from farweb.text.words import command
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -65,7 +66,7 @@ def merge(
     merged = merge_hosts(hosts, hosts_out) if hosts and hosts_out is not None else None
     if as_json or not quiet:
         output.result({**report.to_dict(), "hosts": merged and merged.to_dict()}, _shown(report, merged))
-    output.note(f"wrote {report.out}    next: farweb workload stats {report.out}")
+    output.note(f"wrote {report.out}    next: {command('workload', 'stats', report.out)}")
 
 
 def _shown(*parts: "RenderableType | None") -> "RenderableType":

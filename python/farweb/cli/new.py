@@ -7,6 +7,7 @@ import typer
 
 from farweb.cli.importing import takes_import_options
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
+from farweb.text.words import command
 
 if TYPE_CHECKING:
     from farweb.check import Check
@@ -139,7 +140,7 @@ def new(
     for warning in warnings:
         output.note(f"warning: {warning}")
     output.note(f"wrote {', '.join(str(each) for each in (file, written.requests, written.hosts) if each is not None)}")
-    output.note(f"change: --path, --proxy, --cache, or edit it    next: farweb check {file}")
+    output.note(f"change: --path, --proxy, --cache, or edit it    next: {command('check', file)}")
 
 
 def _path(paths: list[str], checked: "Check") -> str:

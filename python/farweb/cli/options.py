@@ -8,14 +8,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from farweb.errors import FarwebError
 from farweb.files.atomic import taken
 from farweb.files.made import is_made
-from farweb.text.words import visible
+from farweb.text.words import folded, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -155,8 +155,19 @@ _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar
 _BOLD = re.compile(r"(?<=^wrote )\S+")
 
 
+def _columns(stream: TextIO) -> int:
+    """Columns of what is printed there: those of a terminal or of COLUMNS, within bounds, else 80."""
+    given = os.environ.get("COLUMNS", "")
+    asked = int(given) if given.isdecimal() else 0
+    if not asked and stream.isatty():
+        with contextlib.suppress(OSError):
+            asked = os.get_terminal_size(stream.fileno()).columns
+    return min(max(asked or _WIDTH, _NARROWEST), _WIDEST)
+
+
 def _painted(text: str) -> str:
-    """A line for standard error: warnings yellow, the path of "wrote" bold, where there are colours."""
+    """Lines for standard error: warnings yellow, the path of "wrote" bold, where there are colours."""
+    text = folded(visible(text), _columns(sys.stderr))
     if not sys.stderr.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return f"\x1b[33m{text}\x1b[0m" if text.startswith("warning: ") else _BOLD.sub("\x1b[1m\\g<0>\x1b[0m", text)
@@ -185,8 +196,7 @@ class Output:
         from rich.segment import Segment, Segments
         from rich.text import Text
 
-        is_measured = sys.stdout.isatty() or "COLUMNS" in os.environ
-        console = Console(width=min(max(Console().width, _NARROWEST), _WIDEST) if is_measured else _WIDTH)
+        console = Console(width=_columns(sys.stdout))
         if isinstance(shown, str):
             console.print(Text(visible(shown)), soft_wrap=True)
             return
@@ -197,12 +207,12 @@ class Output:
     def note(self, text: str) -> None:
         """Print a line about the result, such as where it was saved; not with `--json`, whose output has it."""
         if not self._quiet and not self.as_json:
-            sys.stderr.write(_painted(visible(text)) + "\n")
+            sys.stderr.write(_painted(text) + "\n")
 
     def warn(self, text: str) -> None:
         """Print a warning about the result, also with `--json`."""
         if not self._quiet:
-            sys.stderr.write(_painted(f"warning: {visible(text)}") + "\n")
+            sys.stderr.write(_painted(f"warning: {text}") + "\n")
 
     @contextlib.contextmanager
     def progress(self, title: str, *, left: bool = True) -> Iterator[Callable[[float, float | None, str], None]]:

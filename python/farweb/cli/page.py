@@ -10,6 +10,7 @@ import typer
 from farweb.cli.help import Verb
 from farweb.cli.options import Debug, Force, Json, Output, Quiet
 from farweb.errors import FarwebError
+from farweb.text.words import command
 
 
 class Command(Verb):
@@ -125,7 +126,7 @@ def page(
 
         (cell,) = answers[0].cells
         write_results(answers[0].recording, cell.way, cell.loaded, out, replace=force)
-        output.note(f"wrote {out}    next: farweb plot waterfall {out}")
+        output.note(f"wrote {out}    next: {command('plot', 'waterfall', out)}")
     shown = [PageBreakdown.of(each) for each in answers] if breakdown else answers
     output.result({"pages": [row for each in shown for row in each.to_dicts()]}, Pages(shown))
 

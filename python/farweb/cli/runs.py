@@ -7,7 +7,7 @@ import typer
 
 from farweb.cli.options import Debug, Force, Json, NoLimits, Output, Quiet
 from farweb.errors import ScenarioError, WorkloadError
-from farweb.text.words import plural
+from farweb.text.words import command, plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,12 @@ def check(
     output.result(checked.to_dict(), checked.screen(details))
     allow(loaded, checked.extents, no_limits)
     verb = "run" if loaded.design is None else "sweep"
-    output.note(f"more: --details    next: farweb {verb} {scenario}")
+    output.note(f"more: --details    next: {command(verb, scenario, *_settings(settings))}")
+
+
+def _settings(settings: list[str] | None) -> list[str]:
+    """The same settings, for another command."""
+    return [word for each in settings or () for word in ("--set", each)]
 
 
 def run(
@@ -108,14 +113,14 @@ def run(
     if as_json or not quiet:
         summary = results.summary()
         found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": results.manifest["warnings"]}
-        output.result({"results": str(results.path), **found}, summary.screen(called=f"farweb show {results.path}"))
+        output.result({"results": str(results.path), **found}, summary.screen(called=command("show", results.path)))
     if results.unanswered:
         output.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")
         raise typer.Exit(_UNANSWERED)
     if loaded.design is not None:
-        points = plural(len(loaded.design.points), "point")
-        output.note(f"not its sweep of {points}: farweb sweep {scenario} -o {results.path}-sweep")
-    output.note(f"wrote {results.path}    next: farweb report {results.path}")
+        points, folder = plural(len(loaded.design.points), "point"), f"{results.path}-sweep"
+        output.note(f"its sweep of {points}: {command('sweep', scenario, *_settings(settings), '-o', folder)}")
+    output.note(f"wrote {results.path}    next: {command('report', results.path)}")
 
 
 def show(

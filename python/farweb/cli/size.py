@@ -8,6 +8,7 @@ import typer
 from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet, Retries, RunMemory, RunTime, Scheduler
 from farweb.cli.runs import ScenarioFile, Settings, allow, load
 from farweb.extras import SWEEP, require
+from farweb.text.words import command
 
 if TYPE_CHECKING:
     from farweb.size.find import Progress
@@ -165,7 +166,7 @@ def size(
             output.warn(warning)
     metric = shlex.quote(answer.curve[0].estimates[0].metric)
     output.note(f"wrote {folder}")
-    output.note(f"next: farweb plot latency-load {folder} --metric {metric}")
+    output.note(f"next: {command('plot', 'latency-load', folder, '--metric', metric)}")
     if answer.answer is None:
         raise typer.Exit(_NOT_MET)
 

@@ -8,6 +8,7 @@ from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet, Retri
 from farweb.cli.runs import ScenarioFile, Settings, allow, load
 from farweb.errors import RunError
 from farweb.extras import SWEEP, require
+from farweb.text.words import command
 
 if TYPE_CHECKING:
     from farweb.sweep.sweep import Progress
@@ -104,7 +105,7 @@ def sweep(
             f"{len(failures)} of {len(results.runs)} runs failed, the first with: {failures['error'][0]} "
             f"({folder}/failures describes each; the same command tries them again)"
         )
-    output.note(f"wrote {folder}    next: farweb report {folder}")
+    output.note(f"wrote {folder}    next: {command('report', folder)}")
 
 
 def _words(now: "Progress") -> str:

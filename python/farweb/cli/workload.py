@@ -23,6 +23,7 @@ from farweb.cli.options import (
 )
 from farweb.errors import FarwebError
 from farweb.files.made import is_figure
+from farweb.text.words import command
 
 app = group("Make and examine request and host tables.")
 app.command(cls=Verb)(probe.probe)
@@ -111,7 +112,7 @@ def import_(
         )
     if as_json or not quiet:
         output.result(report.to_dict(), report.explained() if explain else report)
-    output.note(f"wrote {report.out}    next: farweb new link.toml --log {logs[0]}")
+    output.note(f"wrote {report.out}    next: {command('new', 'link.toml', '--log', logs[0])}")
 
 
 def _import_har(context: typer.Context, hars: list[Path], out: Path | None, output: Output, *, force: bool) -> None:
@@ -122,7 +123,7 @@ def _import_har(context: typer.Context, hars: list[Path], out: Path | None, outp
     with output.progress("importing") as show:
         report = import_har(hars, beginning, lambda done, total: show(done, total, f"{done:,} of {total:,} files"))
     output.result(report.to_dict(), report)
-    output.note(f"wrote {', '.join(map(str, report.out))}    next: farweb page {hars[0]}")
+    output.note(f"wrote {', '.join(map(str, report.out))}    next: {command('page', hars[0])}")
 
 
 @app.command("generate", cls=Verb)

@@ -8,7 +8,7 @@ from html import escape
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from farweb.text.words import elided, shortened
+from farweb.text.words import elided, folded, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -24,6 +24,7 @@ class Sheet:
         rows: As many texts as columns, numbers with their units; a text may have several lines.
         names: How many columns, the first ones, name what a row is about; the others are numbers.
         is_whole: True where these are values, which are never cut.
+        spare: Columns that are left out, in this order, where a line has no room for all.
     """
 
     title: str
@@ -31,6 +32,7 @@ class Sheet:
     rows: Sequence[Sequence[str]]
     names: int = 1
     is_whole: bool = False
+    spare: Sequence[int] = ()
 
 
 _TEXT_MAX = 200  # letters of the longest line of a cell that is shown whole; chosen: ours have half of that
@@ -69,9 +71,10 @@ def to_lines(sheet: Sheet, width: int) -> list[str]:
     over = sum(most) + gap * (len(most) - 1) - width
     for place in range(0 if sheet.is_whole else sheet.names):
         if over > 0:
-            kept = max(most[place] - over, _SHORTEST)
+            numbers = (len(row[place]) for row in rows if row[place][:1].isdigit())
+            kept = min(most[place], max(most[place] - over, _SHORTEST, *numbers))
             over -= most[place] - kept
-            most[place] = min(most[place], kept)
+            most[place] = kept
             for row in rows:
                 row[place] = shortened(row[place], kept)
     is_left = [place < sheet.names or (has_words and place == len(most) - 1) for place in range(len(most))]
@@ -91,6 +94,10 @@ def _fitted(sheet: Sheet, width: int) -> list[str]:
     def fits(part: Sheet) -> bool:
         return max(map(len, to_lines(part, width))) <= width
 
+    if sheet.spare and not fits(sheet):
+        gone, *rest = sheet.spare
+        kept = _columns(sheet, [column for column in range(len(sheet.header)) if column != gone])
+        return _fitted(replace(kept, spare=[column - (column > gone) for column in rest]), width)
     last = max((len(row[-1]) for row in sheet.rows), default=0)
     if last > _NUMBER and max(map(len, to_lines(sheet, _TEXT_MAX * len(sheet.header)))) > width:
         return _folded(sheet, width)
@@ -155,8 +162,7 @@ class Screen:
 
         for place, part in enumerate(self.parts):
             if isinstance(part, str):
-                line = textwrap.fill(part, options.max_width, break_long_words=False, break_on_hyphens=False)
-                yield Text(line, style="yellow" if part.startswith("warning: ") else "")
+                yield Text(folded(part, options.max_width), style="yellow" if part.startswith("warning: ") else "")
                 continue
             if isinstance(part, tuple):
                 yield ""

@@ -1,6 +1,8 @@
-"""Joins words and shortens names, as a person writes them, and makes texts from outside safe to show."""
+"""Joins words, shortens names and folds lines, as a person writes them, and makes texts from outside safe to show."""
 
 import re
+import shlex
+import textwrap
 from collections.abc import Sequence
 
 # C0 but tab and line feed, DEL, C1, what reverses the direction of letters, and bytes of names that are not UTF-8.
@@ -11,6 +13,36 @@ def visible(text: str) -> str:
     r"""Write out the characters that command a terminal, or are none: an escape as ``\u001b``, as JSON has it."""
     return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
+
+CLAUSE = "    "
+"""Stands between clauses that may have lines of their own."""
+
+_COMMAND = re.compile(r"\bfarweb [a-z][^;()]*")
+
+
+def command(*words: object) -> str:
+    """A command of farweb, to be copied into a shell."""
+    return shlex.join(["farweb", *map(str, words)])
+
+
+def folded(text: str, width: int) -> str:
+    """Text in lines of so many letters at most, if its words allow it.
+
+    A command is one word: it ends with its clause, at a semicolon or at a parenthesis.
+    """
+    indent = "  " if text.startswith("warning: ") else ""
+    lines = [""]
+    for clause in text.split(CLAUSE):
+        if lines[-1] and len(lines[-1]) + len(CLAUSE) + len(clause) <= width:
+            lines[-1] += CLAUSE + clause
+            continue
+        whole = _COMMAND.sub(lambda found: found[0].replace(" ", _GLUE), clause)
+        fold = textwrap.wrap(whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        lines += [line.replace(_GLUE, " ") for line in fold]
+    return "\n".join(lines[1:])
+
+
+_GLUE = "\ue000"  # a letter for private use, in no text
 
 _OF_NUMBERS = "0123456789.,"
 
