@@ -185,6 +185,20 @@ def test_few_requests_have_the_exact_test_at_the_confidence_of_the_search(tmp_pa
     assert found == [False, None]
 
 
+def test_a_value_that_the_slowest_tenth_makes_worse_says_so(tmp_path: Path) -> None:
+    """Nine tenths of the requests are as fast, the slowest a third slower."""
+    log, random = OfLog(0.95), np.random.default_rng(3)
+    base = random.lognormal(size=600)
+    slowest = base >= np.quantile(base, 0.9)
+    for position, times in enumerate((base, np.where(slowest, 1.33 * base, base * random.normal(1, 0.02, 600)))):
+        rows = [request(number, float(time), 1000) for number, time in enumerate(times)]
+        log.add(position, requests(times), write_results(tmp_path / str(position), rows))
+    target = clause("latency <= 1.05*best")
+    assert log.holds(target, 1, 0) is False
+    assert log.decided_by(target, 1, 0).startswith("slowest tenth +3")
+    assert log.decided_by(target, 0, 1) == ""
+
+
 def test_from_end_to_end(farweb: Farweb, folder: Path) -> None:
     """Sixty requests that share a slow link: the first byte of a visit, by the blocks of the log."""
     rows = "".join(f"{n * 0.7:.1f},a.example,300,{2000 + n % 7 * 9000},c{n % 3}\n" for n in range(60))

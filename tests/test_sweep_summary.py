@@ -46,9 +46,9 @@ def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResult
     shown = farweb("show", sweep.path, "--details", "--variation", "--pairs")
     assert shown.code == 0, shown.err
     for text in (
-        *("full factorial, 4 points", "workload.load (2), circuit (2)", "1 to 3, common random numbers"),
+        *("full factorial, 4 points", "workload.load (2), circuit (2)", "1 to 3, the same at each point"),
         *("12 of 12 done, 0 failed, 0 missing", "latency_p90_s", "workload.load: 2 against 1"),
-        *("circuit: satellite against cable", "(+200 %)", "(+100 %)", "workload.load × circuit", "error"),
+        *("circuit: satellite against cable", "(+200 %)", "(+100 %)", "load × circuit", "error"),
     ):
         assert text in shown.out, text
     assert "incomplete" not in shown.out
@@ -94,6 +94,13 @@ def test_metric_and_by_choose(sweep: SweepResults, farweb: Farweb) -> None:
     assert (wrong.code, "no factor of this sweep; it has workload.load, circuit" in wrong.err) == (2, True)
     wrong = farweb("show", sweep.path, "--metric", "latency")
     assert (wrong.code, "no such metric" in wrong.err) == (2, True)
+
+
+def test_a_quantile_of_too_few_requests_is_left_out(sweep: SweepResults, farweb: Farweb) -> None:
+    heads = farweb("show", sweep.path).out.splitlines()[2]
+    assert ("90 %" in heads, "99 %" in heads) == (True, False)
+    asked = farweb("show", sweep.path, "--metric", "latency_p99_s", "--metric", "latency_p90_s").out
+    assert "without latency_p99_s, as a run has 60 requests" in " ".join(asked.split())
 
 
 def test_options_for_sweeps_are_refused_of_a_run(sweep: SweepResults, farweb: Farweb) -> None:
@@ -202,6 +209,22 @@ def test_an_interval_ends_at_zero_but_of_a_difference() -> None:
     assert quantities.interval(-1.0, 2.0, "s", signed=True) == "−1 … +2 s"
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "of", "text"),
+    [
+        (0.305, 1.31, None, "0.305 … 1.31 s"),
+        (-0.4, 1.31, 0.5, "−400 … +1,310 ms"),
+        (-0.4, 1.31, 1.0, "−0.400 … +1.31 s"),
+        (-0.004, 1.31, 0.0, "−0.004 … +1.31 s"),
+        (500.0, 900.0, None, "8.33 … 15 min"),
+        (0.2, math.inf, None, "+200 ms … +∞"),
+        (0.0, 0.0, 0.0, "0"),
+    ],
+)
+def test_an_interval_has_the_unit_of_its_estimate(low: float, high: float, of: float | None, text: str) -> None:
+    assert quantities.interval(low, high, "s", of=of, signed=text[0] in "−+") == text
+
+
 def test_sql_over_runs_requests_and_statistics(sweep: SweepResults, farweb: Farweb) -> None:
     query = 'select "workload.load", circuit, avg(latency_p50_s) as p50 from runs group by all order by all'
     rows = farweb("sql", sweep.path, query, "--json").json()["rows"]
@@ -255,7 +278,7 @@ def test_sql_into_files_and_as_csv(sweep: SweepResults, farweb: Farweb, tmp_path
     assert json.loads(printed[0]["both"]) == [int(printed[0]["replication"]), int(printed[0]["replication"]) + 1]
     answer = farweb("sql", sweep.path, query, "-o", tmp_path / "a.parquet")
     assert (answer.code, answer.out) == (0, "")
-    assert "12 rows" in answer.err
+    assert "12 rows" in answer.said
     assert pl.read_parquet(tmp_path / "a.parquet")["run"].to_list() == [row["run"] for row in printed]
     assert farweb("sql", sweep.path, query, "-o", tmp_path / "a.csv").code == 0
     assert pl.read_csv(tmp_path / "a.csv").height == 12

@@ -26,6 +26,7 @@ _CAUSES = {
     "cwnd": "slow start",
     "flight": "for TLS flights",
     "window": "receive window",
+    "credit": "waiting for credit",
     "travel": "on the way",
     "request": "for requests on the way",
     "wait": "in the connection queue",
@@ -255,4 +256,5 @@ def _time(value: float | None) -> str:
 
 
 def _cells(estimate: "Estimate", unit: str = "s") -> list[str]:
-    return [difference(estimate.value, unit), interval(estimate.low, estimate.high, unit, signed=True) or _NONE]
+    ends = interval(estimate.low, estimate.high, unit, of=estimate.value, signed=True)
+    return [difference(estimate.value, unit), ends or _NONE]

@@ -91,8 +91,7 @@ def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> li
         "",
         *summary.design.short_names.values(),
         f"median, {unit}",
-        "90 %",
-        "99 %",
+        *(head for name, head in _HIGH.items() if name not in summary.few),
         "time %",
         "95 % interval",
         *(["failed"] if has_failed else []),
@@ -100,7 +99,11 @@ def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> li
     ]
     left = len(ranked.rows) - len(rows)
     cut: list[Part] = [f"… {left} more (--all)"] if left else []
-    return [Sheet("", header, lines, 1 + len(names)), *cut]
+    spare = [*range(len(names) + len(quantiles[0]), len(names), -1), header.index("95 % interval")]
+    return [Sheet("", header, lines, 1 + len(names), spare=spare), *cut]
+
+
+_HIGH = {"latency_p90_s": "90 %", "latency_p99_s": "99 %"}
 
 
 def _levels(judged: Sequence[LevelJudged], design: "Design", *, is_whole: bool) -> list[Part]:

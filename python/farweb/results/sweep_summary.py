@@ -1,7 +1,7 @@
 """Summary of a sweep in a few tables, as `farweb show` prints it: estimates, differences, variation, warnings."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -10,15 +10,16 @@ import numpy as np
 
 from farweb.results.design import KINDS, Design
 from farweb.results.judged import FIXED_LOG, LevelJudged, deciding, levels_judged
-from farweb.results.metrics import find_metric
+from farweb.results.metrics import find_metric, group_of
 from farweb.results.ranking import Ranking, rank_points
+from farweb.results.requests import QUANTILES
 from farweb.results.sweep_warnings import warnings_of
 from farweb.statistics.intervals import TWO, student
 from farweb.statistics.judgement import SHOWN
-from farweb.statistics.quantiles import to_json
+from farweb.statistics.quantiles import has_quantile, to_json
 from farweb.text.quantities import difference, quantity, relative, seconds, share, with_margin
 from farweb.text.sheet import Sheet, to_html
-from farweb.text.words import ranged
+from farweb.text.words import plural, ranged
 
 if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
@@ -50,7 +51,8 @@ class SweepSummary:
         warmup: A row a point.
         judged: The levels of each factor, each against each.
         ranking: The points, the best first; None where they are not ranked.
-        latencies: Median, 90 % and 99 % quantile in s of each ranked point, by its name.
+        latencies: Median, 90 % and 99 % quantile in s of each ranked point, by its name; only those that all runs have.
+        few: Quantiles that not all runs have, with the requests of the smallest run.
         tunnel_shares: Least and largest share of a run's load in tunnels; None without tunnels.
         notes: Source of the intervals, and what would replicate.
         warnings: Caveats.
@@ -71,6 +73,7 @@ class SweepSummary:
     judged: Sequence[LevelJudged]
     ranking: Ranking | None
     latencies: Mapping[str, Sequence[float | None]]
+    few: Mapping[str, int]
     tunnel_shares: tuple[float, float] | None
     notes: Sequence[str]
     warnings: Sequence[str]
@@ -135,12 +138,12 @@ class SweepSummary:
     def _facts(self) -> list[list[str]]:
         design = self.design
         factors = ", ".join(f"{each.name} ({len(each.levels)})" for each in design.factors)
-        numbers = "common random numbers" if design.random_numbers == "common" else "independent"
+        numbers = "the same" if design.random_numbers == "common" else "others"
         facts = [
             ["design", f"{KINDS[design.kind]}, {len(design.points)} points"],
             ["factors (levels)", factors],
-            ["replications", "as many as it took" if design.kind == "search" else str(design.replications)],
-            ["seeds", f"{ranged(self.seeds) or '–'}, {numbers}"],
+            ["seeds a point", "as many as it took" if design.kind == "search" else str(design.replications)],
+            ["seeds", f"{ranged(self.seeds) or '–'}, {numbers} at each point"],
             ["runs", f"{self.done} of {self.planned} done, {len(self.failed)} failed, {self.missing} missing"],
         ]
         if self.tunnel_shares is not None:
@@ -159,12 +162,22 @@ class SweepSummary:
             labels = tuple(_label(self.design, name, row[name]) for name in factors)
             rows.setdefault(labels, {})[row["metric"]] = plus_minus(row)
         shown = [
-            [*labels, *(cells.get(metric, "–") for metric in self.metrics)]
+            [*labels, *(cells.get(metric, "–") for metric in self._known)]
             for labels, cells in list(rows.items())[:_MOST_POINTS]
         ]
         cut = f"; the first {_MOST_POINTS} of {len(rows)}" if len(rows) > _MOST_POINTS else ""
-        title = f"Estimates, ± 95 % interval{_of_units(self.estimates)}{cut}"
-        return Sheet(title, [*factors, *self.metrics], shown)
+        left = "".join(
+            f"; without {metric}, as a run has {plural(self.few[metric], 'request')} of it"
+            for metric in self.metrics
+            if metric in self.few
+        )
+        title = f"Estimates, ± 95 % interval{_of_units(self.estimates)}{cut}{left}"
+        return Sheet(title, [*factors, *self._known], shown)
+
+    @property
+    def _known(self) -> list[str]:
+        """Metrics that are shown and that all runs have."""
+        return [metric for metric in self.metrics if metric not in self.few]
 
     def _differences(self) -> Sheet:
         rows: dict[str, dict[str, str]] = {}
@@ -174,11 +187,11 @@ class SweepSummary:
                 percent = "" if row["percent"] is None else f"\n({relative(row['percent'])})"
                 rows.setdefault(label, {})[row["metric"]] = plus_minus(row, signed=True) + percent
         shown = [
-            [label, *(cells.get(metric, "–") for metric in self.metrics)]
+            [label, *(cells.get(metric, "–") for metric in self._known)]
             for label, cells in list(rows.items())[:_MOST_POINTS]
         ]
-        title = f"Differences, paired by replication, ± 95 % interval{_of_units(self.differences)}"
-        return Sheet(title, ["", *self.metrics], shown)
+        title = f"Differences, paired by seed, ± 95 % interval{_of_units(self.differences)}"
+        return Sheet(title, ["", *self._known], shown)
 
     def _judged(self) -> Sheet:
         shown = [
@@ -192,13 +205,20 @@ class SweepSummary:
         rows: dict[str, dict[str, Mapping[str, Any]]] = {}
         for row in self.effects:
             rows.setdefault(row["term"], {})[row["metric"]] = row
-        analysed = [metric for metric in self.metrics if any(metric in cells for cells in rows.values())]
+        analysed = [metric for metric in self._known if any(metric in cells for cells in rows.values())]
 
         def weight(cells: Mapping[str, Mapping[str, Any]]) -> float:
             return max((cells[metric]["percent"] or 0.0 for metric in analysed if metric in cells), default=0.0)
 
         biggest = sorted(rows.items(), key=lambda item: -weight(item[1]))[:_MOST_TERMS]
-        shown = [[term, *(_explained(cells.get(metric)) for metric in analysed)] for term, cells in biggest]
+        names = {**self.design.short_names, "replications": "seeds"}
+        shown = [
+            [
+                " × ".join(names.get(each, each) for each in term.split(" × ")),
+                *(_explained(cells.get(metric)) for metric in analysed),
+            ]
+            for term, cells in biggest
+        ]
         ranked = self.design.kind == "latin-hypercube"
         what = "Share of variation of ranks (and rank regression coefficient)" if ranked else "Share of variation"
         return Sheet(what, ["", *analysed], shown)
@@ -226,7 +246,7 @@ def _of_units(rows: Sequence[Mapping[str, Any]]) -> str:
     return (f" of {' or '.join(said)}" if said else "") + (f"; {TWO}" if two else "")
 
 
-_ORIGINS = {"replications": "replications", "blocks": "blocks of this log"}
+_ORIGINS = {"replications": "seeds", "blocks": "time blocks"}
 
 
 def _label(design: Design, name: str, value: Any) -> str:
@@ -253,10 +273,7 @@ def _explained(row: Mapping[str, Any] | None) -> str:
     text = f"{row['percent']:.1f} %"
     if row["coefficient"] is not None:
         text += f" ({row['coefficient']:+.2f})".replace("-", "−")
-    if row["p"] is None:
-        return text
-    chance = "< 0.001" if row["p"] < 0.001 else f"= {row['p']:.3f}"
-    return f"{text}, p {chance}"
+    return text
 
 
 def summarize(
@@ -277,6 +294,7 @@ def summarize(
     effects = sweep.effects(shown, log=log)
     judged, why_not = levels_judged(sweep, deciding(decide))
     ranked, not_ranked = rank_points(sweep, deciding(decide))
+    few = _few(sweep, {*shown, *SHOWN})
     return SweepSummary(
         name=sweep.name,
         design=sweep.design,
@@ -292,7 +310,8 @@ def summarize(
         warmup=sweep.warmup().to_dicts(),
         judged=judged,
         ranking=ranked,
-        latencies=_latencies(sweep) if ranked is not None else {},
+        latencies=_latencies(sweep, few) if ranked is not None else {},
+        few=few,
         tunnel_shares=tunnel_shares(sweep),
         notes=[
             *([FIXED_LOG] if sweep.fixed_points else []),
@@ -303,11 +322,23 @@ def summarize(
     )
 
 
-def _latencies(sweep: "SweepTables") -> dict[str, list[float | None]]:
+def _few(sweep: "SweepTables", metrics: Iterable[str]) -> dict[str, int]:
+    """Quantiles of fewer requests in a run than they take, with the fewest."""
+    shares = {name: share for quantiles in QUANTILES.values() for name, share in quantiles.items()}
+    asked = {name: f"{group}_requests" if (group := group_of(name)) else "requests" for name in metrics}
+    least = {name: sweep.runs[column].min() for name, column in asked.items() if name in shares}
+    return {
+        name: number
+        for name, number in least.items()
+        if isinstance(number, int) and number and shares[name] > 0.5 and not has_quantile(number, shares[name])
+    }
+
+
+def _latencies(sweep: "SweepTables", few: Mapping[str, int]) -> dict[str, list[float | None]]:
     """Quantiles of each point, by its name."""
     found: dict[str, list[float | None]] = {sweep.design.point_name(at): [] for at in range(len(sweep.design.points))}
     for name in SHOWN:
-        for row in sweep.estimates([name]).iter_rows(named=True):
+        for row in [] if name in few else sweep.estimates([name]).to_dicts():
             found[sweep.design.point_name(row["point"])].append(row["mean"])
     return found
 

@@ -346,7 +346,7 @@ def _limits(base: Description, axis: Axis) -> list[str]:
         limit, fill = legs[number]["connection_limit_text"], legs[number]["connections_to_fill"]
         if limit is not None:
             filled = f"; {plural(fill, 'connection')} can fill the link to the clients" if fill else ""
-            said.append(f"Limit of a connection of leg {number}: {limit}{filled}.")
+            said.append(f"A connection of leg {number} can carry {limit}{filled}.")
     return said
 
 

@@ -227,6 +227,13 @@ class Judge:
             return ratio, None, None
         return ratio, *ratio_interval(above, below, self._error)
 
+    def decided_by(self, clause: Clause, position: int) -> str:
+        """Requests that make a value worse than the best of a log where all together do not; mostly empty."""
+        if self.log is None or not clause.by_rule or not self._is_of_log(clause):
+            return ""
+        best = self.best(clause)
+        return "" if best in (None, position) else self.log.decided_by(clause, position, best)
+
     def best(self, clause: Clause) -> int | None:
         """The value with the best mean of the clause's metric, of equal ones the first; None where none has one."""
         if self.log is not None and clause.by_rule and self._is_of_log(clause):

@@ -33,6 +33,7 @@ from farweb.statistics.intervals import margin_of, resampled, resampled_means
 from farweb.statistics.judgement import Quantity, Verdict
 from farweb.statistics.units import Units
 from farweb.statistics.verdicts import MARGIN_BY_POINTS
+from farweb.text.quantities import percents
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
@@ -196,6 +197,17 @@ class OfLog:
             value, low, high = quantity.value, quantity.low, quantity.high
         value, low, high = (None if each is None else 1 + each for each in (value, low, high))
         return _NONE if value is None else (value, low, high)
+
+    def decided_by(self, clause: Clause, position: int, best: int) -> str:
+        """The slowest requests or the failures by which a value is worse; empty where all requests are."""
+        found = self._verdict(clause, position, best)
+        if found.overall not in ("worse", "mixed") or found.slices[0].word == "worse":
+            return ""
+        slow = next((each for each in found.slices if each.name in found.harm), None)
+        if slow is None:
+            return "failures" if "failed_share" in found.harm else ""
+        by = slow.judged_change.mean
+        return slow.name.replace("_", " ") + ("" if by is None else f" {percents(by, signed=True)} %")
 
     def _verdict(self, clause: Clause, position: int, base: int) -> Verdict:
         """Judge a value against another by the rule of verdicts."""

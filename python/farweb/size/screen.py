@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from farweb.size.target import parse_target
 from farweb.statistics.intervals import Interval
 from farweb.text import parse as quantity
 from farweb.text.quantities import ENDLESS, change_cells, in_one_unit, percents, plain
-from farweb.text.sheet import Part, Screen, Sheet, to_lines
+from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 _DIGITS = 5  # of estimates: three would not distinguish 0.9798 from 0.98
 _ROWS_MAX = 6
-_WIDTH = 80
 _GOOD = ("best", "ties", "open", "meets")
 
 
@@ -219,12 +217,10 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
         if rated is not None:
             cells += _change(each.estimates[rated], each == answer.best)
         note = "take this" if each == answer.answer else ""
-        note = f"({len(group)} values)" if len(group) > 1 else note
+        note = f"({len(group)} values)" if len(group) > 1 else note or each.estimates[0].decided_by
         lines.append([*cells, each.word if len({one.word for one in group}) == 1 else "", note])
-    sheet = Sheet("", [*header, "", ""], lines, is_whole=True)
-    if details or rated is None or max(map(len, to_lines(sheet, _WIDTH))) <= _WIDTH:
-        return sheet
-    return replace(sheet, header=[*header[:-1], "", ""], rows=[[*line[:-3], *line[-2:]] for line in lines])
+    spare = [len(header) - 1] if rated is not None and not details else []
+    return Sheet("", [*header, "", ""], lines, is_whole=True, spare=spare)
 
 
 def _called(estimate: "Estimate") -> str:

@@ -26,6 +26,7 @@ class Estimate:
         ratio_low: Lower end of the ratio's interval, from pairs of equal seeds or of the same blocks of a log.
         ratio_high: Upper end.
         called: The metric as the target has it.
+        decided_by: Requests that make the value worse than the best although all requests together are not.
     """
 
     metric: str
@@ -37,6 +38,7 @@ class Estimate:
     ratio_low: float | None = None
     ratio_high: float | None = None
     called: str = ""
+    decided_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Numbers:
         without_chance: True when runs do not depend on the seed.
         curve: The values tried, from the smallest to the largest.
         runs: Runs that the search took.
-        connections: Limit of a connection of the legs whose connections were varied, as `farweb check` says it.
+        connections: Load that a connection can carry on the legs with varied connections, as `farweb check` says it.
         warnings: Limits of the answer, a sentence each.
         best: The best value tried, which the others stand against; None where the target names none.
         holds: What the answer holds for.

@@ -164,24 +164,45 @@ def interval(
     high: float | None,
     unit: str,
     *,
+    of: float | None = None,
     signed: bool = False,
     write: Callable[[float | None, str], str] = quantity,
 ) -> str:
-    """An interval: ``"305 … 319 ms"``, the unit once where both ends have the same; empty where one is missing.
+    """An interval in one unit: ``"305 … 319 ms"``, ``"−0.4 … +1.31 s"``; empty where an end is missing.
 
     Args:
         low: Lower end; below zero only of a difference, since nothing else is negative.
         high: Upper end.
         unit: As `quantity` takes it.
+        of: The estimate, for the unit of the ends; None, or far smaller than an end: the unit of the larger one.
         signed: True when it is an interval of a `difference`.
         write: Writes an end of an interval that is of no difference.
     """
     if low is None or high is None:
         return ""
     low = low if signed else max(low, 0.0)
+    if low == high == 0:
+        return "0"
     first, last = (difference(end, unit) if signed else write(end, unit) for end in (low, high))
+    larger = max(abs(low), abs(high))
+    scale, name = _scale_of(of if of and 10 * abs(of) >= larger else larger, unit)
+    if write is quantity and unit in ("s", "bit/s", "B") and math.isfinite(low) and math.isfinite(high):
+        first, last = (f"{_sign(end) if signed else ''}{_short(abs(end) / scale)} {name}" for end in (low, high))
     without, _, name = first.rpartition(" ")
     return f"{without if without and (low == 0 or last.endswith(f' {name}')) else first} … {last}"
+
+
+def _scale_of(value: float, unit: str) -> tuple[float, str]:
+    """The unit that suits a value, and its size."""
+    if unit == "s" and 600 <= abs(value) < math.inf:
+        return 60.0, "min"
+    scales = _SCALES.get(unit, ((1.0, ""),))
+    return next((each for each in reversed(scales) if abs(value) >= 0.9995 * each[0]), scales[0])
+
+
+def _short(value: float) -> str:
+    """A number of an interval: three significant digits, one below a hundredth."""
+    return number(value) if value >= 0.01 or value == 0 else plain(value, 1)
 
 
 def _sign(value: float) -> str:
