@@ -134,10 +134,9 @@ def test_a_plan_is_listed_without_being_run(farweb: Farweb, swept: Path, folder:
     assert result["runs"][41]["levels"] == {"workload.load": 2}
     assert (result["runs"][41]["seed"], result["runs"][41]["done"]) == (2, False)
     shown = farweb("sweep", swept, "--plan")
-    assert "… 100 more" in shown.out
-    assert shown.out.count("\n") < 30
-    assert "120 of 120 runs are to be done: about " in shown.out
-    assert "judged by 3 pilot" in shown.out
+    assert shown.out.startswith("120 runs, about ")
+    assert [line.split()[:3] for line in shown.out.splitlines()[3:6]] == [[f"{load}", "40", "0"] for load in (1, 2, 3)]
+    assert "Judged by 3 pilot runs" in shown.out
 
 
 def test_finished_runs_tell_more_than_pilots(swept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,4 +152,4 @@ def test_finished_runs_tell_more_than_pilots(swept: Path, monkeypatch: pytest.Mo
     assert planned.estimate is not None
     assert planned.estimate.measured == 12
     assert [run.run for run in planned.missing] == [run.run for run in runs[12:]]
-    assert "108 of 120 runs are to be done (12 are): " in planned.remark
+    assert planned.answer.startswith("108 of 120 runs are left, about ")

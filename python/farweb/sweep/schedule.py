@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from farweb.description import Description
 from farweb.results.design import Design
@@ -13,13 +13,11 @@ from farweb.sweep.estimate import Besides, Estimate, Measured, estimate
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.pilots import pilot
 from farweb.sweep.plan import Run, plan
-from farweb.text.quantities import count, seconds
-from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.quantities import count, interval, seconds
+from farweb.text.sheet import Screen, Sheet
+from farweb.text.words import plural
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-_SHOWN = 10  # rows of a table's head, and of its tail; chosen: both fit on a screen
+_SHOWN = 10  # points of a table's head, and of its tail; chosen: both fit on a screen
 _PILOTS = 24  # points; chosen: twice as many as most designs have levels
 _READ = 1000  # finished runs whose times are read; chosen: more do not make an estimate better
 
@@ -97,46 +95,48 @@ class Schedule:
         }
 
     @property
-    def remark(self) -> str:
+    def answer(self) -> str:
         """How many runs are to be done and how long they take, in a sentence."""
-        done = len(self.runs) - len(self.missing)
-        runs = f"{count(len(self.missing))} of {count(len(self.runs))} runs are to be done"
-        if done:
-            runs += f" ({count(done)} are)"
+        number, left = len(self.runs), len(self.missing)
+        if not left:
+            return f"All {count(number)} runs are done."
+        runs = plural(number, "run") if left == number else f"{count(left)} of {count(number)} runs are left"
         total, expected_s = self.total_s, self.expected_s
-        if total is None or expected_s is None or self.estimate is None:
-            return f"{runs}. No run could be measured, so their time is not known."
-        if not self.missing:
-            return f"All {count(len(self.runs))} runs are done."
-        measured = f"{count(self.estimate.measured)} {'pilot' if self.piloted else 'finished'} runs"
-        return (
-            f"{runs}: about {seconds(expected_s)} ({seconds(total[0])} to {seconds(total[1])}), {self.jobs} at a time, "
-            f"with the start of workers and with statistics; judged by {measured}."
-        )
+        if total is None or expected_s is None:
+            return f"{runs}; none could be measured, and their time is not known."
+        return f"{runs}, about {seconds(expected_s)} ({interval(*total, 's', of=expected_s)}), {self.jobs} at a time."
+
+    def _basis(self) -> str:
+        if self.estimate is None or not self.missing:
+            return ""
+        measured = plural(self.estimate.measured, f"{'pilot' if self.piloted else 'finished'} run")
+        return f"Judged by {measured}, with the start of workers and with statistics."
 
     def _sheet(self) -> Sheet:
-        names = [factor.name for factor in self.design.factors]
-        header = ["run", "point", *names, "replication", "seed", "", "takes about"]
-        rows = [self._row(run) for run in self.runs[:_SHOWN]]
-        if left_out := max(0, len(self.runs) - 2 * _SHOWN):
-            rows.append([f"… {count(left_out)} more", *[""] * (len(header) - 1)])
-        rows += [self._row(run) for run in self.runs[max(_SHOWN, len(self.runs) - _SHOWN) :]]
-        return Sheet(f"{self.design.kind}, {count(len(self.design.points))} points", header, rows)
+        points = len(self.design.points)
+        header = [*self.design.short_names.values(), "runs", "done", "a run takes"]
+        shown = range(points) if points <= 2 * _SHOWN else [*range(_SHOWN), *range(points - _SHOWN, points)]
+        rows = [self._row(point) for point in shown]
+        if left_out := points - len(rows):
+            rows.insert(_SHOWN, [f"… {count(left_out)} more", *[""] * (len(header) - 1)])
+        return Sheet("", header, rows, len(self.design.names))
 
-    def _row(self, run: Run) -> list[str]:
-        labels = [level.label for level in self.design.levels(run.point).values()]
-        time = "" if self.estimate is None else seconds(self.estimate.point_s[run.point])
-        done = "done" if run.run in self.finished else ""
-        return [run.run, str(run.point), *labels, str(run.replication), str(run.seed), done, time]
+    def _row(self, point: int) -> list[str]:
+        labels = [level.label for level in self.design.levels(point).values()]
+        runs = [run.run for run in self.runs if run.point == point]
+        done = sum(run in self.finished for run in runs)
+        return [
+            *labels,
+            count(len(runs)),
+            count(done),
+            "" if self.estimate is None else seconds(self.estimate.point_s[point]),
+        ]
 
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
-        return Group(to_rich([self._sheet()]), Text(self.remark))
+    def __rich__(self) -> Screen:
+        return Screen((self.answer, "", self._sheet(), self._basis()))
 
     def _repr_html_(self) -> str:
-        return f"{to_html([self._sheet()])}<p>{self.remark}</p>"
+        return self.__rich__()._repr_html_()
 
 
 def schedule(scenario: Description, out: str | Path, jobs: int | None = None) -> Schedule:
