@@ -1,4 +1,4 @@
-"""Arranges the points of a sweep as panels and series: which are drawn, which go together, and what they are called."""
+"""Arranges the points of a sweep as panels and series: which are drawn, which go together, and their names."""
 
 import difflib
 from collections.abc import Collection, Iterable, Sequence
@@ -14,7 +14,7 @@ LEVELS_MIN = 3
 """Levels of a number from which series have colours from light to dark; chosen: two are clearer as kinds."""
 
 LEVELS_MAX = 5
-"""Levels of a factor of which distributions are drawn; chosen: their curves lie close to one another."""
+"""Levels of a factor with distributions drawn; chosen: their curves lie close to one another."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Arrangement:
         legend: Heading of the labels of the groups: names of factors.
         groups: By panel and style.
         notes: Values left out or put together, as sentences for the caption.
-        together: Factors whose levels are put together in each group.
+        together: Factors with all levels together in each group.
     """
 
     titles: tuple[str, ...]
@@ -169,7 +169,7 @@ def arrange(
 
     Args:
         design: Of the sweep.
-        points: Those that are drawn.
+        points: Points that are drawn.
         by: Names of the factors that make series; None: all that vary, but for `along`.
         along: Number of the factor that is on the horizontal axis; None: there is none.
 
@@ -275,7 +275,7 @@ def _shades(design: Design, factors: Sequence[int], styles: int) -> list[float |
 
 
 def _is_plain(design: Design, factors: Sequence[int]) -> bool:
-    """True when panels are of one factor whose levels are names, not numbers, and so need no caption."""
+    """True when panels are of one factor with names, not numbers, for levels, which need no caption."""
     return len(factors) == 1 and not numeric(design.factors[factors[0]])
 
 
@@ -297,11 +297,11 @@ def thinned(design: Design, points: Sequence[int], factors: Collection[str]) -> 
 
     Args:
         design: Of the sweep.
-        points: Those that could be drawn.
+        points: Points that could be drawn.
         factors: Their names.
 
     Returns:
-        The points, and what was left out, as sentences for a caption.
+        The points, and sentences for a caption on points left out.
     """
     kept, notes = list(points), []
     for number in varying(design, points):

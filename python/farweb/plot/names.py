@@ -1,4 +1,4 @@
-"""Names of what is drawn on paper: in a legend, beside the ends of curves, beside single values."""
+"""Names on paper: in a legend, beside the ends of curves, beside single values."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ def labelled_at_ends(figure: Figure) -> bool:
 
 
 def label_ends(axes: Axes, figure: Figure) -> None:
-    """Write the names of curves beside their ends, close ones apart, and above them what they are."""
+    """Write the names of curves beside their ends, close ones apart, below their heading."""
     (panel,) = figure.panels
     named = [series for series in panel.series if series.label]
     right = max(float(series.x[-1]) for series in named) / panel.x.one
@@ -63,7 +63,7 @@ def _apart(heights: Sequence[float]) -> list[float]:
 def write(
     axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], colour: str, across: str
 ) -> None:
-    """Write beside a place; with a white edge, so that it can be read across the lines."""
+    """Write beside a place; with a white edge, readable across the lines."""
     axes.annotate(
         text,
         place,

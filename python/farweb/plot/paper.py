@@ -24,14 +24,14 @@ from farweb.plot.letters import width as width_of
 from farweb.plot.presentation import Presentation, within_bounds
 
 _BAND = 0.17  # opacity of an interval: three that overlap can still be distinguished
-_FEW_DOTS = 3_000  # chosen: more are drawn smaller, so that they hide less of one another
+_FEW_DOTS = 3_000  # chosen: more are drawn smaller, and hide less of one another
 _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
 _BEHIND = 0.7  # points: width of the curves of other panels; chosen: many of them are no grey area
 _ROUND_POINTS = 7.5  # height of the numbers of round trips
 _LOW = 0.9  # inches: a lower row of a figure that keeps its size has no room for names beside its panels; chosen
 _SMALL_POINTS = 6.5  # letters of such a row
-_LINE = 1.15  # height of a line, of that of its letters
+_LINE = 1.15  # height of a line, in heights of its letters
 _LEAST_POINTS = 4.5  # of names of levels; chosen: read in print
 
 
@@ -223,7 +223,7 @@ def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
 
 
 def _hollow(axes: Axes, x: Floats, y: Floats, series: Series, more: Mapping[str, Any]) -> None:
-    """Markers without a filling over those of a series where requests failed."""
+    """Markers without a filling over a series' own where requests failed."""
     empty = series.hollow
     if not empty.any():
         return
@@ -232,7 +232,7 @@ def _hollow(axes: Axes, x: Floats, y: Floats, series: Series, more: Mapping[str,
 
 
 def _stroke(axes: Axes, panel: Panel, series: Series, look: dict[str, Any]) -> None:
-    """Upright strokes; those that take selective acknowledgements are thin, with a foot at either end."""
+    """Upright strokes; selective acknowledgements are thin, with a foot at either end."""
     if series.low is None or series.high is None:
         return
     x = series.x / panel.x.one
@@ -288,7 +288,7 @@ def _shade(axes: Axes, density: Density) -> None:
 
 
 def _scale_of_densities(painted: chart.Chart, cells: list[Axes], figure: Figure) -> None:
-    """One logarithmic scale of shades for all panels; it begins below 1, so that a single one is grey, not white."""
+    """One logarithmic scale of shades for all panels; it begins below 1: a single one is grey, not white."""
     shades = [each for axes in cells for each in axes.collections if isinstance(each, QuadMesh)]
     of = [panel.density for panel in figure.panels if panel.density is not None]
     if not of:
@@ -301,7 +301,7 @@ def _scale_of_densities(painted: chart.Chart, cells: list[Axes], figure: Figure)
 
 
 def _limit(axes: Axes, panel: Panel) -> None:
-    """Limits of both axes: those of the description, and room above what begins at 0."""
+    """Limits of both axes: the description's, and room above an axis from 0."""
     for axis, shared, low_high, limit in (
         (panel.x, axes.get_shared_x_axes(), axes.get_xlim, axes.set_xlim),
         (panel.y, axes.get_shared_y_axes(), axes.get_ylim, axes.set_ylim),
@@ -312,7 +312,7 @@ def _limit(axes: Axes, panel: Panel) -> None:
             continue
         low, high = (None if end is None else end / axis.one for end in (axis.low, axis.high))
         if low is None and high is None:
-            continue  # to set nothing would fix what is drawn so far, and cut off what other panels have beyond
+            continue  # no limits: set ones would cut off later panels' data
         reached = low_high()[1]
         limit(low, high)
         alike = [each for each in shared.get_siblings(axes) if isinstance(each, Axes)]
@@ -364,7 +364,7 @@ def _name_levels(axes: Axes, panel: Panel, width: float, height: float) -> None:
 
 
 def _align_left(axes: Axes) -> None:
-    """Let the names of levels begin below one another, so that what is indented is seen to be."""
+    """Let the names of levels begin below one another: indents are seen."""
     labels = axes.get_yticklabels()
     widest = max((label.get_window_extent().width for label in labels), default=0.0) * 72 / axes.figure.dpi
     axes.tick_params(axis="y", pad=widest + 3.5)

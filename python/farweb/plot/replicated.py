@@ -1,4 +1,4 @@
-"""Metrics at the points of a sweep: estimates over replications, and the words of captions on what is behind them.
+"""Metrics at the points of a sweep: estimates over replications, and the words of captions on their basis.
 
 A point where requests failed, or were cut off by the end of the run, has a hollow marker. A quantile that they reach
 has no place on an axis (`farweb.statistics.quantiles`): the point is left out, and the caption says how many are.
@@ -90,7 +90,7 @@ class Estimates:
         self.metric = find_metric(metric)
         self._sweep = sweep
         self._values = sweep.values(metric)
-        # Only those of quantiles come from more than the values of runs, and take long where they are not tables yet.
+        # Only quantiles' intervals need more than the values of runs, and take long where they are not tables yet.
         self._table = sweep.estimates([metric]) if self.metric.kind == "quantile" else None
         self.methods: set[str] = set()
 
@@ -110,13 +110,13 @@ class Estimates:
         return 0.0, math.inf if limit is None else limit
 
     def rests_on(self, points: Sequence[int]) -> list[int]:
-        """The points of which requests are in the value over some points."""
+        """The points with requests in the value over some points."""
         return list(points)
 
     def of(self, points: Sequence[int]) -> Interval:
         """The mean over some points, with its interval.
 
-        Of several points it is that of each replication's mean: under common random numbers, values of the same
+        Of several points it is the interval of each replication's mean: under common random numbers, values of the same
         replication at different points depend on each other. A replication that lacks one of the points is left out.
         """
         if len(points) == 1 and self._table is not None:
@@ -133,7 +133,7 @@ class Estimates:
 
 
 class Differences(Estimates):
-    """Differences of a metric at the points of a sweep from what it is at another level of one factor.
+    """Differences of a metric at the points of a sweep from its value at another level of one factor.
 
     Differences are taken replication by replication, with Student's interval of their mean: under common random numbers
     both have the same requests, and what both have of chance cancels (Law, Simulation Modeling and Analysis, 5th ed.,
@@ -174,7 +174,7 @@ class Differences(Estimates):
 
 
 def _less(values: Floats, base: Floats) -> Floats:
-    """Differences; infinite where failed requests reach either value, so that nobody knows how far they are apart."""
+    """Differences; infinite where failed requests reach either value: their distance is not known."""
     reached = np.isinf(values) | np.isinf(base)
     with np.errstate(invalid="ignore"):
         return np.where(reached, np.inf, values - base)
@@ -270,7 +270,7 @@ def about_failures(sweep: SweepTables, points: Sequence[int], beyond: int = 0) -
 
     Args:
         sweep: Which.
-        points: Those that are drawn.
+        points: Points that are drawn.
         beyond: Points that are not, since failed requests reach their value.
     """
     requests, lost = _counted(sweep, points)
@@ -285,7 +285,7 @@ def about_failures(sweep: SweepTables, points: Sequence[int], beyond: int = 0) -
 
 
 def _counted(sweep: SweepTables, points: Sequence[int]) -> tuple[int, int]:
-    """Requests of all runs of some points, and those of them that failed or were cut off."""
+    """Requests of all runs of some points, and how many failed or were cut off."""
     drawn = sweep.runs.filter(sweep.points.is_in(list(points)))
     requests, failed, unfinished = (int(drawn[name].sum() or 0) for name in ("requests", "failed", "unfinished"))
     return requests, failed + unfinished

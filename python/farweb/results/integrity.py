@@ -1,7 +1,7 @@
 """Integrity of a results folder: which of its files are missing or not as they were written.
 
 A manifest has the size and the SHA-256 digest of every table beside it, and a digest of itself, which is always
-compared. Sizes and numbers of rows show what is missing or cut off, at the price of a look at each file; digests show a
+compared. Sizes and rows show tables that are missing or cut off, at the price of a look at each file; digests show a
 single bit that is not as it was written.
 """
 
@@ -81,7 +81,7 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     Args:
         store: The results folder.
         folder: Where in it the manifest stands: `""`, or the name of a part.
-        full: True when digests of tables are compared, which reads every byte; that of the manifest always is.
+        full: True when digests of tables are compared, which reads every byte; the manifest's always is.
 
     Raises:
         FarwebError: A folder stands in the place of the manifest.
@@ -90,7 +90,7 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     place = f"{folder}/" if folder else ""
     try:
         manifest = parse_manifest(store.read_json(place + MANIFEST), store.url, RUN_KIND if folder else None)
-    except OtherVersionError:  # of which this one does not know what it should have
+    except OtherVersionError:  # this one does not know its tables
         return
     except ResultsError as error:
         yield _of_manifest(place, error)
@@ -103,7 +103,7 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
 
 
 def _of_manifest(place: str, error: ResultsError) -> Damage:
-    """The damage of a manifest, without its place, which stands before what is wrong with it."""
+    """The damage of a manifest, without its place, which stands in front."""
     return Damage(
         place + MANIFEST, str(error).partition(f"{MANIFEST}: ")[2].removesuffix(AGAIN) or "is not that of a run"
     )
@@ -140,7 +140,7 @@ class Verification:
     Attributes:
         path: The results folder.
         full: True when every byte was compared with its digest; else manifests, sizes and numbers of rows.
-        folders: Results folders looked at: one of a run; of a sweep its own and those of its runs.
+        folders: Results folders looked at: one of a run; of a sweep its own and its runs'.
         unfinished: Planned runs of a sweep that have not ended; the sweep says itself that it is not complete.
         damages: Files that are missing or not as they were written.
         leftovers: Files left by killed commands; nothing takes them for results.
@@ -216,7 +216,7 @@ def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int
 
 
 def _planned(sweep: "SweepTables") -> tuple[list[str], list[str], int]:
-    """Runs of a sweep's plan: those with results, those whose results have gone, and how many have not ended."""
+    """Runs of a sweep's plan: with results, with results that have gone, and the number without an end."""
     finished, failed = sweep.store.finished(), sweep.store.failed()
     plan = sweep.planned_runs()
     ended = [run for run in plan if run in finished]
@@ -232,7 +232,7 @@ _NO_COLUMN = re.compile(r'(?:unable to find column|Referenced column|a column na
 def explain(error: BaseException, folders: Iterable[Path]) -> str | None:
     """Explain in a line why results could not be read; None when they are not to blame for an error.
 
-    Every byte is compared with the digests of the manifests, so that the damaged file is named.
+    Every byte is compared with the digests of the manifests: the damaged file is named.
 
     Args:
         error: The error of a reader.

@@ -1,6 +1,6 @@
 """The same requests in two runs: pairs by request number, each with its latency on either side.
 
-Requests are the same when number, host, start and sizes are. Those that start before the longer of the two warm-ups are
+Requests are the same when number, host, start and sizes are. Requests before the end of the longer warm-up are
 left out. A request that did not end has an infinite latency: where it ended on the other side, it is slower here.
 """
 
@@ -40,7 +40,7 @@ _COLUMNS = {
     "visit": np.int8,
 }
 
-_S = 1e-9  # Polars multiplies where a column is divided by 1e9: times are those of the table, to the last bit
+_S = 1e-9  # Polars multiplies where a column is divided by 1e9: times equal the table's, to the last bit
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Pairs:
     Attributes:
         requests: Their numbers.
         size: Sizes of the responses, in B.
-        base: Latency at the base in s; infinite of those that did not end.
+        base: Latency at the base in s; infinite where it did not end.
         other: Latency in the other run.
-        visit: Place in `VISIT` of those that begin a visit or follow in one; beyond it where no client is named.
+        visit: Place in `VISIT` of requests that begin a visit or follow in one; beyond it where no client is named.
     """
 
     requests: NDArray[np.int64]
@@ -69,7 +69,7 @@ class Pairs:
         return [Pairs(*part) for part in zip(*(np.array_split(column, number) for column in columns), strict=True)]
 
     def of_visits(self, place: int) -> "Pairs":
-        """Those that begin a visit, 0, or those that follow in one, 1."""
+        """0 for requests that begin a visit, 1 for those behind."""
         chosen = self.visit == place
         columns = (self.requests, self.size, self.base, self.other, self.visit)
         return Pairs(*(column[chosen] for column in columns))
@@ -177,7 +177,7 @@ def requests_of(
 
 
 def read_once() -> Read:
-    """A way to read that keeps what it has read: for runs that stand in many pairs, always with the same rows."""
+    """A way to read each run once: for runs that stand in many pairs, always with the same rows."""
     kept: dict[tuple[Path, int], dict[str, NDArray[Any]]] = {}
 
     def read(results: "RunTables", warmup_ns: int, rows: "pl.Expr | None") -> dict[str, NDArray[Any]]:
@@ -190,7 +190,7 @@ def read_once() -> Read:
 
 
 def beside(base: "RunTables", other: "RunTables", rows: "pl.Expr | None" = None, read: Read | None = None) -> Sides:
-    """The latencies of two runs whose requests are not the same; see `pair`."""
+    """The latencies of two runs of different requests; see `pair`."""
     warmup_ns = max(base.warmup_ns, other.warmup_ns)
     both = ((read or requests_of)(each, warmup_ns, rows) for each in (base, other))
     return Sides(*(each["latency_s"][np.argsort(each["start_ns"], kind="stable")] for each in both))

@@ -1,10 +1,10 @@
 """Parts of the latency of each request: the journey of its first byte up and of the last byte of its response down.
 
-The parts of a request's latency follow one another without gaps, so that they add up to it, to the nanosecond. On each
+The parts of a request's latency follow one another without gaps and add up to it, to the nanosecond. On each
 leg, from the clients: waiting for a connection, its handshake, the request on its way; at the end of the last leg that
 it reached the server, or the cache that serves it, until it has released the last byte (of a delayed hit: until the
 fetch under way has brought that); then on each leg, from the servers: the last byte waits because the sender is held by
-cwnd, by a window or otherwise, it travels, and what is left are queues and transmission. A request that was served
+cwnd, by a window or otherwise, it travels, and the rest are queues and transmission. A request that was served
 before the last leg spent no time on the legs behind. One that failed or was under way when the run ended has no
 latency: its parts are null from where it stopped. Of one that was sent again the last crossing of each leg counts;
 those before are part of the wait on the leg nearer to the clients.
@@ -12,14 +12,14 @@ those before are part of the wait on the leg nearer to the clients.
 - **Held**: from when the last byte was there to be sent until it was. A sender that has bytes
   and does not send them is held; the table `exchanges` has how long, and by what, since the first byte was there. Where
   bytes were held before the last one was there, which cost nothing, what remains is divided in the same proportion.
-  By Nagle's rule a segment that is not full waits for the acknowledgement of what is on its way; on connections that
+  By Nagle's rule a segment that is not full waits for the acknowledgement of data in flight; on connections that
   carry one response this does not happen, as the end of the stream goes with the last byte. Credit is that of the
   carrier, as W3C MUX has it. What none of these held is held otherwise: by a program that takes time to wake, by the
   recovery from a loss, or by a connection that is not established.
 - **A flight of TLS** that does not fit the server's window waits for acknowledgements, which is no part of a handshake
-  here. A request that came while one was under way has at most what was left of it.
+  here. A request that came during a handshake has at most its rest.
 - **The server's pace** holds what TCP has sent, where the release is regulated (`origin.release = "regulated"`).
-- **Travel** is the propagation of the leg's links; **queues and transmission** have segments sent again as well, and
+- **Travel** is the propagation of the leg's links; **queues and transmission** have retransmissions as well, and
   what a proxy takes to pass something on (nothing, as it is modelled).
 - **The request on its way** contains its own queues and transmission.
 
@@ -71,7 +71,7 @@ KINDS: Mapping[Kind, str] = {
     "travel": "response on the way",
     "rest": "queues and transmission",
 }
-"""The kinds of parts in the order of time, and what they are called."""
+"""The kinds of parts in the order of time, in words."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
             inside a leg.
         legs: Of the scenario, from the clients.
         opened: `connection`, `open_ns` and `tls_cwnd_ns` of each connection; None where they were not recorded: then
-            what comes before a connection is there counts as its handshake.
+            time before a connection is there counts as its handshake.
 
     Returns:
         A row a request that came to the first leg, with the columns `request`, `server`, and `kind leg` for each other

@@ -1,4 +1,4 @@
-"""Requests of a run, read from their table: counts, and the times of those that ended."""
+"""Requests of a run, read from their table: counts, and times of ended ones."""
 
 import functools
 import json
@@ -31,7 +31,7 @@ QUANTILES: dict[str, dict[str, float]] = {
     }
     for of in TIMES
 }
-"""Metrics that are quantiles with their shares, by what they are quantiles of."""
+"""Metrics that are quantiles with their shares, by their times."""
 
 
 OF_GROUPS = tuple(dict.fromkeys(column for column, _ in GROUPS.values()))
@@ -105,7 +105,7 @@ class Times:
         return (first_byte if of == "first_byte" else latency)[counted]
 
     def all_ns(self, of: str) -> NDArray[np.float64]:
-        """Times of all requests after the warm-up, infinite for those that did not end, in ns."""
+        """Times of all requests after the warm-up, infinite without an end, in ns."""
         return with_lost(self.ended_ns(of), self._lost[group_of(of)])
 
     @property
@@ -136,7 +136,7 @@ class Times:
     def series(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Starts and latencies in s of requests that ended, in the order of starts, those in the warm-up included."""
         start, latency, *_ = self._ended
-        order = np.argsort(start, kind="stable")  # those that start at the same time stay in the order of ends
+        order = np.argsort(start, kind="stable")  # equal starts stay in the order of ends
         return start[order] / _NS, latency[order] / _NS
 
     def within(self, limit_s: float) -> float | None:

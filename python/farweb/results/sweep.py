@@ -1,7 +1,7 @@
 """Results of a sweep: its runs, and their statistics.
 
 Statistics are computed from the rows of `runs` and, for intervals of quantiles and the warm-up, from the requests of
-each run. A finished sweep has them as tables; of an unfinished one they are computed from what is there.
+each run. A finished sweep has them as tables; of an unfinished one they are computed from its runs.
 """
 
 import functools
@@ -40,7 +40,7 @@ Each = Callable[[Callable[[Sequence[str]], OfRequests | None], Iterable[Sequence
 class SweepTables:
     """The results folder of a sweep or of a search for a size, on this machine or in an object store.
 
-    Tables are `polars.DataFrame`s whose column names end in their unit; `farweb schema results` describes each column.
+    Tables are `polars.DataFrame`s; names of columns end in their unit; `farweb schema results` describes each column.
     Factors are columns, named like them. A *point* is a combination of levels; its number is that in `design.points`.
 
     Attributes:
@@ -110,14 +110,14 @@ class SweepTables:
         return rows
 
     def planned_runs(self) -> list[str]:
-        """Ids of the runs of the plan, in its order; of those that have ended only, where the plan has gone."""
+        """Ids of the runs of the plan, in its order; of ended ones only, where the plan has gone."""
         plan = self._plan(self.store.finished(), self.store.failed(), ("run",))
         return list(dict.fromkeys(row["run"] for row in plan))
 
     def _plan(self, finished: set[str], failed: set[str], needed: Sequence[str] = ()) -> list[Row]:
         """Run, levels, replication and seed of each planned run, in the order of the plan.
 
-        The folder may hold parts of an earlier sweep, whose points were others. Without a plan, parts say where they
+        The folder may hold parts of an earlier sweep with other points. Without a plan, parts say where they
         stand.
         """
         if self.store.has(_PLAN):
@@ -168,7 +168,7 @@ class SweepTables:
 
     @functools.cached_property
     def timings(self) -> "pl.DataFrame":
-        """One row a finished run: what it cost. The one table that differs between equal sweeps."""
+        """One row a finished run: its cost. The one table that differs between equal sweeps."""
         if self.store.has("timings.parquet"):
             return self._read("timings")
         names = ("run", "wall_s", "cpu_s", "events", "packet_hops")
@@ -177,7 +177,7 @@ class SweepTables:
 
     @functools.cached_property
     def fixed_points(self) -> frozenset[int]:
-        """Points whose replications all have the requests of one table."""
+        """Points with the requests of one table in all replications."""
         columns = self.points, self.runs["run"], self.runs["status"]
         runs = {point: run for point, run, status in zip(*columns, strict=True) if status == "done"}
         return frozenset(
@@ -390,12 +390,12 @@ class SweepTables:
         return frame.filter(pl.col("metric").is_in(list(metrics)))
 
     def statistics(self, table: str) -> "pl.DataFrame":
-        """A table of `STATISTICS`, as it is in the folder or computed from what is there."""
+        """A table of `STATISTICS`, from the folder, or computed from its runs."""
         return self._all_statistics[table]
 
     @functools.cached_property
     def _all_statistics(self) -> "dict[str, pl.DataFrame]":
-        """The tables of statistics by name, as they are in the folder or computed from what is there."""
+        """The tables of statistics by name, from the folder, or computed from its runs."""
         if self.complete and all(self.store.has(f"{table}.parquet") for table in STATISTICS):
             found = {table: self._read(table) for table in STATISTICS}
             self._look_at_estimates(found["estimates"])

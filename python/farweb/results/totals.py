@@ -66,7 +66,7 @@ _OF_LINK = ("link", "direction", "busy", "packets", "drops", "queue_bytes_mean",
 
 @dataclass(frozen=True)
 class CacheTotals:
-    """A cache: the requests that came to it after the warm-up, and what it holds at the end of the run.
+    """A cache: the requests that came to it after the warm-up, and its contents at the end of the run.
 
     A request that is neither a hit nor a delayed hit nor a bypass is a miss.
     """
@@ -76,11 +76,11 @@ class CacheTotals:
     """Policy and capacity, or how its hits are known."""
     requests: int
     hits: int
-    """Served from what it held; delayed hits left out."""
+    """Served from its copies; delayed hits left out."""
     delayed_hits: int
     """Served from a fetch that was under way."""
     bypasses: int | None
-    """Requests whose responses are of a size that it does not keep."""
+    """Requests with responses of a size that it does not keep."""
     revalidations: int
     """Hits on stale copies that a conditional request found unchanged."""
     hit_ratio: float | None
@@ -88,7 +88,7 @@ class CacheTotals:
     delayed_hit_ratio: float | None
     """`delayed_hits` over `requests`."""
     byte_hit_ratio: float | None
-    """Response bytes of hits over those of all requests; delayed hits left out."""
+    """Response bytes of hits over bytes of all requests; delayed hits left out."""
     objects: int
     bytes: int
 
@@ -118,7 +118,7 @@ def caches_of(results: "RunTables") -> tuple[CacheTotals, ...]:
 
 
 def ratios(measured: Mapping[str, Any]) -> dict[str, float | None]:
-    """Hits of a cache, as shares of what it was asked for; None where it was asked for nothing."""
+    """Hits of a cache, as shares of its requests; None without any."""
     requests, in_bytes = measured["requests"], measured["request_bytes"]
     return {
         "hit_ratio": measured["hits"] / requests if requests else None,
@@ -183,7 +183,7 @@ def failures_of(results: "RunTables", requests: int) -> tuple[FailureTotals, ...
 
     Args:
         results: The run.
-        requests: Those after the warm-up, of which causes have their shares.
+        requests: Requests after the warm-up, the whole of the causes' shares.
     """
     import polars as pl
 

@@ -3,9 +3,9 @@
 `farweb page` writes the page beside the tables of the run. The *critical path* is found backwards: the last request
 that gates onLoad, what that waited for last, and so on to the first. Each step is think, from when the request could
 have been issued to its issue, and the parts of its latency (`farweb.results.parts`) as far as the next step waited for
-it. Steps follow one another without gaps, so that they and the tail add up to onLoad, to the nanosecond.
+it. Steps follow one another without gaps: with the tail they add up to onLoad, to the nanosecond.
 
-Of a request whose response only had to be there in part, travel counts whole: it is the journey of the part's last
+Where only a part of a response had to be there, travel counts whole: it is the journey of the part's last
 byte. What held that byte is taken from the beginning of what held the response.
 """
 
@@ -42,7 +42,7 @@ SPLIT: Mapping[str, str] = {
     "think": "think",
     "tail": "tail",
 }
-"""Parts of a load, and what they are called."""
+"""Parts of a load, in words."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Viewed:
     Attributes:
         number: Its place among the requests of the page, by recorded issue.
         name: URL.
-        host: Whose connections it used.
+        host: Host of the connections.
         kind: html, css, script, font, image, json, xml, preflight, beacon or other.
         method: HTTP method.
         protocol: As recorded: h1, h2 or h3.
@@ -116,7 +116,7 @@ class Step:
     """A step of the critical path.
 
     Attributes:
-        request: Whose it is.
+        request: Request of the step.
         until_ns: When the next one need no longer wait for it.
         split: From when the request could have been issued until then, in ns by the names of `SPLIT`.
     """

@@ -1,4 +1,4 @@
-"""Judges whether a value meets a target, from replications made in batches until the verdict is clear.
+"""Judges a value against a target, from replications made in batches until the verdict is clear.
 
 For a log, `farweb.size.log` judges metrics of requests from one run of a value; the rest
 of this is about all others.
@@ -6,7 +6,7 @@ of this is about all others.
 After each batch (a *look*) the interval of a metric's mean (`farweb.size.intervals`) is compared with its bound; the
 value is decided as soon as the interval lies on one side. Looking again and again at ever more data errs more often
 than looking once, and many values are looked at. Bonferroni's inequality pays for both: the error that the whole search
-may make is split equally over all values that it can try and all looks at each, so that *all* verdicts of a search hold
+may make is split equally over all values that it can try and all looks at each: *all* verdicts of a search hold
 together with the stated confidence. It is a group-sequential design with equal error spent at each look; the intervals
 are wider than they would have to be.
 
@@ -16,7 +16,7 @@ numbers), and the differences of a value's metric and the multiple of another's 
 one of them. So it is never asked which value is the best.
 
 Runs that are equal in every metric whatever their seed need no statistics: where two of them are, one run of a value
-decides. That is believed only of a scenario whose links draw no losses at random, and until two runs of a value differ
+decides. That is believed only of a scenario without random losses, and until two runs of a value differ
 anywhere in the search. Where runs differ but the metric does not, chance does not reach the metric, and the first look
 decides. Counts, zeros and
 all metrics under random losses may be equal by chance (no drops in any run, so far): they are decided when so many
@@ -51,7 +51,7 @@ from farweb.statistics.judgement import Origin
 
 Row = Mapping[str, float | int | None]
 
-_GROWTH = (1 + math.sqrt(5)) / 2  # chosen: a look then costs two thirds of what was there: 5, 8, 13, 21 …
+_GROWTH = (1 + math.sqrt(5)) / 2  # chosen: a look then costs two thirds of the runs so far: 5, 8, 13, 21 …
 _OTHERWISE = 1 / 3  # chosen: some 21 equal runs decide; what happens in fewer runs than a third may go unseen
 _ALIKE = 2  # runs that have to be equal for a scenario to count as one without chance
 
@@ -149,7 +149,7 @@ class Judge:
         return Verdict.MEETS if all(self._compare(clause, position, None) for clause, _ in numbers) else verdict
 
     def leans(self, position: int) -> Verdict:
-        """Judge a value by the means so far, where nothing is shown yet; in a log the best beats only what is worse."""
+        """Judge a value by the means so far, where nothing is shown yet; in a log the best beats only worse values."""
         for clause, rival in self._comparisons(position):
             if clause.of_best and self._is_of_log(clause):
                 if self._compare(clause, position, rival) is False:

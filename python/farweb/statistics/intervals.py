@@ -28,7 +28,7 @@ CONFIDENCE = 0.95  # chosen: the level that most tables of simulation studies ha
 TWO = "2 replications: ± 12.7 standard errors"
 """Said beside intervals of two replications: so wide that they say little but that two are few."""
 
-# Up to six replications all their resamples are looked at (462 different ones, so that chance plays no part); of more,
+# Up to six replications all their resamples are looked at (462 different ones: chance plays no part); of more,
 # chosen: a thousand drawn ones, five times what Efron and Tibshirani (6.4) find enough for a standard error.
 _MOST_ENUMERATED = 6
 _DRAWN = 1000
@@ -103,7 +103,7 @@ def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Interval]:
 
 
 def _infinite(values: NDArray[np.float64]) -> float | None:
-    """The mean of values of which some are infinite; None where they are so in both directions."""
+    """The mean of values, some of them infinite; None where they are so in both directions."""
     signs = set(np.sign(values[np.isinf(values)]).tolist())
     return math.copysign(math.inf, signs.pop()) if len(signs) == 1 else None
 
@@ -126,7 +126,7 @@ def quantiles(
 ) -> list[Interval]:
     """Quantiles of the observations of all replications together, with bootstrap intervals.
 
-    Whole replications are drawn with replacement; the quantile of each resample is that of all its observations,
+    Whole replications are drawn with replacement; the quantile of each resample is over all its observations,
     linear between the two nearest. The interval is the quantile ± t · se, where se is the standard deviation of the
     resamples' quantiles times √(n/(n-1)) and t is Student's with n-1 degrees of freedom: with few replications,
     percentiles of the resamples are far too narrow (documented, with coverages, in docs/statistics.md).
@@ -136,7 +136,7 @@ def quantiles(
     Args:
         replications: The observations of each, infinite ones of failed requests among them; those without any are left
             out.
-        shares: Of which quantiles, 0 to 1.
+        shares: Shares of the quantiles, 0 to 1.
         confidence: 0 < confidence < 1.
     """
     groups = [np.sort(np.asarray(values, float)) for values in replications]
@@ -169,7 +169,7 @@ def quantile_differences(
     Args:
         levels: The observations of each replication at the level.
         bases: Those at the base, in the same order.
-        shares: Of which quantiles, 0 to 1.
+        shares: Shares of the quantiles, 0 to 1.
         confidence: 0 < confidence < 1.
 
     Returns:
@@ -198,12 +198,12 @@ def quantile_differences(
 def resampled(groups: Sequence[ArrayLike], share: float) -> NDArray[np.float64]:
     """The quantile of all observations, then of each resample of whole groups.
 
-    Equal numbers of groups have the same resamples, so that statistics of two sides with the same units are resampled
+    Equal numbers of groups have the same resamples: statistics of two sides with the same units are resampled
     together, and so are statistics made of them (`margin_of`).
 
     Args:
         groups: The observations of each unit, none empty.
-        share: Of which quantile, 0 to 1.
+        share: Share of the quantile, 0 to 1.
     """
     ordered = [np.sort(np.asarray(values, float)) for values in groups]
     return _resampled_quantiles(ordered, _with_itself(len(groups)), share)
@@ -278,7 +278,7 @@ def _resampled_quantiles(
 ) -> NDArray[np.float64]:
     """The quantile of each resample of sorted groups, linear between its two nearest observations.
 
-    It lies between the smallest and the largest of the groups' own quantiles, so that only observations there are
+    It lies between the smallest and the largest of the groups' own quantiles: only observations there are
     looked at; two places are added to either side for rounding.
     """
     sizes = np.array([group.size for group in groups])

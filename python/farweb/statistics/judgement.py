@@ -83,7 +83,7 @@ class Quantity:
         return (difference(value, "1") if self.is_share else relative(100 * value)) or "0 %"
 
     def word(self, margin: float = MARGIN) -> Word:
-        """Judge it alone. A resampled quantile whose interval has no width decides nothing but that it is the same."""
+        """Judge it alone. A resampled quantile with an interval without width shows equality alone."""
         value, low, high = self.value, self.low, self.high
         if value is None or low is None or high is None:
             return "unclear"
@@ -118,17 +118,17 @@ class Verdict:
         overall: ``better``, ``slightly worse``, ``mixed``, ``equivalent``, ``cannot be told apart`` …: the other
             against the base.
         by_quantity: Judgement of each quantity that decides, by its name.
-        quantities: The differences that were judged, and those that are shown beside them.
+        quantities: The differences that were judged, and others shown beside them.
         margin: Relative difference up to which alternatives are equivalent.
         interval_of: Units that intervals come from.
         scope: Where it holds: ``for this log``, or in general (empty).
         sentence: The judgement in words, without a full stop.
-        holds: What it holds for, and how to make it hold for more.
+        holds: Requests that it holds for, and how to make it hold for more.
         confidence: Of each interval, 0 to 1.
         slices: All requests and the slowest, measured and judged.
         few: The exact test, where requests are too few for intervals.
         gain: Names of slices, and `failed_share`, that are better beside the average.
-        harm: Those that are worse.
+        harm: Slices that are worse.
         groups: First and later requests of visits, by label, where clients are named.
         failed: Shares of failed requests, of the base and of the other.
     """
@@ -151,7 +151,7 @@ class Verdict:
 
     @property
     def is_of_pairs(self) -> bool:
-        """True where the same requests were compared, and not those of another load."""
+        """True where the same requests were compared, of one load."""
         return bool(self.slices) and self.slices[0].count.mean is not None
 
     @property
@@ -236,7 +236,7 @@ def sentence(
         failures: Difference of the failed shares.
         few: The exact test, where it decides.
         sides: Names of slices, and `failed_share`, that decide beside the average.
-        groups: Those that decide.
+        groups: Groups that decide.
     """
     base, other = names
     head = _HEADS.get(overall, "{other} is {overall} than {base}").format(base=base, other=other, overall=overall)
@@ -257,7 +257,7 @@ def sentence(
 
 
 def by_quantities(names: tuple[str, str], overall: Word, found: Sequence[tuple[Quantity, Word]]) -> str:
-    """Say a judgement by named quantities: those that decide first, then those that do not."""
+    """Say a judgement by named quantities: deciding ones first, then the others."""
     base, other = names
     head = _HEADS.get(overall, "{other} is {overall} than {base}").format(base=base, other=other, overall=overall)
     decided = listed([each.with_interval for each, word in found if word != "unclear"])

@@ -40,7 +40,7 @@ ONE_SIDED = 0.01
 """Share answered on one side only, beyond which survivors say little of the others; chosen."""
 
 LEAST_S = 1e-6
-"""Latencies count as this at least, so that the ratio of a request served at once is finite; chosen."""
+"""Latencies count as this at least, for a finite ratio of a request served at once; chosen."""
 
 Word = Literal[
     "better", "slightly better", "equivalent", "slightly worse", "worse", "split", "mixed", "unclear",
@@ -110,12 +110,12 @@ class Slice:
 
     @property
     def judged_change(self) -> Interval:
-        """`change`, empty where the count decides: what is left out would be the slowest."""
+        """`change`, empty where the count decides: requests left out would be the slowest."""
         return Interval(self.change.n, None, None, None, None) if self.by_count else self.change
 
 
 def clear(found: Interval, least: float) -> int:
-    """Sign of an estimate whose interval excludes 0 and that is `least` or more away from it, else 0."""
+    """Sign of an estimate with an interval that excludes 0, `least` or more away from it, else 0."""
     value, low, high = found.mean, found.low, found.high
     if value is None or low is None or high is None or abs(value) < least:
         return 0
@@ -225,7 +225,7 @@ def _ratio(found: Interval) -> Interval:
 
 
 def _signs(logs: Floats, margin: float) -> Floats:
-    """1 for pairs that are slower, −1 for faster ones, 0 for those that are the same."""
+    """1 for pairs that are slower, −1 for faster ones, 0 for equal ones."""
     least = margin / MARGIN_BY_LEAST
     return np.where(logs >= math.log1p(least), 1.0, np.where(logs <= math.log1p(-least), -1.0, 0.0))
 
@@ -312,7 +312,7 @@ def letters(order: Sequence[str], apart: Collection[frozenset[str]]) -> dict[str
 
     Args:
         order: The alternatives, the best first.
-        apart: Pairs of which one is better, worse or mixed.
+        apart: Pairs that are better, worse or mixed.
     """
     columns = [frozenset(order)]
     for pair in apart:
