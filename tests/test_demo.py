@@ -17,7 +17,7 @@ from farweb.text.quantities import number
 RTT_S = {"cable": 0.12, "satellite": 0.64}
 
 # The published queue is 256,000 B on both paths; 34.368 Mbit/s × 640 ms are 2.75 MB.
-SMALL = "256 kB is 9.31 % of the bandwidth–delay product (2.75 MB): bursts will lose packets"
+SMALL = "256 kB is 9.31 % of what the path holds (2.75 MB): bursts will lose packets"
 WARNINGS = {"cable": [], "satellite": [f"path.link.0.{way}.queue: {SMALL}" for way in ("up", "down")]}
 
 

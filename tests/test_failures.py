@@ -67,7 +67,7 @@ def test_clients_give_up_to_the_nanosecond(tmp_path: Path, farweb: Farweb) -> No
 
 
 def test_check_says_how_long_clients_wait(tmp_path: Path, farweb: Farweb) -> None:
-    assert "wait for ever" in farweb("check", asked(tmp_path), "--details").out
+    assert "no client timeout" in farweb("check", asked(tmp_path), "--details").out
     assert "give up after 5 s" in farweb("check", asked(tmp_path), "--details", "--set", "clients.give_up=5 s").out
 
 

@@ -54,7 +54,7 @@ def test_all_runs_are_in_one_table_without_what_held_nobody() -> None:
     half = Held(0, 2, 4.0, {**nothing, "cwnd": 0.5, "nothing": 0.5})
     whole = Held(1, 1, 5.0, {**nothing, "window": 1.0})
     sheet = held_sheet({"a": [half], "b": [half, whole]})
-    holders = ["cwnd", "the peer's window", "nothing to send"]
+    holders = ["slow start", "receive window", "nothing to send"]
     assert sheet.header == ["run", "leg", *holders, "open, in all", "connections"]
     assert sheet.rows[0] == ["a", "leg 0", "50.0 %", "0.0 %", "50.0 %", "4 s", "2"]
     assert sheet.rows[2] == ["b", "leg 1", "0.0 %", "100.0 %", "0.0 %", "5 s", "1"]

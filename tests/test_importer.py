@@ -228,7 +228,7 @@ def test_the_format_is_found_and_said(farweb: Farweb, folder: Path) -> None:
     (folder / "access.log").write_text(CLF)
     answer = farweb("workload", "import", "access.log", "--explain")
     assert answer.code == 0, answer.err
-    assert re.search(r"format +│? *by the first lines +│? *clf", answer.out)
+    assert re.search(r"format +│? *recognized +│? *clf", answer.out)
     assert "no server times" in answer.out
     assert pq.read_table("access.parquet")["response_bytes"].to_pylist() == [1250, 900250, 5250, 7250]
     (folder / "other.log").write_text("hello\n")
@@ -462,7 +462,7 @@ def test_the_first_request_is_shown_as_its_line_was_read(farweb: Farweb, folder:
     assert shown.out.splitlines() == [
         "4 requests of 3 clients to 1 host: 914 kB in 3 h 00 min",
         "",
-        "first request, from line 2 (clf, recognized)",
+        "first request, from line 2 (common log format, recognized)",
         "  start        2015-10-25 03:00:00 UTC",
         "  client       10.0.0.1, stored as a pseudonym",
         '  request      GET /a to "server", 238 B (estimated)',

@@ -52,6 +52,7 @@ READ = [
     ("25-own-format-hits/atskv.log", {"log_format": ATS}, [(A, "m.example", 0.004)], {"hit": 1}),
     ("25-own-format-hits/hit.log", {"log_format": CACHE}, [(A, "app.example.org", None)], {"hit": 2}),
     ("26-traces-with-own-columns/hdr.csv", {"log_format": "{start},{url},{bytes}"}, [NAMELESS], {"header": 1}),
+    ("26-traces-with-own-columns/ibm.csv", {"log_format": "{start:ms},{},{url},{bytes}"}, [NAMELESS], {"header": 1}),
     ("26-traces-with-own-columns/twitter.csv", {"log_format": "{start},{url},{},{bytes},{},{},{}"}, [NAMELESS], {}),
     ("42-ats-squid/ats.log", {}, [(A, "u.example", 0.212)], {"aborted": 1, "error": 2, "hit": 3, "revalidation": 1}),
     ("45-iis-headers/mid.log", {}, [(G, "server", 0.065), ("192.0.2.8", "www.example.org", 0.12)], {"header": 8}),

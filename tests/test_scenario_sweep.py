@@ -107,7 +107,7 @@ def test_overrides_reach_the_levels_of_points(swept: Scenario) -> None:
 def test_a_run_leaves_the_sweep_out_of_account(swept: Scenario, farweb: Farweb) -> None:
     checked = farweb("check", "swept.toml", "--details")
     shown = " ".join(checked.out.split())
-    assert "sweep: full-factorial, 8 points × 3 replications with common random numbers: 24 runs" in shown
+    assert "sweep: full-factorial, 8 points × 3 seeds, the same at each point: 24 runs" in shown
     assert "circuit cable, satellite" in shown
     bare = swept.without_sweep()
     assert bare.design is None

@@ -23,7 +23,7 @@ class Scenario(Description):
     """
 
     def check(self) -> Check:
-        """Explain the scenario: round-trip times, bandwidth-delay products, window limits, offered load, warnings.
+        """Explain the scenario: round-trip times, bytes that the path holds, window limits, offered load, warnings.
 
         Reads the tables of the workload, if they are there, and simulates nothing.
 

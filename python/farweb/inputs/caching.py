@@ -15,7 +15,7 @@ SERVED_ONLY = "HEAD, 206, 304, errors"
 """Responses that a cache may serve from a copy, and never stores: a part of an object, or none of it."""
 
 STORE, BYPASS, INVALIDATE = map(_core.caching_words.index, ("store", "bypass", "invalidate"))
-"""Codes of requests whose responses are stored, which pass by, and which make caches give up their copies."""
+"""Codes of requests by rule: stored, bypassing caches, and making caches give up their copies."""
 
 
 def caching_codes(column: Any) -> NDArray[np.uint8]:
@@ -54,9 +54,9 @@ class CacheTreatment:
 
     Attributes:
         requests: All of them.
-        bypassing: Those that no copy may serve: of unsafe methods, or with responses that are not for all.
+        bypassing: Requests that no copy may serve: of unsafe methods, or with responses that are not for all.
         invalidating: Bypassing requests that make a cache give up its copy.
-        served_only: Those that a copy may serve and whose response is not stored: `HEAD`, 206, 304, errors.
+        served_only: Requests that a copy may serve, without storing their response: `HEAD`, 206, 304, errors.
         of_several_sizes: Those with a storable response for objects with several sizes.
         objects_of_several_sizes: These objects.
         objects: All objects.

@@ -10,7 +10,7 @@ from farweb.text.words import plural
 LOW = 0.9
 """Share below which the log's load is another one. Chosen."""
 
-_ALL = 0.9995  # what is 100 % with three digits
+_ALL = 0.9995  # 100 % with three digits
 
 _NOT_SELECTED = ("outside-time", "other-client", "not-sampled", "outside-busiest")
 _NOT_ON_THE_LINK = ("hit", "sibling-hit", "revalidation", "answered-by-proxy", "denied", "icp")
@@ -25,7 +25,7 @@ class Carried:
         log: Name of the log.
         logged_bytes: Bytes of the requests that were selected and crossed the link, as logged.
         elsewhere_bytes: Bytes of the others: another time or client, answered or refused before the link.
-        dropped_bytes: Those that crossed the link and are not in the table, by reason.
+        dropped_bytes: Bytes that crossed the link and are not in the table, by reason.
         tunnels: Tunnels in the table.
         tunnel_bytes: Bytes of their responses.
     """
@@ -66,7 +66,7 @@ def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
 
     Args:
         table: Its name.
-        counts: Those of its import.
+        counts: Counts of its import.
     """
     if "dropped_bytes" not in counts:
         return None

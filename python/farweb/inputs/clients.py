@@ -67,7 +67,7 @@ def client_stats(database: "duckdb.DuckDBPyConnection", scratch: Path, *, has_da
     """Compute the statistics of the clients of the view `requests`; None when it names none.
 
     Args:
-        database: With the view, whose columns `client` and `start_s` are read, and `day` where there is one.
+        database: With the view and its columns `client`, `start_s`, and `day` where there is one.
         scratch: A folder for rows that do not fit into memory.
         has_days: True when there is a column `day`.
     """

@@ -30,7 +30,7 @@ class SelfCorrelation:
         offset_s: Time between the starts of two copies.
         lags: For copies 1, 2, … apart: how far apart they are in s, and the autocorrelation there.
         largest: The largest autocorrelation.
-        best_offset_s: The whole number of seconds whose largest autocorrelation is smallest.
+        best_offset_s: The whole number of seconds with the smallest largest autocorrelation.
         best_largest: The largest autocorrelation with that offset.
     """
 

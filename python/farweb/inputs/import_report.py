@@ -1,4 +1,4 @@
-"""Report of an import: the first request as it was read, what the table has of the logs and what was left out."""
+"""Report of an import: the first request as it was read, the part of the logs in the table, and the lines left out."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 GAP_S = 3600.0
 """Time without a request that is worth a word, in s; chosen: longer than any pause of one site's readers."""
-_UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
+_UNREADABLE_SHOWN = 5  # chosen: enough to see the mistake; the table keeps more
 _ALL_NAMED = 0.99  # of the requests; chosen: pages of a site are seldom all behind a log-in
 _SPANS = ("elapsed", "first byte", "server time")
-"""Values whose lines may be those of the slowest requests."""
+"""Values that, where unreadable, may hide the slowest requests."""
 
 
 @dataclass(frozen=True)
 class ImportReport:
-    """Report of an import: what it kept and what it left out.
+    """Report of an import: requests kept, and lines left out.
 
     Attributes:
         out: The request table.
@@ -36,14 +36,14 @@ class ImportReport:
         log: Name, format and options of the logs.
         counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
             `unreadable`, `unreadable_by` (the value that is wrong), `assumptions` and others; `hosts` and `clients` are
-            the numbers of different ones in the table, `gaps` those of the times without a request: `longer_than_s`,
+            the numbers of different ones in the table, `gaps` the times without a request: `longer_than_s`,
             `number`, `longest_s`; `time_outs` the errors 408, 502, 503 and 504 after 10 s or more: `requests`, and
             `longest_s`, `status`, `line`, `log` of the longest; `first_request` is the first one, as its line was read:
             `log`, `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those
             that are logged, `server_s`, `wait_s`; both null where a log from standard input was cut to its busiest
             span;
             `with_server_time` is the number of requests that have one,
-            `with_wait` of those whose wait for the first byte is known too, `with_client` of those that name their
+            `with_wait` of those with a wait for the first byte too, `with_client` of requests with a
             client, `origin_unix_s` the Unix time of `start_s`
             0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
             kept and bytes of their responses by the rule that caches follow, before the busiest span is cut out:
@@ -109,7 +109,7 @@ class ImportReport:
         return rows
 
     def _how_found(self) -> str:
-        return "by the first lines" if self.log["format"] == "auto" else "as was asked for"
+        return "recognized" if self.log["format"] == "auto" else "--format"
 
     def _client_names(self) -> str:
         if self.log["client_names"] == "as-logged":
@@ -167,7 +167,7 @@ class ImportReport:
         return Group(self, "", to_rich([self.sheet()]), *map(Text, self.remarks()))
 
     def lines(self) -> list[str]:
-        """The answer, the first request as it was read, and what was left out, 80 columns wide."""
+        """The answer, the first request as it was read, and lines left out, 80 columns wide."""
         counts = self.counts
         of = f" of {plural(counts['clients'], 'client')}" if counts["clients"] else ""
         answer = (
@@ -183,7 +183,6 @@ class ImportReport:
         if first is None:
             return []
         log = f" of {first['log']}" if first["log"] else ""
-        how = "recognized" if self.log["format"] == "auto" else "as asked for"
         named = "" if self.log["client_names"] == "as-logged" else ", stored as a pseudonym"
         host = f"to {first['host']}" if first["has_host"] else f'to "{first["host"]}"'
         status = "" if first["status"] is None else f"{first['status']}, "
@@ -200,8 +199,9 @@ class ImportReport:
             wrap(text, 80, initial_indent=f"  {name}".ljust(place), subsequent_indent=" " * place)
             for name, text in rows.items()
         )
-        formats = elided(", ".join(self.counts["formats"]), 40)
-        return ["", f"first request, from line {first['line']}{log} ({formats}, {how})", *chain.from_iterable(texts)]
+        formats = elided(", ".join(_SPELLED.get(each, each) for each in self.counts["formats"]), 40)
+        head = f"first request, from line {first['line']}{log} ({formats}, {self._how_found()})"
+        return ["", head, *chain.from_iterable(texts)]
 
     def _server_time(self, first: Mapping[str, Any]) -> str:
         if self.log.get("server_time") == "none":
@@ -256,6 +256,10 @@ class ImportReport:
     def _repr_html_(self) -> str:
         remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self.remarks())
         return f"{to_html([self.sheet()])}<ul>{remarks}</ul>"
+
+
+_SPELLED = {"clf": "common log format"}
+"""Formats with a longer name in the field."""
 
 
 def _by_share(parts: Mapping[str, Mapping[str, int]]) -> str:

@@ -80,7 +80,7 @@ def import_log(
         fields: Keys of a log of JSON objects by their meaning, such as ``{"start": "ts", "url": "req.path", "bytes":
             "n", "elapsed": "took:ms"}``; the unit of a span (s, ms, us, ns; s when left out) stands behind its key.
             Several keys for one meaning are one text with commas.
-        busiest_s: Keep only the span of this length, in s, whose responses have most bytes; it begins with a whole
+        busiest_s: Keep only the span of this length, in s, with most bytes of responses; it begins with a whole
             second.
         client_key: Text that the key of the clients' pseudonyms is made from: logs imported with the same text have the
             same pseudonyms. None: the bytes of the logs, so that another import of them has the same; random where one
@@ -167,7 +167,7 @@ def _client_key(text: str | None, logs: Sequence[Path], *, keep_clients: bool) -
 
 
 def _may_write(out: Path, logs: Sequence[Path]) -> None:
-    """Refuse what is no place for a table, before anything is read."""
+    """Refuse a place that can take no table, before anything is read."""
     if out.suffix.lower() != ".parquet":
         raise WorkloadError(f"{out}: a request table is written as Parquet; give it a name that ends in .parquet")
     if os.path.isdir(out):  # noqa: PTH112 - a name may be too long

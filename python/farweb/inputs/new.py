@@ -225,7 +225,11 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
         f"{seconds(imported.span_s)}, from {moment(counts['origin_unix_s'])}",
     )
     if first := counts.get("first_request"):
-        yield "first", f"{first['client']} {first['method']} {first['url']} to {first['host']} (line {first['line']})"
+        yield (
+            "first",
+            f"{first['client']} {first['method']} {first['url']} to {first['host']}, {first['response_bytes']:,} B "
+            f"(line {first['line']})",
+        )
     yield "http", served.reasons[0]
     yield "clients", clients
     yield "servers", server_times({"log": imported.log, **counts})
@@ -236,7 +240,7 @@ def table_of(logs: Sequence[Path], options: Mapping[str, Any]) -> Path | None:
 
     Args:
         logs: The files.
-        options: As `import_log` takes them; a file whose lines they describe is a log.
+        options: As `import_log` takes them; a file that they describe is a log.
 
     Raises:
         WorkloadError: There is no such file.

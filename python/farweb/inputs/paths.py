@@ -17,7 +17,7 @@ class Figure:
     Attributes:
         up: Towards the servers.
         down: Towards the clients.
-        dated: When it was measured, its year first, such as ``2025, first quarter``; empty for what was not.
+        dated: When it was measured, its year first, such as ``2025, first quarter``; empty where it was not.
         mark: Seen in the source, chosen for farweb, or from memory.
         source: Where it comes from, a sentence.
     """

@@ -34,8 +34,8 @@ DEFAULT_MSS = 1480
 
 MAX_UNREADABLE = 0.01
 
-_PACKETS = 200_000  # chosen: a few times a second, so that Ctrl-C and the progress bar answer
-_SHOWN = 5  # chosen: enough to see what is meant; JSON has all
+_PACKETS = 200_000  # chosen: a few times a second: Ctrl-C and the progress bar answer
+_SHOWN = 5  # chosen: enough to see the pattern; JSON has all
 _TOP = 10
 _NAME_MAX = 260  # characters: a DNS name of 253 (RFC 1035, section 2.3.4), and a port
 _REASONS = {
@@ -200,7 +200,7 @@ def probe_captures(
         captures: Captures, pcap or pcapng, plain or gzip. Each is looked at by itself; hosts are gathered over all.
         out: The host table: .tsv, .csv or .parquet. An older one is replaced when the new one is complete.
         names: Addresses and names of hosts. An address may have several names, each of which becomes a host, and a name
-            several addresses; what has no name is called by its address.
+            several addresses; an address without a name is its own.
         only_named: Leave out hosts without a name.
         default_mss: MSS of hosts that advertise none, in bytes, in the range of the host table.
         max_unreadable: Share of the packets of a capture that may be unreadable, and of its bytes behind damage.
@@ -283,7 +283,7 @@ def check_default_mss(mss: int) -> None:
 
 
 def write_host_table(table: pa.Table, path: Path) -> None:
-    """Write a host table in the format that its suffix names; what is not known is empty."""
+    """Write a host table in the format that its suffix names; unknown values are empty."""
     if path.suffix.lower() == ".parquet":
         pq.write_table(table, path, compression="zstd")
         return

@@ -1,6 +1,6 @@
 """Reads the requests of an input in batches, whatever its format: time, object and size.
 
-Requests come by time (those of a trace in its order), may be read several times, and are never held as a whole.
+Requests come by time (of a trace in its order), may be read several times, and are never held as a whole.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from farweb.text.quantities import count
 
 ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
 
-_UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong
+_UNREADABLE_SHOWN = 5  # chosen: enough to see the mistake
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Batch:
     Attributes:
         time_ns: Their times, uint64; 0 where the format has none.
         object: Objects that they ask for, uint64.
-        bytes: Sizes of what they ask for, int64; of a request table and a log the response with its header. 0: none,
+        bytes: Sizes of the objects, int64; of a request table and a log the response with its header. 0: none,
             or not known.
         caching: Their treatment by caches, uint8, places in `farweb._core.caching_words`.
     """
@@ -66,7 +66,7 @@ class Requests:
     Args:
         name: The file, for people.
         format: Of `formats.FORMATS`.
-        read: Gives the batches, and counts what it left out.
+        read: Gives the batches, and counts lines left out.
 
     Attributes:
         counts: Numbers read and left out, as plain values.
@@ -116,8 +116,8 @@ def open_input(
         path: The file, plain or packed by gzip, xz or zstd.
         format: One of `formats.FORMATS`; None: what the file says, see `formats.format_of`.
         keep: Of a log: `misses`, `crossed` or `all`, as `import_log` has it.
-        dynamic: Of a log: whether pages that are made for each request are requests too.
-        errors: Of a log: whether answers with a status other than 2xx and 3xx are requests too.
+        dynamic: Of a log: True takes pages that are made for each request too.
+        errors: Of a log: True takes answers with a status other than 2xx and 3xx too.
         bypass: Of a log: requests that caches pass by although RFC 9111 lets them store, as `import_log` has it.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         log_format: Format string of a log's lines, as `import_log` has it.

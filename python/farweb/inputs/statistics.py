@@ -60,7 +60,7 @@ class WorkloadStats:
     response_bytes: Spread
     request_bytes: Spread
     server_s: Spread | None
-    """Of the requests whose server time is recorded; None when it is for none."""
+    """Of the requests with a recorded server time; None without any."""
     wait_s: Spread | None
     """Part of it before the first byte, as above."""
     interval_s: float
@@ -405,7 +405,7 @@ def _mix(database: duckdb.DuckDBPyConnection, column: str) -> tuple[tuple[int | 
 
 
 def _columns(database: duckdb.DuckDBPyConnection) -> set[str]:
-    """Columns of the requests: those of a log are fewer than a table's."""
+    """Columns of the requests: a log has fewer than a table."""
     return {name for name, *_ in database.execute("DESCRIBE requests").fetchall()}
 
 

@@ -64,9 +64,9 @@ class Breakdown:
         name: Of the run.
         tag: The tag of the requests; None: all of the run, or of the group.
         group: The property that the requests share (`farweb.results.groups`); None: all.
-        requests: How many: those that finished and began after the warm-up.
+        requests: Number of requests that finished and began after the warm-up.
         reached: By leg, how many of them came to it; the others were served before.
-        unfinished_reached: By leg, how many came to it of those that failed or that the end of the run cut off, in no
+        unfinished_reached: By leg, how many failed or cut-off requests came to it, in no
             part: of leg 0 all of them.
         latency_s: Mean latency of `requests`.
         rtt_s: Propagation there and back over the whole path.
@@ -89,7 +89,7 @@ class Breakdown:
 
     @property
     def subject(self) -> str:
-        """Whose latency it is."""
+        """The requests in words."""
         requests = plural(self.requests, "request")
         tagged = f"{requests} tagged {self.tag}" if self.tag else requests
         return f"{tagged}, {self.group}" if self.group else tagged
@@ -102,7 +102,7 @@ class Breakdown:
         if upload > max(self.rtt_s, _UPLOAD * self.latency_s):
             said.append(
                 "Requests on their way have no causes: what held their senders, such as the credit of servers or the "
-                "way up, is not recorded; check has the limit of a connection up."
+                "way up, is not recorded; check says what a connection can carry up."
             )
         if min(self.reached) < self.requests:
             said.append(f"Of these requests {_by_leg(self.reached[1:])}; the others were served before.")
@@ -220,7 +220,7 @@ class _Sums:
         of: Their times in ns, by part.
         known: How many of them have that part.
         reached: How many came to each leg.
-        unfinished_reached: The same of those that have not ended.
+        unfinished_reached: The same of requests that have not ended.
     """
 
     def __init__(self, legs: Sequence[Leg]) -> None:
@@ -246,7 +246,7 @@ def sums_by_kind(results: "RunTables", requests: "pl.Series") -> dict[Kind, floa
 
     Args:
         results: The run.
-        requests: Numbers of requests; those that did not end after the warm-up count for nothing.
+        requests: Numbers of requests; only those that end after the warm-up count.
 
     Raises:
         ResultsError: The run did not record exchanges.
@@ -296,7 +296,7 @@ def _pieces(
 ) -> "Iterator[tuple[pl.DataFrame, pl.DataFrame]]":
     """Exchanges of some requests after the warm-up, whether each is `done`, and the parts of those that are.
 
-    No request is in two pieces, so that a piece is as large as memory allows.
+    No request is in two pieces, and a piece is as large as memory allows.
     """
     import polars as pl
 

@@ -1,11 +1,11 @@
-"""Legs of a run: how their carriers use connections, how many were open, what they carried, what held their senders.
+"""Legs of a run: their use of connections, how many were open, the load on them, and the waits of their senders.
 
 The core says how a carrier uses connections, once for all carriers, and a manifest has it for each leg.
 
 On each connection one end sends the responses. From when the connection is opened until it is closed, or the run ends,
 this sender is at every instant held by one of `HOLDERS`; where several would hold it, by the one nearest to the wire.
-The columns `held_*_ns` of the table `connections` have these times, so that the shares of a leg add up to one. All
-connections of the run count, those of the warm-up as well, and all of their time, between requests too.
+The columns `held_*_ns` of the table `connections` have these times: the shares of a leg add up to one. All connections
+of the run count, also in the warm-up, with all of their time, also between requests.
 """
 
 import json
@@ -63,7 +63,7 @@ def connection_uses(manifest: Mapping[str, Any]) -> tuple[ConnectionUse, ...]:
 
 @dataclass(frozen=True)
 class Lives:
-    """The connections of a leg over the whole run, of which there was at least one.
+    """The connections of a leg over the whole run, at least one.
 
     A connection lives from its first SYN until both ends are closed, or to the end of the run. It is busy while a
     request is on it; the rest of its life it is idle: opening, waiting for the next request, or closing.
@@ -100,8 +100,8 @@ class Lives:
 class Memory:
     """The socket buffers of a leg's connections at one of its nodes, in the measured interval.
 
-    Each open connection counts with its send and its receive buffer in full: that is what a system has to have at hand,
-    not what it holds at a moment.
+    Each open connection counts with its send and its receive buffer in full: the memory that a system keeps at hand,
+    not the bytes in it at a moment.
     """
 
     node: str
@@ -127,17 +127,17 @@ class LegTotals:
     to_node: str
     carrier: str
     open_mean: float
-    """Connections open at a time, time-weighted; `busy` are those of them that carry a request."""
+    """Connections open at a time, time-weighted; `busy` ones carry a request."""
     open_max: int
     busy_mean: float
     busy_max: int
     requests_mean: float
-    """Requests on the leg at a time, those that wait for a connection included."""
+    """Requests on the leg at a time, also in the connection queue."""
     requests_max: int
     connection_requests_max: int
     """Most requests on one connection at once."""
     memory: tuple[Memory, ...]
-    """Buffers at each end whose size the scenario fixes."""
+    """Buffers at each end, of sizes that the scenario fixes."""
     connections: Lives | None
     """None when the run did not record connections with the time that they were busy."""
 
@@ -227,7 +227,7 @@ def carrier_name(carrier: Mapping[str, Any]) -> str:
 
 
 def _memory(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> Iterator[Memory]:
-    """Buffers at each end that has a size: not that of each host, and not the profile's own, which may grow."""
+    """Buffers at each end with a fixed size: neither a host's nor the profile's own, which may grow."""
     tcp = scenario["tcp"]
     for end in ("from", "to"):
         buffer = (tcp.get(end) or {}).get("buffer") or tcp.get("buffer")
@@ -267,16 +267,16 @@ def _lives(results: "RunTables") -> dict[int, Lives]:
 
 HOLDERS: Mapping[str, str] = {
     "credit": "credit of the carrier",
-    "cwnd": "cwnd",
-    "window": "the peer's window",
-    "buffer": "its send buffer",
+    "cwnd": "slow start",
+    "window": "receive window",
+    "buffer": "send buffer",
     "nagle": "Nagle's rule",
     "recovery": "recovery from a loss",
     "handshake": "handshake",
-    "application": "its program",
+    "application": "program",
     "nothing": "nothing to send",
 }
-"""Holders of a sender, as columns name them, and what they are called."""
+"""Reasons for a sender to wait, by the names of columns, in words."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ class Held:
         leg: Number of the leg.
         connections: How many it had.
         time_s: For how long they were open, all together.
-        shares: Of that time, by what is in `HOLDERS`, 0 to 1; they add up to 1.
+        shares: Of that time, by the keys of `HOLDERS`, 0 to 1; they add up to 1.
     """
 
     leg: int
@@ -332,12 +332,12 @@ def held_sheet(held: Mapping[str, Sequence[Held]]) -> Sheet:
     ]
     header = [*first, *(HOLDERS[holder] for holder in some), "open, in all", "connections"]
     return Sheet(
-        "Holders of the senders of responses, shares of the time that connections are open", header, rows, len(first)
+        "Waits of the senders of responses, shares of the time that connections are open", header, rows, len(first)
     )
 
 
 def _percent(shares: Sequence[float]) -> list[str]:
-    """Shares that add up to one in percent with a digit behind the point, rounded so that they add up to 100.0 %."""
+    """Shares that add up to one, in percent with a digit behind the point, rounded to a sum of 100.0 %."""
     exact = [1000 * share for share in shares]
     tenths = [int(each) for each in exact]
     by_rest = sorted(range(len(exact)), key=lambda place: tenths[place] - exact[place])

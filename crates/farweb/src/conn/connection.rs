@@ -267,7 +267,7 @@ impl Connection {
         if self.aboard > 0 { self.busy + (now - self.busy_since) } else { self.busy }
     }
 
-    /// Segments sent again, by either end.
+    /// Retransmissions, by either end.
     pub(crate) fn retransmits(&self) -> u64 {
         self.transports().map(Transport::retransmits).sum()
     }

@@ -47,7 +47,7 @@ impl Check {
     fn clients(&mut self, clients: Clients) {
         if clients.give_up == Some(Duration::ZERO) {
             let message =
-                "found 0 s; write a duration above zero, or leave the key out for clients that wait for ever";
+                "found 0 s; write a duration above zero, or leave the key out for no client timeout";
             self.report("clients.give_up", message);
         }
         if let Some(wait) = clients.give_up.filter(|wait| *wait > WAIT_MAX) {

@@ -52,7 +52,7 @@ fn report(cache: &Cache, scenario: &Scenario) -> CacheReport {
             );
         }
         let waits = "waits for that fetch; objects that the cache would not keep are fetched each time";
-        line("what is being fetched", if cache.coalesce { waits } else { "is fetched once more" });
+        line("a fetch in progress", if cache.coalesce { waits } else { "is fetched once more" });
     }
     CacheReport { node, mode, contents, text }
 }
@@ -60,7 +60,7 @@ fn report(cache: &Cache, scenario: &Scenario) -> CacheReport {
 fn contents(cache: &Cache) -> String {
     let Some(live) = cache.live() else {
         return cache.hit_ratio.map_or_else(
-            || "what the request table's column source says".to_owned(),
+            || "as the request table's column source says".to_owned(),
             |share| format!("{} of all client requests, drawn at random", figures::percent(share)),
         );
     };

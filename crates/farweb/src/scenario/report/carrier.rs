@@ -90,7 +90,7 @@ pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, Str
                 ("buffers", format!("write {write_buffer}, read {read_buffer}; layout of {year}")),
             ]
             .into_iter()
-            .chain(session_limit(*credit, *fragment, trip).map(|limit| ("limit of a session", limit)))
+            .chain(session_limit(*credit, *fragment, trip).map(|limit| ("a session can carry", limit)))
             .collect()
         }
         Carrier::Http2(http2) => http2_lines(http2),

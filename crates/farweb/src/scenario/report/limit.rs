@@ -1,4 +1,4 @@
-//! Limit of one connection in a direction: the least of its window, its carrier's credits, and cwnd at the losses on its way.
+//! Limit of one connection in a direction: the least of its window, its carrier's credits, and cwnd at the losses of its path.
 //!
 //! - The **window** lets as many whole segments fly as it holds, once a round trip ([`WindowLimit`]).
 //! - A **credit** comes back once a round trip at best: a session's limits one message, a connection's all of them together. The end
@@ -43,7 +43,7 @@ pub enum LimitedBy {
 /// slowest ran at 0.97 times the estimate with single losses, at 0.17 times with bursts of 10 at 3 % and 40 ms.
 pub const LOSS_MARGIN: f64 = 2.0;
 
-/// Limits of one connection in a direction, in bit/s on the wire; none where a round trip takes no time.
+/// Limits of one connection in a direction, in bit/s with headers; none where a round trip takes no time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConnectionLimit {
     /// Least of its window, its credit and its losses.
@@ -126,7 +126,7 @@ impl ConnectionLimit {
                 }
             }
         };
-        self.connection_limit_bps.map(|bps| format!("{} on the wire {reason}", figures::rate(bps)))
+        self.connection_limit_bps.map(|bps| format!("{} with headers {reason}", figures::rate(bps)))
     }
 
     /// The limit of a session and its reason in words; none where there are no sessions.
@@ -137,7 +137,7 @@ impl ConnectionLimit {
         } else {
             "as the connection".to_owned()
         };
-        Some(format!("{} on the wire {by}", figures::rate(bps)))
+        Some(format!("{} with headers {by}", figures::rate(bps)))
     }
 
     /// Number of such connections that fill a link of this rate.
@@ -197,7 +197,7 @@ impl SquareRoot {
         reno.max(cubic)
     }
 
-    /// Rate on the wire of packets of `packet` bytes, likewise.
+    /// Rate of packets of `packet` bytes with headers, likewise.
     fn rate(&self, p: f64, packet: u64) -> f64 {
         let timeouts = libm::sqrt(27.0 * self.per_ack * p / 8.0).min(1.0) * p * (1.0 + 32.0 * p * p);
         packet as f64 * 8.0 / (self.trip_s / self.window(p) + self.timeout_s * timeouts)

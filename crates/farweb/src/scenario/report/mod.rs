@@ -276,7 +276,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
 /// Time that clients wait, in words.
 fn clients(clients: Clients) -> String {
     match clients.give_up {
-        None => "wait for ever".to_owned(),
+        None => "no client timeout".to_owned(),
         Some(wait) => format!("give up after {}", figures::span(wait)),
     }
 }
@@ -324,7 +324,7 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     {
         if let Some((index, rate)) = bottleneck {
             line(
-                &format!("bandwidth–delay {name}"),
+                &format!("path holds, {name}"),
                 bandwidth_delay(name, index, product(rate, trip), stretch, packet),
             );
         }
@@ -347,7 +347,7 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     };
     let of_connection = said(|limit, _| limit.connection_limit_text.clone());
     let of_session = if leg.carrier == "http/2" { said(ConnectionLimit::session_text) } else { (None, None) };
-    for (label, (down, up)) in [("limit of a connection", of_connection), ("limit of a session", of_session)]
+    for (label, (down, up)) in [("a connection can carry", of_connection), ("a session can carry", of_session)]
     {
         match (down, up) {
             (Some(down), Some(up)) if down != up => {
@@ -358,7 +358,7 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
         }
     }
     if let (Some(number), Some(bps)) = (leg.connections, leg.connections_limit_bps) {
-        line(&format!("limit of {number} of them"), figures::rate(bps));
+        line(&format!("{number} of them can carry"), figures::rate(bps));
     }
     if let Some(connections) = leg.connections_to_fill {
         line("connections to fill down", connections.to_string());
@@ -371,7 +371,7 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             (hosts.window_limit_bps_min, hosts.window_limit_bps_median, hosts.window_limit_bps_max);
         let spread = [min, median, max].map(figures::rate);
         line(
-            "limit by host",
+            "by host",
             format!("min {}, median {}, max {}; {} hosts", spread[0], spread[1], spread[2], hosts.hosts),
         );
     }

@@ -57,15 +57,15 @@ pub(super) fn sweep_report(scenario: &Scenario) -> Option<SweepReport> {
 }
 
 fn text(report: &SweepReport, random_numbers: RandomNumbers) -> String {
-    let numbers = match random_numbers {
-        RandomNumbers::Common => "common",
-        RandomNumbers::Independent => "independent",
+    let which = match random_numbers {
+        RandomNumbers::Common => "the same at each point",
+        RandomNumbers::Independent => "others at each point",
     };
     let mut text = format!(
-        "sweep: {}, {} × {} with {numbers} random numbers: {}\n",
+        "sweep: {}, {} × {}, {which}: {}\n",
         report.design.name(),
         count(report.points as u64, "point"),
-        count(u64::from(report.replications), "replication"),
+        count(u64::from(report.replications), "seed"),
         count(report.runs, "run"),
     );
     for factor in &report.factors {

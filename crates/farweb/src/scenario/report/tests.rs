@@ -67,7 +67,7 @@ fn sessions_and_programs_are_described() {
         "sessions                 a request each; credit 4000 B each way, fragments of 512 B",
         "buffers                  write 8192 B, read 4096 B; layout of 1996",
         // 8 fragments of 512 B in 120 ms.
-        "limit of a session       at most 273 kbit/s of payload = 4096 B per 120 ms",
+        "a session can carry      at most 273 kbit/s of payload = 4096 B per 120 ms",
         "programs wake            after 1.6 ms",
         "programs write           head of 250 B by itself; at most 4096 B at once",
     ] {
@@ -98,8 +98,8 @@ fn the_limit_of_a_connection_is_said_once() {
         let report = report(&[carrier]);
         let leg = &report.legs[0];
         let said = leg.least.connection_limit_text.as_ref().unwrap();
-        assert_eq!(said, "2.19 Mbit/s on the wire = 22 × 1500 B per (120 ms + 0.349 ms)", "{carrier}");
-        assert!(leg.text.contains(&format!("limit of a connection    {said}")), "{}", leg.text);
+        assert_eq!(said, "2.19 Mbit/s with headers = 22 × 1500 B per (120 ms + 0.349 ms)", "{carrier}");
+        assert!(leg.text.contains(&format!("a connection can carry   {said}")), "{}", leg.text);
     }
 }
 
@@ -179,7 +179,7 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["leg.0.tcp.to.buffer=host"], "leg.0.tcp.buffer: \"host\", but there is no workload.hosts: all have workload.default_window (32767 B)"),
     (&["path.link.0.down.queue=1499 B"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never pass"),
     (&["path.link.0.down.queue=1499 B", "path.link.0.down.queue_counts=waiting"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never wait"),
-    (&["path.link.0.up.queue=34 packets"], "path.link.0.up.queue: 34 packets is 9.89 % of the bandwidth–delay product (516 kB): bursts will lose packets"),
+    (&["path.link.0.up.queue=34 packets"], "path.link.0.up.queue: 34 packets is 9.89 % of what the path holds (516 kB): bursts will lose packets"),
     (&["leg.0.tcp.buffer=64 KiB"], "leg.0.tcp.buffer: 65536 B, but at most 65535 B are in flight without leg.0.tcp.constants.window_scaling"),
     (&["leg.0.tcp.from.buffer=1000 B"], "leg.0.tcp.from.buffer: 1000 B is less than the MSS of 1460 B: segments have 1000 B at most"),
     (&["run.until=60 s", "run.warmup=1 min"], "run.warmup: 60 s is not before run.until (60 s): summaries have no requests"),
@@ -333,9 +333,9 @@ fn uploads_have_a_limit_of_their_own() {
     assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::Window, LimitedBy::Credit));
     near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1460.0 * 8.0 / 0.12);
     for line in [
-        "limit of a connection    down 1.15 Gbit/s on the wire = 11491 × 1500 B per (120 ms + 0.349 ms)",
-        "limit of a connection    up 4.49 Mbit/s on the wire at most, 65535 B of credit per 120 ms",
-        "limit of a session       up 4.49 Mbit/s on the wire as the connection",
+        "a connection can carry   down 1.15 Gbit/s with headers = 11491 × 1500 B per (120 ms + 0.349 ms)",
+        "a connection can carry   up 4.49 Mbit/s with headers at most, 65535 B of credit per 120 ms",
+        "a session can carry      up 4.49 Mbit/s with headers as the connection",
     ] {
         assert!(leg.text.contains(line), "{line}\n{}", leg.text);
     }

@@ -97,7 +97,7 @@ fn small_queue(way: &LinkDirection, stretch: &Stretch<'_>, packet: u64) -> Optio
     let share = bytes as f64 / product;
     (share < SMALL_QUEUE).then(|| {
         let (share, product) = (figures::percent(share), figures::bytes(product));
-        format!("{written} is {share} of the bandwidth–delay product ({product}): bursts will lose packets")
+        format!("{written} is {share} of what the path holds ({product}): bursts will lose packets")
     })
 }
 

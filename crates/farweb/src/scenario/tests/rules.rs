@@ -142,7 +142,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["workload.default_mss=16 B"], "workload.default_mss", "found 16 B; an MSS"),
     (&["workload.default_window=0 B"], "workload.default_window", "found 0 B; a buffer"),
     (&["workload.scale=rate", "workload.copies_hosts=renamed"], "workload.copies_hosts", "a rate has no copies; leave the key out, or write scale = \"copies\""),
-    (&["clients.give_up=0 s"], "clients.give_up", "found 0 s; write a duration above zero, or leave the key out for clients that wait for ever"),
+    (&["clients.give_up=0 s"], "clients.give_up", "found 0 s; write a duration above zero, or leave the key out for no client timeout"),
     (&["clients.give_up=25 h"], "clients.give_up", "found 90000 s; it is at most 24 h"),
     (&["run.until=0 s"], "run.until", "found 0 s; write a duration above zero"),
     (&["record.links_every=0 ms"], "record.links_every", "found 0 s; write an interval above zero"),

@@ -30,7 +30,7 @@ pub struct LogBatch {
     pub server_s: Vec<f64>,
     /// Parts of these before the first byte, in s; NaN when not known.
     pub wait_s: Vec<f64>,
-    /// Ids of what is asked for: those of the URLs' bytes.
+    /// Ids of the objects asked for, by the bytes of their URLs.
     pub object: Vec<u64>,
     /// Who asks.
     pub client: ClientColumn,
@@ -68,7 +68,7 @@ pub(super) struct Builder {
     /// The whole second in which the first request of the log started, since 1970.
     origin_s: Option<i64>,
     hosts: WordCodes,
-    /// First row of the whole second that the last row belongs to, whose rows are to be spread over it; `None`: the last
+    /// First row of the last row's whole second, over which its rows are spread; `None`: the last
     /// row has a part of a second.
     second_from: Option<usize>,
 }
@@ -133,7 +133,7 @@ impl Builder {
         batch.wait_s.push(seconds(entry.server.wait()));
     }
 
-    /// Takes what is there and starts again.
+    /// Takes the rows so far and starts again.
     pub(super) fn take(&mut self) -> LogBatch {
         self.spread();
         let origin = self.origin_s.unwrap_or_default() * SECOND;

@@ -22,17 +22,17 @@ use super::record::{Record, Text};
 use super::wrapped;
 use crate::workload::{Caching, Method, WorkloadError};
 
-/// Share of requests from which on a user is one for all. Chosen: a log-in for some pages names nobody on others.
+/// Share of requests from which on a user is one for all. Chosen: a log-in for some pages names no user on others.
 const SHARED_PERCENT: usize = 99;
 
 /// Requests that caches pass by although RFC 9111 lets them store the responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Bypass {
-    /// Those whose response sets a cookie.
+    /// Requests with a response that sets a cookie.
     pub set_cookie: bool,
-    /// Those that carry a cookie.
+    /// Requests with a cookie.
     pub cookie: bool,
-    /// Those whose URL has a query, `cgi-bin` or `.cgi`.
+    /// Requests with a query, `cgi-bin` or `.cgi` in the URL.
     pub query: bool,
 }
 
@@ -56,7 +56,7 @@ pub enum Rule {
     Partial,
     /// 304: the client has a copy.
     NotModified,
-    /// A status whose response is stored only if `Cache-Control` says for how long.
+    /// A status with responses that are stored only if `Cache-Control` says for how long.
     Status,
     /// `no-store`.
     NoStore,
@@ -132,7 +132,7 @@ impl Rule {
 }
 
 /// The user whom nearly all requests at the `head` of a log name, if there is one: that is a fixed log-in of a proxy before a page
-/// for all, and nobody's own.
+/// for all, and no user's own.
 pub(super) fn shared_user(layout: &Layout, head: &[u8]) -> Option<Box<[u8]>> {
     let mut layout = layout.clone();
     let mut users = Vec::new();
@@ -157,7 +157,7 @@ fn is_named(text: &Option<Text<'_>>) -> bool {
     text.as_deref().is_some_and(|text| !text.is_empty())
 }
 
-/// Statuses whose responses may be stored without an explicit time (RFC 9110, section 15.1; 206 is [`Rule::Partial`]).
+/// Statuses of responses that may be stored without an explicit time (RFC 9110, section 15.1; 206 is [`Rule::Partial`]).
 const fn is_heuristic(status: u64) -> bool {
     matches!(status, 200 | 203 | 204 | 300 | 301 | 308 | 404 | 405 | 410 | 414 | 501)
 }

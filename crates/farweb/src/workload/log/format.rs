@@ -112,7 +112,7 @@ impl LogFormat {
         best.0
     }
 
-    /// The format that a line has but for one value, and what is wrong with that.
+    /// The format that a line has but for one value, and the fault of that value.
     pub(super) fn nearly(line: &[u8]) -> Option<(Self, String)> {
         let fault = |known: &'static Known| {
             let (right, why) = Layout::of(known, line).ok()?.fault(line)?;

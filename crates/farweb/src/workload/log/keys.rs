@@ -89,7 +89,7 @@ impl Keys {
         self.record(&object)
     }
 
-    /// Number of values of a line that are right, and what is wrong with the others; `None` if it is no object that says what was
+    /// Number of values of a line that are right, and the faults of the others; `None` if it is no object that says what was
     /// asked for and how large the response was.
     pub(super) fn faults(&self, line: &[u8]) -> Option<(usize, Vec<String>)> {
         let object: Value = serde_json::from_slice(line).ok()?;

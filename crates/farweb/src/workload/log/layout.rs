@@ -67,7 +67,8 @@ impl Layout {
             // Every request has a digit in its time and its size.
             Self::Patterns(patterns) => {
                 let divides = |pattern: &Pattern| pattern.faults(line).is_ok();
-                first && !line.iter().any(u8::is_ascii_digit) && patterns.iter().any(divides)
+                let is_names = || !line.iter().any(u8::is_ascii_digit) && patterns.iter().any(divides);
+                first && (line.starts_with(b"#") || is_names())
             }
             _ => false,
         }
@@ -126,7 +127,7 @@ impl Layout {
         })
     }
 
-    /// Number of values of `line` that are right, and what is wrong with the one that is not; `None` if more are, or it is divided
+    /// Number of values of `line` that are right, and the fault of the one that is not; `None` if more are, or it is divided
     /// otherwise.
     pub(super) fn fault(&self, line: &[u8]) -> Option<(usize, String)> {
         let (right, mut wrong) = match self {

@@ -1,13 +1,13 @@
 //! Request tables from logs, streamed: a line in, a request out or a reason why not, in constant memory.
 //!
 //! Every line is accounted for: it gives a request, is dropped for a [`Reason`], or could not be read, which the
-//! [`Report`] names with its number and what is wrong with it. Too many unreadable lines are an error, since the file
-//! is then not what it was taken for. Requests come in the order of the log, which is that of their ends; the caller
+//! [`Report`] names with its number and its fault. Too many unreadable lines are an error, since the file
+//! is then of another format. Requests come in the order of the log, by their ends; the caller
 //! sorts.
 //!
-//! Lines of every format go the same way: what is [`wrapped`] around a line is passed over, the [`layout`] divides a line into fields, the
+//! Lines of every format go the same way: anything [`wrapped`] around a line is passed over, the [`layout`] divides a line into fields, the
 //! fields that are of use make a [`record`], and [`rules`] decide about it. A format with a name is a row of [`known`].
-//! [`Facts`] are of all lines, those that the rules drop included.
+//! [`Facts`] are of all lines, also of dropped ones.
 //!
 //! Assumed, and said in the report: a request has the size of its first line, its `Host` line and 205 B of other
 //! headers, and no body; the server took the elapsed time less a given round trip, at least 0; in a server's log a
@@ -210,7 +210,7 @@ impl LogReader {
         Ok(Some(batch))
     }
 
-    /// Report on the lines read so far; the sums are those of the requests given out.
+    /// Report on the lines read so far; its sums are over the requests given out.
     #[must_use]
     pub const fn report(&self) -> &Report {
         &self.report
@@ -287,7 +287,7 @@ fn verdict(
     Ok(verdict)
 }
 
-/// Error for a file whose format no line shows.
+/// Error for a file of no known format.
 fn unknown(lines: &Lines) -> WorkloadError {
     let first = lines.head().split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     if first.is_none() {
@@ -361,9 +361,8 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
     all.push(match options.server_time {
         ServerTime::None => "The server time is left out, as requested.".into(),
         ServerTime::Elapsed => format!(
-            "The server took what the log says of it; else the elapsed time less a round trip of {}, at least 0, which \
-             contains the transfer to the client as it was; where the log has neither, its time is not known. The wait \
-             for the first byte, where the log has it, is counted alike and is at most the whole.",
+            "Server time: as logged, else the elapsed time (with the transfer to the client) minus a round trip of {} \
+             (--rtt-ms). With neither, servers answer at once. The wait for the first byte is counted alike.",
             options.rtt
         ),
     });

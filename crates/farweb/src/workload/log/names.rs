@@ -90,7 +90,7 @@ pub(super) const NGINX: &Names = &[
 
 /// Directives of Apache's `LogFormat` and of varnishncsa, with what stands in braces, without `<` and `>`.
 ///
-/// `%^FB` and `%D` count from the same time, that of the request; so do varnishncsa's first byte and its `%D`.
+/// `%^FB` and `%D` count from the same time, the request's; so do varnishncsa's first byte and its `%D`.
 pub(super) const APACHE: &Names = &[
     ("h", Field::Client),
     ("a", Field::Client),
@@ -170,7 +170,7 @@ pub(super) const TABLE: &Names = &[
     ("bytes", Field::Body),
 ];
 
-/// Keys of JSON objects, a point for each level: those of Caddy, and those that people give nginx's variables.
+/// Keys of JSON objects, a point for each level: keys of Caddy, and usual ones for nginx's variables.
 pub(super) const JSON: &Names = &[
     ("ts", Field::End),
     ("msec", Field::End),
@@ -234,13 +234,14 @@ pub(super) const JSON_SOFTWARE: &[(&str, &str)] =
 /// Meaning of a name of farweb's own.
 pub(super) enum Own {
     Field(Field),
-    /// A span, whose unit stands behind the name.
+    /// A span, with its unit behind the name.
     Span(fn(Unit) -> Field),
 }
 
 /// Names of farweb's own, for lines that no other names describe: `{name}` in a format string, `name=KEY` for JSON.
 pub(super) const OWN: &[(&str, Own)] = &[
     ("start", Own::Field(Field::Start)),
+    ("start:ms", Own::Field(Field::StartMillis)),
     ("end", Own::Field(Field::End)),
     ("date", Own::Field(Field::Date)),
     ("time", Own::Field(Field::Clock)),
@@ -302,7 +303,7 @@ pub(super) fn own(name: &str) -> Result<Field, String> {
 
 /// Needs of a line, each with the fields that meet it.
 pub(super) const NEEDED: [(&str, &[Field]); 3] = [
-    ("when a request was", &[Field::Start, Field::End, Field::Clock]),
+    ("when a request was", &[Field::Start, Field::StartMillis, Field::End, Field::Clock]),
     ("what was asked for", &[Field::Request, Field::Url, Field::HostUrl, Field::Path]),
     ("how large a response is", &[Field::Body, Field::Total]),
 ];

@@ -13,11 +13,11 @@ use crate::workload::unreadable::check_share;
 /// Selects the answered requests to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// Those whose response crossed the link: a proxy's misses, a server's answers with a body.
+    /// Requests with a response that crossed the link: a proxy's misses, a server's answers with a body.
     Misses,
     /// Also those for which only a header crossed it: revalidations.
     Crossed,
-    /// Also those that a cache answered: everything that a client got with success, with the bytes that it got.
+    /// Also requests that a cache answered: everything that a client got with success, with the bytes that it got.
     All,
 }
 
@@ -35,13 +35,13 @@ pub enum ServerTime {
 pub struct LogOptions {
     /// Answered requests to keep.
     pub keep: Keep,
-    /// True when pages that are made for each request are kept: those whose URL has a query, `cgi-bin` or `.cgi`.
+    /// True when pages that are made for each request are kept: their URL has a query, `cgi-bin` or `.cgi`.
     pub dynamic: bool,
     /// True when answers with a status other than 2xx and 3xx are kept: their bytes crossed the link as well.
     pub errors: bool,
     /// True when CONNECT tunnels are kept, each as one request and one response.
     pub tunnels: bool,
-    /// Requests that caches pass by besides those that RFC 9111 keeps from them.
+    /// Requests that bypass caches, besides the rules of RFC 9111.
     pub bypass: Bypass,
     /// Round-trip time that the recorded elapsed times contain; it is taken off the server time.
     pub rtt: Duration,
@@ -51,7 +51,7 @@ pub struct LogOptions {
     pub assume_bytes: Option<u64>,
     /// Source of the server time.
     pub server_time: ServerTime,
-    /// Host of requests whose line does not name one, as in most logs of web servers.
+    /// Host of requests without one in their line, as in most logs of web servers.
     pub server_name: String,
     /// Names that the table gives to clients.
     pub client_names: ClientNames,

@@ -1,4 +1,4 @@
-//! Lines that servers write among those of requests: errors, states of servers behind, connections without a request of HTTP.
+//! Lines that servers write among the requests: errors, states of servers behind, connections without a request of HTTP.
 //!
 //! Source: nginx, `ngx_log.c`; Apache HTTP Server 2.4, `ErrorLogFormat`; HAProxy, `server.c`, `proxy.c`, `log.c` (`option tcplog`).
 

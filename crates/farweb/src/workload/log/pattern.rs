@@ -82,7 +82,7 @@ impl Pattern {
         &self.text
     }
 
-    /// Server whose names of fields it has; Apache's are others' as well.
+    /// Server that names fields so; others use Apache's names as well.
     pub(super) fn software(&self) -> Option<&'static str> {
         let text = self.text.as_bytes();
         if is_nginx(text) { Some("nginx") } else { is_squid(text).then_some("Squid") }
@@ -262,7 +262,7 @@ impl Pattern {
         record.complete()
     }
 
-    /// Number of values of `line` that are right, and what is wrong with the others.
+    /// Number of values of `line` that are right, and the faults of the others.
     ///
     /// # Errors
     /// The place at which the line is not divided as the format says.
@@ -348,7 +348,7 @@ impl Part {
     }
 }
 
-/// True when a format string is one of Squid, whose codes have two letters and more.
+/// True for a format string of Squid: its codes have two letters or more.
 fn is_squid(text: &[u8]) -> bool {
     directives(text, true).any(|name| {
         let is_time = name.starts_with(b"{") && (name.ends_with(b"}tl") || name.ends_with(b"}tg"));
@@ -470,7 +470,7 @@ fn end_of(text: &[u8], part: &Part, next: Option<Field>, blank: u8) -> Option<us
             escaped = true;
             continue;
         }
-        // Only the first blank of a run begins a literal, so that a line of blanks is gone through once.
+        // Only the first blank of a run begins a literal: a line of blanks is gone through once.
         let inside = *first == b' ' && at > 0 && text[at - 1] == b' ';
         if byte != first || inside || goes_on(text, at, part) {
             continue;
@@ -577,7 +577,7 @@ mod tests {
         assert!(unknown.starts_with(
             "--log-format: unknown field \"urll\" (did you mean url?); the fields are start, end"
         ));
-        assert_eq!(wrong("{start:ms}"), "--log-format: start: found \"start:ms\"; only spans have a unit");
+        assert_eq!(wrong("{end:ms}"), "--log-format: end: found \"end:ms\"; only spans have a unit");
         let unit = "--log-format: elapsed: found the unit \"min\"; write one of: s, ms, us, ns";
         assert_eq!(wrong("{elapsed:min}"), unit);
     }

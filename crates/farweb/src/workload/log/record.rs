@@ -31,6 +31,8 @@ pub(super) enum Field {
     Ignored,
     /// Time at which the request came, since 1970 or since the start of the log.
     Start,
+    /// Time since the start of the log, in ms.
+    StartMillis,
     /// Time at which it ended, when its line is written.
     End,
     /// The day on which it ended.
@@ -89,7 +91,7 @@ pub(super) enum Field {
     Tls,
     /// Port of the server.
     Port,
-    /// Frontend of HAProxy, whose name has a `~` behind it where the connection is under TLS.
+    /// Frontend of HAProxy; a `~` behind its name stands for TLS.
     Frontend,
     /// `Cache-Control` of the response.
     CacheControl,
@@ -106,7 +108,7 @@ impl Field {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Ignored | Self::Servers => "field",
-            Self::Start | Self::End | Self::Clock => "time",
+            Self::Start | Self::StartMillis | Self::End | Self::Clock => "time",
             Self::EndMillis => "milliseconds",
             Self::Date => "date",
             Self::Elapsed(_) => "elapsed",
@@ -183,7 +185,7 @@ impl Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Spans {
     pub sum: u64,
-    /// That of the last one, whose response is the response; `None` where the log has none of it.
+    /// Span of the last one, which gave the response; `None` where the log has none of it.
     pub last: Option<u64>,
 }
 
@@ -249,6 +251,10 @@ impl<'a> Record<'a> {
             Field::Cookie if is_absent => first(&mut self.cookie, Text::default()),
             _ if is_absent => {}
             Field::Start => self.set_time(field, when::since_start(&text).map_or_else(|| time(&text), Ok)?),
+            Field::StartMillis => {
+                let since = fields::span(&text, MILLI).map(when::since_start_by);
+                self.set_time(field, since.map_or_else(|| time(&text), Ok)?);
+            }
             Field::End => self.set_time(field, time(&text)?),
             Field::EndMillis => {
                 let millis = fields::number(&text).filter(|millis| *millis < 1000);

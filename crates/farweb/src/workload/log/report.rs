@@ -49,7 +49,7 @@ pub enum Reason {
     ZeroBytes,
     /// The answer came from the proxy's own cache.
     Hit,
-    /// The server confirmed what the cache (or, in a server's log, the client) held: only a header crossed the link.
+    /// The server confirmed a copy of the cache (in a server's log: of the client): only a header crossed the link.
     Revalidation,
     /// Answered by the proxy itself: an icon, a redirection, its management pages.
     AnsweredByProxy,
@@ -77,7 +77,7 @@ impl Reason {
             Self::NoSize => "lack the size of the response",
             Self::ZeroBytes => "were answered without a body",
             Self::Hit => "were answered by the proxy's cache",
-            Self::Revalidation => "confirmed what a cache held: a header only",
+            Self::Revalidation => "are revalidations (304)",
             Self::AnsweredByProxy => "were answered by the proxy itself",
             Self::SiblingHit => "were answered by a cache beside the proxy",
         }
@@ -171,7 +171,7 @@ pub struct Report {
     pub last_start_s: Option<f64>,
     /// True when the requests came by start time; a log by end time seldom does.
     pub sorted: bool,
-    /// Requests of the table whose server time is made of an elapsed time, which contains the path that the log was written on.
+    /// Requests with a server time from an elapsed time, which contains the path of the log.
     pub with_elapsed_time: u64,
     /// Bytes of all requests.
     pub request_bytes: u64,

@@ -1,4 +1,4 @@
-//! Rules that decide whether a line gives a request: those of a web server's log, and those that all logs share.
+//! Rules by which a line gives a request or none: rules of a web server's log, and rules that all logs share.
 //!
 //! Everything that a server answered crossed its link, an error page as well as any other; of a 304 and to a HEAD only a header
 //! did. Any other answer without a body is left out.
@@ -22,7 +22,7 @@ pub(super) struct Crossed {
     pub tunnel: bool,
 }
 
-/// Decides whether a line gives a request of the workload.
+/// The request that a line gives, or the reason for none.
 ///
 /// # Errors
 /// The value that is missing or wrong.
@@ -135,7 +135,7 @@ pub(super) enum Answer {
 
 /// What a cache says of its answer; `None` if the server behind it answered, or the line says nothing of a cache.
 ///
-/// The words are those of nginx, of the content delivery networks and of Varnish, whatever their case, with anything behind the
+/// Words of nginx, of content delivery networks and of Varnish, whatever their case, with anything behind the
 /// first word: `HIT-CLUSTER`.
 ///
 /// # Errors
@@ -184,7 +184,7 @@ pub(super) fn is_tunnel(record: &Record<'_>) -> bool {
     }
 }
 
-/// Method and URL; `None` when an error answered what was no request of HTTP.
+/// Method and URL; `None` when an error answered something else than HTTP.
 fn method_and_url<'a>(record: &Record<'a>) -> Result<Option<(Text<'a>, Text<'a>)>, String> {
     if let Some(url) = &record.url {
         let method = record.method.clone().unwrap_or(Cow::Borrowed(b"GET"));

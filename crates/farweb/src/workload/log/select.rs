@@ -1,11 +1,11 @@
-//! Selects requests: those of some clients, of a span of time, or of a sample of clients or hosts.
+//! Selects requests of some clients, of a span of time, or of a sample of clients or hosts.
 
 use super::record::Record;
 use super::when::Bound;
 use super::{LogOptions, Reason};
 use crate::workload::ObjectId;
 
-/// Unit of a sample: what is drawn as a whole.
+/// Unit of a sample, drawn as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SampleBy {
     /// A client with all its requests.
@@ -35,7 +35,7 @@ impl Sample {
     }
 }
 
-/// Finaliser of SplitMix64: every bit of a hash depends on every bit of what it is of. Source: G. L. Steele and others,
+/// Finaliser of SplitMix64: every bit of a hash depends on every bit of its input. Source: G. L. Steele and others,
 /// "Fast splittable pseudorandom number generators" (OOPSLA 2014).
 const fn mixed(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

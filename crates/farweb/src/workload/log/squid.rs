@@ -4,10 +4,10 @@
 //! by one or more blanks; the type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the fourth field
 //! is `code/status/hierarchy` and there is no ninth. `time` is the Unix time of the *end* of the request with ms,
 //! `elapsed` is in ms, `bytes` is what the client got, headers included. An error page of the server behind crossed the
-//! link as any answer did; whether Squid made a 502 to 504 itself after it had asked a server is not logged, and it counts
+//! link as any answer did; a 502 to 504 of Squid itself after it had asked a server looks the same in the log, and counts
 //! as the server's.
 //!
-//! The meaning of a result code follows from its parts, so that the codes of Squid 1 to 6 are read alike:
+//! The meaning of a result code follows from its parts: the codes of Squid 1 to 6 are read alike:
 //! `TCP_REFRESH_HIT` and `TCP_REFRESH_UNMODIFIED` are the same thing under two names.
 //!
 //! Source: Squid, `src/access_log.c` of version 2, `src/LogTags.cc` of version 6; D. Wessels, "Squid: The Definitive

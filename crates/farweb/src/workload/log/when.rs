@@ -36,7 +36,7 @@ impl Bound {
         parse(whole.as_bytes()).or_else(relative).map(Self)
     }
 
-    /// True when a request that starts at `start` (ns since 1970) does so before this, in a log whose zone is `zone_s`.
+    /// True when a request at `start` (ns since 1970) comes before this, in a log of the zone `zone_s`.
     pub(super) fn is_after(&self, start: i64, zone_s: Option<i64>) -> bool {
         match self.0.zone_s {
             Some(_) => start < self.0.nanos,
@@ -60,6 +60,11 @@ pub(super) fn parse(text: &[u8]) -> Option<When> {
 /// Seconds since the start of a log, in place of a time.
 pub(super) fn since_start(text: &[u8]) -> Option<When> {
     fields::since_start(text).map(|nanos| utc(nanos, !text.contains(&b'.')))
+}
+
+/// The time `nanos` after the start of a log.
+pub(super) const fn since_start_by(nanos: u64) -> When {
+    utc(nanos as i64, false)
 }
 
 /// True for `dd/mm/yyyy` or `mm/dd/yyyy` with a time: nothing says which.

@@ -336,7 +336,7 @@ fn the_report_gives_the_design_in_a_line_and_a_line_a_factor() {
     let sweep = report.sweep.unwrap();
     assert!(report.text.ends_with(&sweep.text));
     insta::assert_snapshot!(sweep.text, @"
-    sweep: full-factorial, 6 points × 5 replications with common random numbers: 30 runs
+    sweep: full-factorial, 6 points × 5 seeds, the same at each point: 30 runs
       workload.load            1, 2, 4
       circuit                  cable, satellite
       a single run ignores the sweep
