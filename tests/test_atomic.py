@@ -2,19 +2,15 @@
 
 import errno
 import os
-import secrets
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from farweb.errors import RunError
-from farweb.files import atomic
 from farweb.files.atomic import is_held, leftovers, staged_file, staged_folder
 
 
@@ -56,32 +52,6 @@ def test_a_full_disk_leaves_what_was_there(folder: Path, older: bool) -> None:
     assert not older or os.listdir(out) == ["old"]
 
 
-@pytest.mark.parametrize("taker", [staged_folder, staged_file])
-def test_another_command_may_remove_the_folder_that_it_made_when_it_fails(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, taker: Callable[[Path], AbstractContextManager[Path]]
-) -> None:
-    lock, name = atomic._lock, secrets.token_hex
-
-    def without_parent(path: Path) -> int:
-        monkeypatch.setattr(atomic, "_lock", lock)
-        Path("new").rmdir()
-        return lock(path)
-
-    def nameless(size: int) -> str:
-        monkeypatch.setattr(secrets, "token_hex", name)
-        for entry in Path("new").iterdir():
-            entry.unlink()
-        Path("new").rmdir()
-        return name(size)
-
-    monkeypatch.setattr(atomic, "_lock", without_parent)
-    monkeypatch.setattr(secrets, "token_hex", nameless)
-    with taker(Path("new/out")) as stage:
-        (stage / "table" if stage.is_dir() else stage).write_text("whole")
-    assert Path("new/out").exists()
-    assert (atomic._lock, secrets.token_hex) == (lock, name), "both were met"
-
-
 def test_an_error_of_another_kind_passes(folder: Path) -> None:
     with pytest.raises(ZeroDivisionError), staged_folder(folder / "very" / "deep" / "out"):
         raise ZeroDivisionError
@@ -94,10 +64,10 @@ def test_a_folder_that_its_name_determines_stays(folder: Path) -> None:
     (folder / "out").mkdir()
     (folder / "out" / "first").touch()
     (folder / "file").touch()
-    with staged_folder(folder / "out", replace=False) as stage:
+    with staged_folder(folder / "out", take=False) as stage:
         (stage / "second").touch()
     assert os.listdir("out") == ["first"]
-    with pytest.raises(RunError, match="file: cannot be written"), staged_folder(folder / "file", replace=False):
+    with pytest.raises(RunError, match="file: cannot be written"), staged_folder(folder / "file", take=False):
         pass
     assert sorted(os.listdir()) == ["file", "out"]
 
@@ -216,7 +186,7 @@ def test_a_file_replaces_an_older_one_only_when_complete(folder: Path) -> None:
 def test_what_was_left_of_a_file_goes_unless_nobody_looks(folder: Path) -> None:
     left = folder / ".table.0123456789ab.partial"
     left.mkdir()
-    with staged_file(folder / "table", tidy=False) as stage:
+    with staged_file(folder / "table", take=False) as stage:
         stage.touch()
     assert left.exists()
     with staged_file(folder / "table") as stage:
@@ -237,6 +207,7 @@ def test_a_killed_process_leaves_nothing_that_looks_whole(folder: Path) -> None:
     stage, lock = sorted(os.listdir(folder))
     assert stage.startswith(".out.") and stage.endswith(".partial")
     assert lock == ".out.taken"
+    assert leftovers(folder) == [folder / stage, folder / lock]
     with staged_folder(Path("out")):
         pass
     assert os.listdir(folder) == ["out"]

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from farweb.errors import FarwebError, StorageError
-from farweb.files import place
-from farweb.files.atomic import leftovers, staged_file, staged_folder, taken
-from farweb.files.place import Place
+from farweb.files import atomic
+from farweb.files.atomic import Place, leftovers, staged_file, staged_folder, taken
 from planted import a_file, a_folder, a_link, a_link_to_a_folder, another_process, content
 
 
@@ -122,7 +120,7 @@ def test_a_result_that_cannot_have_its_name_for_another_reason_is_kept_too(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when a disk was mounted there."""
-    monkeypatch.setattr(place, "_replace", _refusing(errno.EBUSY))
+    monkeypatch.setattr(atomic, "_replace", _refusing(errno.EBUSY))
     Path("out").mkdir()
     said = r"out: cannot be written: Device or resource busy; the result is in .*out-2$"
     with pytest.raises(StorageError, match=said), staged_folder(Path("out")) as stage:
@@ -230,16 +228,6 @@ def test_what_came_before_the_name_was_taken_has_to_be_allowed(folder: Path) -> 
         pytest.fail("it is not allowed")
     assert seen == [None, "mine"]
     assert os.listdir() == ["t"]
-
-
-def test_the_lock_of_a_killed_process_is_a_leftover(folder: Path) -> None:
-    with another_process(folder / "out") as holder:
-        holder.send_signal(signal.SIGKILL)
-    left = leftovers(folder)
-    assert [path.name for path in left][-1] == ".out.taken" and len(left) == 2
-    with staged_folder(folder / "out"):
-        pass
-    assert os.listdir() == ["out"]
 
 
 def test_the_lock_of_another_user_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

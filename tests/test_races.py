@@ -4,17 +4,19 @@ The hook is the moment at which a finished result goes to the disk, before it ge
 """
 
 import os
+import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
+from farweb import Scenario
 from farweb.files import atomic
+from farweb.files.atomic import locked_file
+from farweb.results.export import export_pcapng
 from planted import a_file, another_process
-from samples import LOG, REQUESTS, Farweb
+from samples import LOG, REQUESTS, SCENARIO, Farweb
 
 Verb = tuple[tuple[str, ...], str]
 """Arguments of a command, and the name that it writes to."""
@@ -40,15 +42,22 @@ VERBS: tuple[Verb, ...] = (
 )
 
 
-def _lay(farweb: Farweb) -> None:
-    Path("access.log").write_text(LOG)
-    Path("h.tsv").write_text("host\twindow_bytes\tmss_bytes\na.example\t8760\t1460\n")
+@pytest.fixture(scope="module")
+def laid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an input of each kind, and a run."""
+    laid = tmp_path_factory.mktemp("laid")
     rows = [f"{n / 10},h,300,{100 + n % 7 * 50},o{n * n % 61}" for n in range(400)]
-    Path("many.csv").write_text("\n".join(["start_s,host,request_bytes,response_bytes,object", *rows]) + "\n")
-    Path("requests.csv").write_text(REQUESTS)
-    settings = ("--set", "record.packets=all", "--set", "record.exchanges=true")
-    assert farweb("run", "cable.toml", *settings, "-o", "r").code == 0
-    assert farweb("export", "pcapng", "r").code == 0
+    for name, text in (
+        ("access.log", LOG),
+        ("cable.toml", SCENARIO),
+        ("h.tsv", "host\twindow_bytes\tmss_bytes\na.example\t8760\t1460\n"),
+        ("many.csv", "\n".join(["start_s,host,request_bytes,response_bytes,object", *rows]) + "\n"),
+        ("requests.csv", REQUESTS),
+    ):
+        (laid / name).write_text(text)
+    scenario = Scenario.load(laid / "cable.toml", {"record.packets": "all", "record.exchanges": True})
+    export_pcapng(scenario.run(out=laid / "r"), laid / "r/packets.pcapng")
+    return laid
 
 
 def _at_the_end(monkeypatch: pytest.MonkeyPatch, out: Path, act: Callable[[Path], None]) -> None:
@@ -65,12 +74,19 @@ def _at_the_end(monkeypatch: pytest.MonkeyPatch, out: Path, act: Callable[[Path]
     monkeypatch.setattr(atomic, "flush", acting)
 
 
-@pytest.mark.usefixtures("cable")
 @pytest.mark.parametrize(("arguments", "name"), VERBS, ids=[" ".join(each[0][:2]) + f" {each[1]}" for each in VERBS])
-def test_no_verb_destroys_what_came_while_it_worked(
-    farweb: Farweb, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], name: str
+def test_no_verb_begins_where_another_writes_or_destroys_what_came_while_it_worked(
+    laid: Path, folder: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], name: str
 ) -> None:
-    _lay(farweb)
+    shutil.copytree(laid, folder, dirs_exist_ok=True)
+    there = set(os.listdir())
+    with locked_file(Path(f".{name}.taken")):
+        refused = farweb(*arguments, "--force")
+        assert refused.code == 2, refused.err
+        assert f"farweb: {name}: another farweb command writes to this name" in refused.err
+        assert len(refused.err.splitlines()) == 1
+    assert set(os.listdir()) - there <= {"m.parquet"}
+
     out = Path(name)
     second = Path(f"{out.stem}-2{out.suffix}")
     _at_the_end(monkeypatch, out, a_file)
@@ -82,19 +98,6 @@ def test_no_verb_destroys_what_came_while_it_worked(
     assert second.exists()
 
 
-@pytest.mark.usefixtures("cable")
-@pytest.mark.parametrize(("arguments", "name"), VERBS, ids=[" ".join(each[0][:2]) + f" {each[1]}" for each in VERBS])
-def test_no_verb_begins_where_another_command_writes(farweb: Farweb, arguments: tuple[str, ...], name: str) -> None:
-    _lay(farweb)
-    there = set(os.listdir())
-    with another_process(Path(name)):
-        answer = farweb(*arguments, "--force")
-        assert answer.code == 2, answer.err
-        assert f"farweb: {name}: another farweb command writes to this name" in answer.err
-        assert len(answer.err.splitlines()) == 1
-    assert set(os.listdir()) - there <= {name, "m.parquet"}
-
-
 @pytest.mark.parametrize("arguments", [("demo",), ("reproduce", "--quick", "cable")])
 def test_nothing_of_several_files_begins_where_another_command_writes(
     folder: Path, farweb: Farweb, arguments: tuple[str, ...]
@@ -103,41 +106,6 @@ def test_nothing_of_several_files_begins_where_another_command_writes(
         answer = farweb(*arguments, "--out", "new")
     assert (answer.code, len(answer.err.splitlines())) == (2, 1)
     assert answer.err.startswith("farweb: new: another farweb command writes to this name")
-
-
-def test_two_runs_into_one_folder(cable: Path, farweb: Farweb) -> None:
-    """The second one says at once what it is about; the first one ends as if it were alone."""
-    code = (
-        "import sys, farweb.run\n"
-        "from farweb.cli import main\n"
-        "write = farweb.run.write_manifest\n"
-        "def waiting(*arguments):\n"
-        "    write(*arguments)\n"
-        "    print('simulated', flush=True)\n"
-        "    sys.stdin.readline()\n"
-        "farweb.run.write_manifest = waiting\n"
-        "sys.exit(main(['run', 'cable.toml', '--seed', '1', '-o', 'r', '-q']))\n"
-    )
-    command = [sys.executable, "-W", "ignore::RuntimeWarning", "-c", code]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
-        assert first.stdout is not None and first.stdout.readline() == "simulated\n"
-        second = farweb("run", cable, "--seed", 2, "-o", "r", "-q")
-    assert second.code == 2 and "r: another farweb command writes to this name" in second.err
-    assert first.returncode == 0
-    assert '"seed": 1' in Path("r/manifest.json").read_text()
-    assert {path.name for path in Path().iterdir() if path.name.startswith((".", "r-"))} == set()
-
-
-def test_a_link_to_a_folder_stays_a_link(cable: Path, farweb: Farweb) -> None:
-    Path("disk").mkdir()
-    Path("r").symlink_to("disk")
-    assert farweb("run", cable, "-o", "r", "-q").code == 0
-    assert Path("r").readlink() == Path("disk") and Path("disk/manifest.json").is_file()
-    assert farweb("run", cable, "-o", "r", "-q", "--force").code == 0
-    assert Path("r").is_symlink() and sorted(os.listdir()) == ["cable.toml", "disk", "r", "requests.csv"]
-    Path("page.html").symlink_to("disk/page.html")
-    assert farweb("report", "r", "-o", "page.html").code == 0
-    assert Path("page.html").is_symlink() and Path("disk/page.html").is_file()
 
 
 def test_a_killed_figure_does_not_keep_a_run_from_being_replaced(cable: Path, farweb: Farweb) -> None:

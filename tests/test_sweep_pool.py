@@ -1,5 +1,6 @@
 """The pool by itself: runs that kill workers, fail now and then, or come twice; and who may talk to its processes."""
 
+import asyncio
 import os
 import shutil
 import signal
@@ -7,6 +8,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -147,32 +149,67 @@ def test_what_the_machine_has_to_put_right_ends_everything(runs: list[Run]) -> N
     assert Store("out").failed() == set()
 
 
-class Late:
-    """A future whose result comes as the wait for it runs out."""
+@pytest.mark.usefixtures("warm_workers")
+def test_a_result_that_comes_as_a_wait_runs_out_is_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a wait begins late with Dask and ends late, in the middle of the answer to the next one."""
+    monkeypatch.setattr(pool_module, "_COUNTED_S", 0.2)
+    with Pool(Store("out"), jobs=1) as pool:
+        client: Any = pool.client
+        client.submit(int, pure=False).result()
+        gather = client._gather_remote
 
-    def __init__(self, outcome: int | TimeoutError) -> None:
-        self.outcome, self.waits = outcome, 0
+        async def slow(*arguments: Any) -> Any:
+            await asyncio.sleep(0.5)
+            return await gather(*arguments)
 
-    def done(self) -> bool:
-        return self.waits > 1
-
-    def result(self, timeout: float | None = None) -> int:
-        self.waits += 1
-        if timeout is not None:
-            raise TimeoutError("of the wait")
-        if isinstance(self.outcome, TimeoutError):
-            raise self.outcome
-        return self.outcome
+        client._gather_remote = slow
+        future = client.submit(time.sleep, 0.3, pure=False)
+        client.loop.add_callback(time.sleep, 0.15)
+        assert pool_module.result_of(future, lambda: None) is None
 
 
-def test_a_result_that_comes_as_the_wait_runs_out_is_the_result() -> None:
-    checks: list[None] = []
-    late: Any = Late(5)
-    assert pool_module.result_of(late, lambda: checks.append(None)) == 5
-    assert len(checks) == 2
-    failed: Any = Late(TimeoutError("of the function"))
-    with pytest.raises(TimeoutError, match="of the function"):
-        pool_module.result_of(failed, lambda: None)
+class Parting(Pool):
+    """A pool that loses its scheduler when it has handed over runs, of which some are in the store by then."""
+
+    there = 0
+
+    def submit(self, batches: Sequence[Sequence[Run]]) -> Any:
+        futures = super().submit([runs[:0] for runs in batches])
+        for run in [run for runs in batches for run in runs][: self.there]:
+            work(self._store, run, self._version, "worker")
+        self.client.close()
+        return futures
+
+
+@pytest.mark.usefixtures("warm_workers")
+def test_when_all_runs_are_there_it_does_not_matter_what_becomes_of_the_cluster(runs: list[Run]) -> None:
+    def late() -> None:
+        raise TimeoutError("it does not end")
+
+    first, second = (Parting(Store("out"), jobs=1) for _ in range(2))
+    first.there, second.there = 5, 1
+    with first, pytest.raises(RunError, match="the Dask scheduler of this machine has gone"):
+        list(first.outcomes(runs))
+    assert len(Store("out").finished()) == 5
+    with second as pool:
+        pool._open.callback(late)
+        assert {(each.run, each.status) for each in pool.outcomes(runs)} == {(run.run, "done") for run in runs}
+        assert list(pool.map(abs, [-1, 2])) == [1, 2]
+
+
+@pytest.mark.usefixtures("warm_workers")
+def test_what_no_worker_computes_is_computed_here() -> None:
+    here = os.getpid()
+
+    def computed(number: int) -> tuple[int, bool]:
+        if number > 8 and os.getpid() != here:
+            raise MemoryError
+        return number, os.getpid() == here
+
+    with Pool(Store("out"), jobs=1) as pool:
+        pool.client.submit(int, pure=False).result()
+        found = list(pool.map(computed, range(10)))
+    assert found == [(number, number > 7) for number in range(10)], "by eights"
 
 
 def test_nothing_is_held_back_where_no_signals_can_be(monkeypatch: pytest.MonkeyPatch) -> None:

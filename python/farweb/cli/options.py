@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from farweb.errors import FarwebError
-from farweb.files.atomic import taken
+from farweb.files.atomic import Place, taken
 from farweb.files.made import is_made
 from farweb.text.words import folded, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from farweb.files.place import Place
     from farweb.plot.presentation import Presentation
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]

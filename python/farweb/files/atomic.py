@@ -2,17 +2,21 @@
 
 A command takes the name that it writes to when its work begins: it holds a lock `.NAME.taken` beside it, and a second
 command with the same name is refused at once. Files and folders are written under a hidden name beside their
-destination, a link's own where a link has the name, and get it when they are complete, as `farweb.files.place` has it.
+destination, a link's own where a link has the name, and get it when they are complete. A file or folder found at the
+beginning is replaced, as its writer has made sure that it may be. One that came later, or got other entries, stays, and
+the result takes a second name, `NAME-2`: a hard link, and the renaming of a folder, fail where something is.
+
 A process that is killed leaves at most its lock and a hidden `.NAME.….partial` or `.NAME.….old`, which nothing takes
 for a result: the next command that writes NAME removes them, and brings back an older folder whose place is empty. A
 stage that a living process writes is locked, so that no other takes it for a leftover.
 
 Files, and the folders that name them, are on the disk before and after the renaming, so that a power failure empties
-none. Windows has no locks of folders, and brings only files to the disk.
+none. Windows has no such locks, and brings only files to the disk.
 """
 
 import contextlib
 import errno
+import itertools
 import os
 import re
 import secrets
@@ -22,24 +26,109 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TypeVar
 
 from farweb.errors import FarwebError, StorageError
-from farweb.files.place import OLD, Place
+from farweb.files.regular import kind_of
 
 with contextlib.suppress(ImportError):  # of Windows
     import fcntl
 
-T = TypeVar("T")
-
-_STAGE, _LOCK = ".partial", ".taken"
+_STAGE, _OLD, _LOCK = ".partial", ".old", ".taken"
 _HIDDEN = re.compile(r"\.(.*)(?:\.[0-9a-f]{12}\.(?:partial|old)|\.taken)", re.DOTALL)
 
 # Answers of cluster file systems that know no locks. Two writers at once are then one's own responsibility.
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
+_SOMETHING_IS_THERE = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR}
+
 _FLUSHERS = 16  # files that are brought to the disk at a time; chosen: more are no faster
-_TRIES = 10  # chosen: of making something in a folder that others make and remove
+
+
+class Place:
+    """Place of a result, looked at when work on it begins and again when the result goes there."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out  # as it was named, for messages
+        self.path = Path(os.path.realpath(out)) if out.is_symlink() or out.name in ("", "..") else out
+        self._found = _identity(self.path)
+
+    def require_file(self) -> None:
+        """Refuse a folder, a device or anything else that no file replaces."""
+        if self._found is not None and not self.path.is_file():
+            raise StorageError(f"{self.out}: {kind_of(self.path)}; name a file")
+
+    def require_folder(self) -> None:
+        """Refuse a file, a loop of links, the current folder, and one on which a disk is mounted."""
+        if self._found is None:
+            return
+        if not self.path.is_dir():
+            raise StorageError(f"{self.out}: {kind_of(self.path)}; name a folder")
+        if self.path.is_mount() or self.path.samefile(Path()):
+            what = "a mount point" if self.path.is_mount() else "the current folder"
+            raise StorageError(f"{self.out}: is {what}, which cannot be replaced; name a folder in it")
+
+    def put(self, stage: Path) -> None:
+        """Give the finished `stage` its name. An older folder has the hidden name of the stage then.
+
+        Raises:
+            StorageError: Something else is there; the result is at the place that the message says.
+        """
+        try:
+            if self._found is not None and self._found == _identity(self.path):
+                _replace(stage, self.path)
+            else:
+                _rename(stage, self.path)
+        except OSError as error:
+            came = error.errno in _SOMETHING_IS_THERE
+            why = "something else came there meanwhile, and stays" if came else f"cannot be written: {error.strerror}"
+            stem, suffix = (self.path.name, "") if stage.is_dir() else (self.path.stem, self.path.suffix)
+            names = (self.path.with_name(f"{stem}-{number}{suffix}") for number in itertools.count(2))
+            other = next(each for each in names if not os.path.lexists(each))
+            _rename(stage, other)
+            raise StorageError(f"{self.out}: {why}; the result is in {other}") from error
+        self._found = _identity(self.path)
+
+
+def _identity(path: Path) -> tuple[int, int, int, int] | None:
+    """Device, inode, size and time of change of the file or folder at `path`; None where there is nothing."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _replace(stage: Path, path: Path) -> None:
+    """Put `stage` in the place of the file or folder at `path`."""
+    if not stage.is_dir():
+        stage.replace(path)
+        return
+    old = stage.with_suffix(_OLD)
+    path.rename(old)
+    try:
+        stage.rename(path)
+    except OSError:
+        old.rename(path)
+        raise
+    old.rename(stage)
+
+
+def _rename(stage: Path, path: Path) -> None:
+    """Rename `stage` to `path`; an OSError with one of `_SOMETHING_IS_THERE` where more than an empty folder is."""
+    if stage.is_dir():
+        stage.rename(path)
+        return
+    try:
+        os.link(stage, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+        stage.rename(path)
+    else:
+        stage.unlink()
+
 
 _TAKEN: ContextVar[Mapping[Path, Place]] = ContextVar("taken")  # what this thread has taken, by real path
 
@@ -64,7 +153,14 @@ def taken(out: Path, allow: Callable[[Place], None] = lambda _: None) -> Iterato
             already, real = _TAKEN.get({}), Path(os.path.realpath(out))
             if real not in already:
                 held.enter_context(made_folder(real.parent))
-                held.enter_context(_locked_name(real, out))
+                lock = real.with_name(f".{real.name}{_LOCK}")
+                try:
+                    held.enter_context(locked_file(lock))
+                except (BlockingIOError, PermissionError) as error:
+                    if isinstance(error, PermissionError) and not lock.exists():
+                        raise
+                    words = f"another farweb command writes to this name (by {lock})"
+                    raise FarwebError(f"{out}: {words}; wait for its end, or name another") from None
                 recover(real)
             place = already.get(real) or Place(out)
             allow(place)
@@ -74,71 +170,53 @@ def taken(out: Path, allow: Callable[[Place], None] = lambda _: None) -> Iterato
 
 
 @contextlib.contextmanager
-def _locked_name(path: Path, out: Path) -> Iterator[None]:
-    lock = path.with_name(f".{path.name}{_LOCK}")
-    with contextlib.ExitStack() as held:
-        try:
-            held.enter_context(locked_file(lock))
-        except (BlockingIOError, PermissionError) as error:
-            if isinstance(error, PermissionError) and not lock.exists():
-                raise
-            raise FarwebError(
-                f"{out}: another farweb command writes to this name (by {lock}); wait for its end, or name another"
-            ) from None
-        yield
-
-
-@contextlib.contextmanager
-def staged_folder(out: Path, *, replace: bool = True, flushed: bool = True) -> Iterator[Path]:
+def staged_folder(out: Path, *, take: bool = True) -> Iterator[Path]:
     """Give a hidden folder that becomes `out` when the block ends; when the block raises, nothing is left of it.
 
     A folder that is at `out` when the block begins is replaced; the caller has to have made sure that it may be. One
-    that comes there in the block stays, and the new folder gets another name. Without `replace` no name is taken, a
-    folder that is there first stays, and the new one goes: for folders whose content their name determines. Without
-    `flushed`, it takes its name before its files are on the disk: the caller flushes many folders at once (`flush`).
+    that comes there in the block stays, and the new folder gets another name. Unless the name is taken, a folder that
+    is there first stays, the new one goes, and the caller flushes: for many folders named by their content.
 
     Raises:
         FarwebError: Another command has taken the name.
         StorageError: The disk is full, the place cannot be written to, or something came there in the block.
     """
-    with storage_errors(out), _placed(out, take=replace) as place, _hidden_folder(place.path) as stage:
-        if replace:
+    with _staged(out, take) as (place, stage):
+        if take:
             place.require_folder()
-        yield stage
-        if flushed:
+            yield stage
             flush([*stage.iterdir(), stage])
-        if replace:
             place.put(stage)
-        else:
-            try:
-                stage.rename(place.path)
-            except OSError:
-                if not place.path.is_dir():
-                    raise
-        if flushed:
             flush([place.path.parent])
+            return
+        yield stage
+        try:
+            stage.rename(out)
+        except OSError:
+            if not out.is_dir():
+                raise
 
 
 @contextlib.contextmanager
-def staged_file(out: Path, *, tidy: bool = True) -> Iterator[Path]:
+def staged_file(out: Path, *, take: bool = True) -> Iterator[Path]:
     """Give the path of a hidden file that becomes `out` when the block ends; when it raises, nothing is left of it.
 
     Its folder is hidden too and goes at the end: the block may keep other files beside it. A file at `out` when the
-    block begins is replaced, one that comes in the block stays, as with `staged_folder`. Unless `tidy`, no name is
-    taken, whatever is there is replaced, and what killed processes have left of `out` stays: for folders with many
-    files that the caller alone writes to.
+    block begins is replaced, one that comes in the block stays, as with `staged_folder`. Unless the name is taken,
+    whatever is there is replaced, and what killed processes have left of `out` stays: for folders with many files that
+    the caller alone writes to.
 
     Raises:
         FarwebError: Another command has taken the name.
         StorageError: The disk is full, the place cannot be written to, or something came there in the block.
     """
-    with storage_errors(out), _placed(out, take=tidy) as place, _hidden_folder(place.path) as folder:
-        if tidy:
+    with _staged(out, take) as (place, folder):
+        if take:
             place.require_file()
         stage = folder / place.path.name
         yield stage
         flush([stage])
-        if tidy:
+        if take:
             place.put(stage)
         else:
             stage.replace(place.path)
@@ -146,14 +224,20 @@ def staged_file(out: Path, *, tidy: bool = True) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _placed(out: Path, *, take: bool) -> Iterator[Place]:
-    """Make the folder that `out` goes to, and take its name if that is asked for."""
-    if take:
-        with taken(out) as place:
-            yield place
-    else:
-        with made_folder(out.parent):
-            yield Place(out)
+def _staged(out: Path, take: bool) -> Iterator[tuple[Place, Path]]:
+    """Make a hidden folder beside `out` for the block, locked meanwhile, and remove it with what is left in it."""
+    with storage_errors(out), contextlib.ExitStack() as held:
+        held.enter_context(made_folder(out.parent))
+        place = held.enter_context(taken(out)) if take else Place(out)
+        folder = place.path.parent / f".{place.path.name}.{secrets.token_hex(6)}{_STAGE}"
+        held.callback(shutil.rmtree, folder, ignore_errors=True)  # first: an interrupt may come as soon as it is there
+        folder.mkdir()
+        if sys.platform != "win32":
+            descriptor = os.open(folder, os.O_RDONLY)
+            held.callback(os.close, descriptor)
+            with contextlib.suppress(OSError):  # of a file system without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield place, folder
 
 
 @contextlib.contextmanager
@@ -185,25 +269,28 @@ def made_folder(folder: Path) -> Iterator[None]:
         raise
 
 
-def _within(folder: Path, make: Callable[[], T]) -> T:
-    """Call `make`, which needs `folder`: another command may fail meanwhile, and remove the folder that it had made."""
-    for _ in range(_TRIES):
-        with contextlib.suppress(FileNotFoundError):
-            return make()
-        folder.mkdir(parents=True, exist_ok=True)
-    return make()
-
-
 @contextlib.contextmanager
-def _hidden_folder(out: Path) -> Iterator[Path]:
-    """Make a hidden folder beside `out` for the block, locked meanwhile, and remove it with what is left in it."""
-    folder = out.parent / f".{out.name}.{secrets.token_hex(6)}{_STAGE}"
-    try:  # before it is made: an interrupt may come as soon as it is there
-        _within(out.parent, lambda: folder.mkdir())
-        with _locked(folder):
-            yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def locked_file(path: Path) -> Iterator[None]:
+    """Hold the lock of a file for the block, where the file system has locks; the file goes at the end.
+
+    Raises:
+        BlockingIOError: A living process, or another thread, holds it.
+        OSError: It cannot be made.
+    """
+    with contextlib.ExitStack() as held:
+        while sys.platform != "win32":
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
+            held.callback(os.close, descriptor)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in _NO_LOCKS:
+                    raise
+            with contextlib.suppress(FileNotFoundError):  # its holder may have removed it before our locking
+                if os.path.samestat(os.fstat(descriptor), path.stat()):
+                    held.callback(path.unlink, missing_ok=True)
+                    break
+        yield
 
 
 def leftovers(folder: Path, name: str | None = None) -> list[Path]:
@@ -232,10 +319,8 @@ def is_held(path: Path) -> bool:
         return True
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a stranger may have put a pipe there
-    except FileNotFoundError:
-        return False
-    except PermissionError:  # another user's
-        return True
+    except OSError as error:
+        return not isinstance(error, FileNotFoundError)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -245,63 +330,6 @@ def is_held(path: Path) -> bool:
     return False
 
 
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder for the block, where the file system has locks."""
-    if sys.platform == "win32":
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
-def locked_file(path: Path) -> Iterator[None]:
-    """Hold the lock of a file for the block, where the file system has locks; the file goes at the end.
-
-    Raises:
-        BlockingIOError: A living process, or another thread, holds it.
-        OSError: It cannot be made.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    descriptor = -1
-    while descriptor < 0:
-        descriptor = _within(path.parent, lambda: _lock(path))
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
-        os.close(descriptor)
-
-
-def _lock(path: Path) -> int:
-    """Make and lock a file; -1 when its holder has removed it between our opening and our locking."""
-    descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                raise
-            return descriptor
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(descriptor), path.stat()):
-                return descriptor
-    except BaseException:
-        os.close(descriptor)
-        raise
-    os.close(descriptor)
-    return -1
-
-
 def recover(out: Path) -> None:
     """Bring back the folder `out` that a killed process had set aside, and remove what else such processes left of it.
 
@@ -309,7 +337,7 @@ def recover(out: Path) -> None:
         OSError: The place cannot be written to.
     """
     left = leftovers(out.parent, out.name)
-    older = [path for path in left if path.suffix == OLD]
+    older = [path for path in left if path.suffix == _OLD]
     if older and not out.exists():
         older[-1].rename(out)
         left.remove(older[-1])

@@ -205,7 +205,7 @@ class Store:
             StorageError: It cannot be written.
         """
         if self.folder is not None:
-            with staged_file(self.folder / name, tidy=False) as stage:
+            with staged_file(self.folder / name, take=False) as stage:
                 stage.write_bytes(data)
             return
         with _transfer_errors(f"{self.url}/{name}", "written"):
@@ -223,7 +223,7 @@ class Store:
             StorageError: It cannot be written.
         """
         if self.folder is not None:
-            with staged_file(self.folder / name, tidy=False) as stage:
+            with staged_file(self.folder / name, take=False) as stage:
                 yield stage
             return
         with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
@@ -297,7 +297,7 @@ class Store:
             if part.exists() and not (part / MANIFEST).exists():  # it came with one, and was damaged since
                 with storage_errors(part):
                     shutil.rmtree(part)
-            with staged_folder(part, replace=False, flushed=False) as stage:
+            with staged_folder(part, take=False) as stage:
                 yield stage
             return
         with tempfile.TemporaryDirectory(prefix="farweb-") as folder:

@@ -87,7 +87,8 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._open.close()
+        with contextlib.suppress(OSError):  # of a cluster that cannot say that it ends: what it did is in the store
+            self._open.close()
         self._client = None
 
     @property
@@ -113,16 +114,22 @@ class Pool:
 
         Raises:
             StorageError: The store cannot be written to or read: every run would fail.
-            RunError: The workers have another version of farweb, or the scheduler has gone.
+            RunError: The workers have another version of farweb, or the scheduler has gone before the last run ended.
         """
         each = {run.run: run for run in runs}.values()
         self._remove_damaged(run.run for run in each)
-        missing = [run for run in each if run.run not in self._finished]
+        missing = {run.run: run for run in each if run.run not in self._finished}
         yield from self._stored([run for run in each if run.run in self._finished])
         if missing:
-            self._flight = _Flight(self, missing, self._retries)
+            self._flight = _Flight(self, list(missing.values()), self._retries)
             try:
-                yield from self._flight.outcomes()
+                for outcome in self._flight.outcomes():
+                    del missing[outcome.run]
+                    yield outcome
+            except Exception:
+                if not missing.keys() <= self._store.finished():
+                    raise
+                yield from self._stored(list(missing.values()))  # the cluster went after its last run
             finally:
                 self._flight.cancel()
 
@@ -143,27 +150,25 @@ class Pool:
                 yield from readers.map(lambda run: self._store.outcome(run.run), runs[begin : begin + _READERS * 8])
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """As the built-in `map`, on the workers when there are any, before any run; `function` needs but the store.
-
-        Raises:
-            FarwebError: What `function` raises, when its result is asked for.
-            RunError: The scheduler has gone.
-        """
-        if self._client is None:
+        """As the built-in `map`, on the workers as far as there are any; `function` needs but the store."""
+        if self._client is None or self._client.status != "running":
             return map(function, items)
         each = list(items)
         chunks = [each[begin : begin + _CHUNK] for begin in range(0, len(each), _CHUNK)]
-        return self._mapped([self._client.submit(_map, function, chunk, pure=False, priority=1) for chunk in chunks])
+        futures = [self._client.submit(_map, function, chunk, pure=False, priority=1) for chunk in chunks]
+        return self._mapped(function, chunks, futures)
 
-    def _mapped(self, futures: "list[Future[list[R]]]") -> Iterator[R]:
-        for future in futures:
+    def _mapped(
+        self, function: Callable[[T], R], chunks: list[list[T]], futures: "list[Future[list[R]]]"
+    ) -> Iterator[R]:
+        """Results of chunks, of which this process makes those that no worker gives."""
+        for chunk, future in zip(chunks, futures, strict=True):
             try:
-                yield from result_of(future, self.check_workers)
-            except FarwebError:
-                raise
-            except Exception as error:
-                raise self.gone() from error
+                results = result_of(future, self.check_workers)
+            except Exception:
+                results = _map(function, chunk)
             future.release()  # its result need not stay with the worker
+            yield from results
 
     def settle(self, run: Run, outcome: Outcome, attempts: int) -> None:
         """Keep the store's failures true: one for each run that failed, none for one that did not."""
@@ -271,11 +276,15 @@ def _check_certificates(scheduler: str) -> None:
 
 
 def result_of(future: "Future[T]", check: Callable[[], None]) -> T:
-    """The result of a future; until it is there `check` is called now and then, and may raise."""
+    """The result of a future; until it is there `check` is called now and then, and may raise.
+
+    It is asked for once, without a limit: Dask's `result` that has run out of its time takes another one's answer along
+    (`Client._gather` cancels what both wait for, and `sync` returns nothing).
+    """
     while not future.done():
         try:
-            future.result(_COUNTED_S)
-        except TimeoutError:  # of the wait, or what the function raised
+            future.exception(_COUNTED_S)
+        except TimeoutError:
             check()
     result: T = future.result()
     return result
