@@ -26,10 +26,10 @@ def viewed(folder: Path, content: dict[str, Any], way: Way) -> View:
     return view_of(recording, way, loaded_over(recording, way))
 
 
-def chain(requests: int, think_ms: float) -> dict[str, Any]:
+def chain(requests: int, think_ms: float, host: str = "a.example") -> dict[str, Any]:
     """Requests of 60 ms, each issued so long after the one before; the browser is done 30 ms after the last."""
     starts = [place * (60 + think_ms) for place in range(requests)]
-    urls = ["https://a.example/", *(f"https://a.example/{place}.js" for place in range(1, requests))]
+    urls = [f"https://{host}/", *(f"https://{host}/{place}.js" for place in range(1, requests))]
     named = [{}, *({"_initiator": url, "_initiator_type": "script"} for url in urls[:-1])]
     rows = [entry(url, start, **SCRIPT, **by) for url, start, by in zip(urls, starts, named, strict=True)]
     return har(*rows, creator="chrome-har", onload=starts[-1] + 90)
@@ -80,7 +80,7 @@ def test_of_a_response_that_is_needed_in_part_the_journey_counts_whole(tmp_path:
 
 
 def test_results_of_a_page_are_those_of_its_load(tmp_path: Path) -> None:
-    recording = recording_of(page_of(tmp_path, chain(3, 20)))
+    recording = recording_of(page_of(tmp_path, chain(3, 20, "[::1]:8443")))  # as TOML a list
     way = way_of("leo", "h2", "mux", is_secure=True)
     loaded = loaded_over(recording, way)
     write_results(recording, way, loaded, tmp_path / "results")

@@ -12,7 +12,7 @@ from farweb.page.recording import Recording, short_url
 from farweb.page.settle import Loaded, asked_of, settle
 from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import plural
+from farweb.text.words import elided, plural, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -157,12 +157,13 @@ class PageAnswer:
     def recorded(self) -> str:
         """The page, how it was recorded, and by what."""
         page, (place, of) = self.recording, self.number
-        through = f"{page.browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
+        exporter, browser = (elided(visible(name), _LETTERS) for name in (page.exporter, page.browser))
+        through = f"{browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
         recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no onLoad"
         which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
         return (
             f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.gating_bytes)}, "
-            f"{plural(len(page.rtt_ms), 'host')}; {recorded} by {page.exporter} ({through}){which}"
+            f"{plural(len(page.rtt_ms), 'host')}; {recorded} by {exporter} ({through}){which}"
         )
 
     def _sheet(self) -> Sheet:
@@ -216,6 +217,7 @@ class Pages:
             yield each
 
 
+_LETTERS = 32  # of a program's name; chosen
 _ALIKE = 1.02
 """Loads that differ by less are not told apart in a sentence; chosen."""
 

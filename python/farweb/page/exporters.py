@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from farweb.page.har import HarPage, Json, number, text
+from farweb.page.har import PAGE_MS_MAX, HarPage, Json, identifier, number, table, text
 
 REQUEST_HEADER_BYTES = 500
 RESPONSE_HEADER_BYTES = 400
 """Headers that a file does not give; medians of open HARs."""
 _HEADER_MAX = 16_384  # a header beyond this is a mistake of the exporter; chosen: what servers accept
 _BYTES_MAX = 2**40
-
-MS_MAX = 3_600_000.0
-"""Latest time of a page, and longest span in it: an hour; chosen."""
 
 
 @dataclass
@@ -50,6 +47,7 @@ class Sent:
         initiator_type: parser, script or another word of the exporter.
         gone: Why it is no request over the network; empty for one that is.
         is_pushed: True for a response that the server pushed.
+        is_sized: False where the file has no size of the response.
         parents: What it waited for, as tables of pages have it; empty where the file, which is farweb's own then, does
             not say so.
         dependency: How that is known; empty likewise.
@@ -80,6 +78,7 @@ class Sent:
     initiator_type: str = ""
     gone: str = ""
     is_pushed: bool = False
+    is_sized: bool = True
     parents: str = ""
     dependency: str = ""
     server_ms: float | None = None
@@ -99,7 +98,7 @@ _NAMES = {
     "fiddler": "proxy",
     "charles proxy": "proxy",
     "pcap2har": "packets",
-    "browsertime": "browsertime 1",
+    "browsertime": "browsertime",
     "webkit web inspector": "safari",
     "mitmproxy": "mitmproxy",
     "mitmproxy har_dump": "mitmproxy",
@@ -116,7 +115,7 @@ def exporter_of(page: HarPage) -> str:
 
 def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
     """An entry in the normal form; `gone` says where it is no request over the network."""
-    request, response = _table(entry.get("request")), _table(entry.get("response"))
+    request, response = table(entry.get("request")), table(entry.get("response"))
     url = text(request.get("url"))
     try:
         parts = urlsplit(url)
@@ -145,6 +144,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
     )
     sent.gone = _gone(entry, sent, scheme, exporter)
     sent.is_pushed = _is_pushed(entry, sent, exporter)
+    sent.is_sized = _is_sized(entry, response)
     if exporter == "farweb":
         sent.parents, sent.dependency = text(entry.get("_parents")), text(entry.get("_dependency"))
         sent.server_ms = _span(entry.get("_server_ms"))
@@ -159,30 +159,33 @@ def _gone(entry: Json, sent: Sent, scheme: str, exporter: str) -> str:
     """Why an entry is no request over the network; empty for one that is."""
     if scheme in ("ws", "wss") or entry.get("_webSocketMessages"):
         return "web socket"
+    if sent.method == "CONNECT":
+        return "tunnel"
     if scheme not in ("http", "https") or not sent.host:
         return f"no http ({scheme[:20] or 'no scheme'})"
-    if "ocsp" in sent.host:
+    if _OCSP.search(sent.host):
         return "certificate status"
     fetched = text(entry.get("_fetchType")).lower()
     is_worker = entry.get("_fetchedViaServiceWorker") or entry.get("fromServiceWorker") or "service worker" in fetched
-    if is_worker or _table(entry.get("response")).get("fromServiceWorker") or _WORKER.search(sent.initiator):
+    if is_worker or table(entry.get("response")).get("fromServiceWorker") or _WORKER.search(sent.initiator):
         return "service worker"
     if text(entry.get("_fromCache")) or "cache" in fetched:
         return "cache"
     if sent.status <= 0 and _body(entry) <= 0:
         return "no answer"
     is_instant = not sent.is_new and sent.end_ms - sent.issue_ms < _INSTANT_MS and sent.wait_ms < _NO_WAIT_MS
-    if is_instant and exporter in ("devtools", "firefox", "firebug"):
+    if is_instant and _has_wait(table(entry.get("timings"))) and exporter in ("devtools", "firefox", "firebug"):
         return "cache"
     return ""
 
 
-_WORKER = re.compile(r"/(?:sw|service-?worker)[^/?]*\.js(?:\?|$)", re.IGNORECASE)
+_OCSP = re.compile(r"(?:^|\.)ocsp")
+_WORKER = re.compile(r"/(?:sw|service-?worker)(?:[-_.][^/?]*)?\.js(?:\?|$)", re.IGNORECASE)
 
 
 def _is_pushed(entry: Json, sent: Sent, exporter: str) -> bool:
     """True for a pushed response: by its mark, a wait of nothing after a block, or Firefox 54's status 0 in no time."""
-    blocked = _span(_table(entry.get("timings")).get("blocked"))
+    blocked = _span(table(entry.get("timings")).get("blocked"))
     is_marked = text(str(entry.get("_was_pushed", ""))) in ("1", "True")
     has_no_wait = sent.protocol == "h2" and sent.wait_ms < 0.5 and blocked > 15 and not sent.is_new
     return is_marked or has_no_wait or (exporter == "firefox" and sent.status == 0 and sent.end_ms == sent.send_ms)
@@ -190,8 +193,10 @@ def _is_pushed(entry: Json, sent: Sent, exporter: str) -> bool:
 
 def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
     """Times by `startedDateTime` and `timings`, as the exporter means them."""
-    timings = _table(entry.get("timings"))
+    timings = table(entry.get("timings"))
     spans = {name: _span(timings.get(name)) for name in ("blocked", "dns", "connect", "send", "wait", "receive", "ssl")}
+    if not _has_wait(timings):
+        spans["wait"] = max(0.0, _span(entry.get("time")) - sum(spans.values()) + spans["ssl"])
     start = _bounded(entry["startedDateTime"] - page.start_ms)
     tcp = spans["connect"]
     before = spans["blocked"] + spans["dns"] + spans["connect"] + spans["send"]
@@ -204,13 +209,13 @@ def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
         before = max(0.0, _span(entry.get("time")) - spans["wait"] - spans["receive"])  # blocked and send overlap
     queued = _span(timings.get("_blocked_queueing") or entry.get("_blocked_queueing"))
     issue = start
-    if exporter == "browsertime":  # begins behind the renderer's queue
-        queued = _span(timings.get("_queued"))
+    if "_queued" in timings:  # of chrome-har, which begins behind the renderer's queue
+        queued = min(start, _span(timings["_queued"]))
         issue -= queued
     send = start + before
     first = send + spans["wait"]
     return {
-        "issue_ms": max(0.0, issue),
+        "issue_ms": issue,
         "queued_ms": min(queued, max(0.0, send - issue)),
         "send_ms": send,
         "first_ms": first,
@@ -220,6 +225,11 @@ def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
         "tls_ms": spans["ssl"],
         "is_new": is_new,
     }
+
+
+def _has_wait(timings: Json) -> bool:
+    waited = number(timings.get("wait"))
+    return waited is not None and waited >= 0
 
 
 def _has_ssl_within(entry: Json, spans: Mapping[str, float]) -> bool:
@@ -276,10 +286,18 @@ def _sizes(entry: Json, request: Json, response: Json, status: int) -> tuple[int
         return round(request_bytes), max(1, round(transferred))
     body = _body(entry)
     if not body and status != 304 and number(response.get("bodySize")) != 0:
-        body = _bytes(_table(response.get("content")).get("size"))  # decoded: more than was on the wire
+        body = _bytes(table(response.get("content")).get("size"))  # decoded: more than was on the wire
     heads = (_bytes(entry.get("_bytesIn")) - body, number(response.get("headersSize")) or 0)
     head = next((size for size in heads if 0 < size < _HEADER_MAX), RESPONSE_HEADER_BYTES)
     return round(request_bytes), max(1, round(body + head))
+
+
+def _is_sized(entry: Json, response: Json) -> bool:
+    """True where any size of the response is known."""
+    sizes = (entry.get("_objectSize"), *(response.get(name) for name in ("_transferSize", "bodySize")))
+    return any(
+        (number(size) or 0.0) >= 0 and size is not None for size in (*sizes, table(response.get("content")).get("size"))
+    )
 
 
 def _body(entry: Json) -> float:
@@ -287,7 +305,7 @@ def _body(entry: Json) -> float:
     size = number(entry.get("_objectSize"))
     if size is not None and size >= 0:
         return _bytes(size)
-    response = _table(entry.get("response"))
+    response = table(entry.get("response"))
     return _bytes(response.get("_transferSize")) or _bytes(response.get("bodySize"))
 
 
@@ -301,10 +319,10 @@ def _protocol(entry: Json, response: Json) -> str:
 def _connection(entry: Json, exporter: str) -> str:
     """Id of a connection; a port, as Firefox writes it and DevTools since 2023, is none."""
     if exporter == "webpagetest":
-        return _word(entry.get("_socket"))
+        return identifier(entry.get("_socket"))
     if exporter == "firefox":
         return ""
-    found = _word(entry.get("_connectionId")) or _word(entry.get("connection"))
+    found = identifier(entry.get("_connectionId")) or identifier(entry.get("connection"))
     return "" if found in ("0", "80", "443") else found
 
 
@@ -313,12 +331,12 @@ def _initiator(entry: Json) -> tuple[str, str]:
     given = entry.get("_initiator")
     if not isinstance(given, dict):
         return text(given), text(entry.get("_initiator_type"))
-    url, stack = text(given.get("url")), _table(given.get("stack"))
+    url, stack = text(given.get("url")), table(given.get("stack"))
     while not url and stack:
         frames = stack.get("callFrames")
-        named = [text(_table(frame).get("url")) for frame in frames] if isinstance(frames, list) else []
+        named = [text(table(frame).get("url")) for frame in frames] if isinstance(frames, list) else []
         url = next((each for each in named if each), "")
-        stack = _table(stack.get("parent"))
+        stack = table(stack.get("parent"))
     return url, text(given.get("type"))
 
 
@@ -349,11 +367,11 @@ _BY_ENDING = {
 
 def _kind(entry: Json, response: Json, url: str) -> str:
     asked = (text(entry.get("_request_type")) or text(entry.get("_resourceType"))).lower()
-    if asked == "preflight" or text(_table(entry.get("request")).get("method")).upper() == "OPTIONS":
+    if asked == "preflight" or text(table(entry.get("request")).get("method")).upper() == "OPTIONS":
         return "preflight"
     if asked in ("ping", "beacon"):
         return "beacon"
-    mime = (text(_table(response.get("content")).get("mimeType")) or text(entry.get("_contentType"))).lower()
+    mime = (text(table(response.get("content")).get("mimeType")) or text(entry.get("_contentType"))).lower()
     ending = url.partition("?")[0].rpartition(".")[2].lower()
     return next((kind for word, kind in _BY_MIME if word in mime), _BY_ENDING.get(ending, "other"))
 
@@ -364,7 +382,7 @@ def _redirect(url: str, response: Json, status: int) -> str:
     target = text(response.get("redirectURL"))
     headers = response.get("headers")
     if not target and isinstance(headers, list):
-        rows = [_table(each) for each in headers]
+        rows = [table(each) for each in headers]
         target = next((text(row.get("value")) for row in rows if text(row.get("name")).lower() == "location"), "")
     try:
         return urljoin(url, target) if target else ""
@@ -379,20 +397,12 @@ def _first(entry: Json, names: tuple[str, ...]) -> float | None:
 
 def _span(value: Any) -> float:
     """A span in ms; -1 and whatever else is none are 0."""
-    return min(MS_MAX, max(0.0, number(value) or 0.0))
+    return min(PAGE_MS_MAX, max(0.0, number(value) or 0.0))
 
 
 def _bounded(ms: float) -> float:
-    return min(MS_MAX, max(0.0, ms))
+    return min(PAGE_MS_MAX, max(0.0, ms))
 
 
 def _bytes(value: Any) -> float:
     return min(float(_BYTES_MAX), max(0.0, number(value) or 0.0))
-
-
-def _word(value: Any) -> str:
-    return text(value) if isinstance(value, str) else str(value) if isinstance(value, int) else ""
-
-
-def _table(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}

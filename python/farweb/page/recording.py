@@ -12,13 +12,16 @@ import numpy as np
 
 from farweb.errors import WorkloadError
 from farweb.page.exporters import Sent, exporter_of, normal
-from farweb.page.har import HarPage, number
-from farweb.text.words import elided, plural
+from farweb.page.har import PAGE_MS_MAX, HarPage, number
+from farweb.text.quantities import size
+from farweb.text.words import elided, plural, visible
 
+BYTES_MAX = 10**9
+"""Most bytes of a page, requests and responses; chosen: simulated packet by packet, some seconds a load."""
 PER_HOST = 6
 """Connections of HTTP/1.1 that browsers open to a host."""
 
-_TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near")
+_TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near", "without a")
 """Reservations that belong beside an answer; the others are in the report of an import."""
 
 
@@ -92,22 +95,25 @@ def recording_of(page: HarPage) -> Recording:
     """A page of a HAR as it was recorded.
 
     Raises:
-        WorkloadError: No request of the page went over the network.
+        WorkloadError: No request of the page went over the network, or it has too many bytes.
     """
     exporter = exporter_of(page)
     entries = [normal(page, entry, exporter) for _, entry in page.entries]
     _find_multiplexed(entries, exporter)
     dropped = Counter(sent.gone for sent in entries if sent.gone)
     sent = [each for each in entries if not each.gone]
+    which = f"{page.file}: page {elided(page.name, 60)!r}" if page.name else str(page.file)
     if not sent:
         reasons = ", ".join(f"{n} {why}" for why, n in dropped.most_common())
-        raise WorkloadError(f"{page.file}: page {elided(page.name, 60)!r}: no request is left: {reasons}")
+        raise WorkloadError(f"{which}: no request is left: {reasons}")
+    if (whole := sum(each.request_bytes + each.response_bytes for each in sent)) > BYTES_MAX:
+        raise WorkloadError(f"{which}: has {size(whole)}; {size(BYTES_MAX)} at most can be loaded")
     if exporter == "webpagetest":
         _wait_for_connections(sent)
     _queue_anew(sent)
     sent.sort(key=lambda each: each.issue_ms)
     load = number(page.timings.get("onLoad")) or 0.0
-    is_load_known = load > 0
+    is_load_known = 0 < load <= PAGE_MS_MAX
     load = load if is_load_known else max(each.end_ms for each in sent)
     gates = [each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" for each in sent]
     if not any(gates):  # an onLoad before any end, by a mistake of the exporter
@@ -130,7 +136,7 @@ def recording_of(page: HarPage) -> Recording:
         dict(dropped),
         load,
         is_load_known,
-        dom if dom is not None and dom > 0 else None,
+        dom if dom is not None and 0 < dom <= load else None,
         gates,
         rtt,
         bits,
@@ -140,7 +146,7 @@ def recording_of(page: HarPage) -> Recording:
 
 def _find_multiplexed(entries: Sequence[Sent], exporter: str) -> None:
     """Requests that overlap on one secure connection ride HTTP/2, whatever old files call it."""
-    if exporter not in ("devtools", "browsertime", "browsertime 1"):
+    if exporter not in ("devtools", "browsertime"):
         return
     by_connection: dict[tuple[str, str], list[Sent]] = {}
     for each in entries:
@@ -281,6 +287,13 @@ def _warnings(
         found.append("it has no onLoad, and the end of the last request stands for it")
     if not any(each.initiator for each in sent):
         found.append("it names no initiators: what waited for what is taken from times alone; Chrome's HAR names them")
+    lacking = {
+        "a time": sum(each.end_ms == each.issue_ms for each in sent),
+        "a size": sum(not each.is_sized for each in sent),
+    }
+    found += [
+        f"{plural(n, 'request')} without {what}, taken for 0" for what, n in lacking.items() if n > len(sent) / 10
+    ]
     if pushed := sum(each.is_pushed for each in sent):
         found.append(f"{plural(pushed, 'response')} came by server push, which is not simulated")
     cached = dropped.get("cache", 0) + sum(each.status == 304 for each in sent)
@@ -321,4 +334,4 @@ def _peak_share(sent: Sequence[Sent], rate_bps: float) -> float:
 def short_url(url: str) -> str:
     """A URL without its scheme and query, as short as a line allows."""
     parts = urlsplit(url)
-    return elided(f"{parts.netloc}{parts.path}".rstrip("/"), 48)
+    return elided(visible(f"{parts.netloc}{parts.path}".rstrip("/")), 48)
