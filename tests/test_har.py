@@ -528,6 +528,22 @@ def test_stats_describes_what_an_import_would_write(folder: Path, farweb: Farweb
     assert [*folder.iterdir()] == [path]
 
 
+def test_a_page_without_requests_stands_in_no_others_way(folder: Path, farweb: Farweb) -> None:
+    both = har(entry(), onload=80)
+    cached = entry("https://a.example/x.css", 50, _fromCache="disk", pageref="q")
+    both["log"] = {
+        **both["log"],
+        "entries": [*both["log"]["entries"], cached],
+        "pages": [*both["log"]["pages"], {"id": "q"}],
+    }
+    written(folder, both)
+    says = "page.har: page 'q': no request is left: 1 cache"
+    assert farweb("page", "page.har", "--path", "leo", "--protocol", "h2").code == 0
+    assert farweb("page", "page.har", "--page", "2").err == f"farweb: {says}\n"
+    assert farweb("workload", "stats", "page.har", "--json").json()["refused"] == [f"{says}."]
+    assert f"{says}." in farweb("workload", "import", "page.har", "-o", "one").out
+
+
 def test_import_takes_a_folder(folder: Path, farweb: Farweb) -> None:
     (folder / "hars").mkdir()
     for name in ("a.har", "b.har"):

@@ -242,8 +242,8 @@ def test_the_help_names_all_paths(farweb: Farweb) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--metric", "lcp"), "largest contentful paint is decided by layout and paint"),
-        (("--metric", "TBT"), "total blocking time is decided by the browser's main thread"),
+        (("--metric", "lcp"), "lcp is decided by layout and paint"),
+        (("--metric", "TBT"), "TBT is decided by the browser's main thread"),
         (("--metric", "plt"), 'found "plt"; write onload'),
         (("--protocol", "h3"), "--protocol: farweb does not model QUIC and HTTP/3"),
         (("--protocol", "spdy"), "write h1, h2"),

@@ -118,6 +118,25 @@ def test_the_report_of_a_page(folder: Path, farweb: Farweb) -> None:
     assert page.index("Waterfall \N{EN DASH} a.example over geo, h2") < page.index("<h2>Links and connections</h2>")
 
 
+def test_loads_of_a_page_are_compared_by_onload(folder: Path, farweb: Farweb) -> None:
+    way = ("--path", "geo", "--proxy", "none")
+    for name, requests, protocol in (("one", 3, "h1"), ("two", 3, "h2"), ("other", 4, "h2")):
+        written(folder, chain(requests, 20))
+        farweb("page", "page.har", *way, "--protocol", protocol, "-o", name)
+    found = farweb("compare", "one", "two", "--json").json()
+    assert [each["onload_s"] for each in found["loads"]] == pytest.approx(
+        [sum(e["split_ns"].values()) / 1e9 for e in found["loads"]]
+    )
+    lines = farweb("compare", "one", "two", "two").out.splitlines()
+    assert lines[0] == f"two {found['text'].partition(' ')[2]}"
+    assert [line.split()[0] for line in lines[4:7]] == ["one", "two", "two"]
+    assert "makes no difference" in farweb("compare", "one", "one").out
+    assert (
+        "other: is a load of a.example, one of a.example with other requests" in farweb("compare", "one", "other").err
+    )
+    assert farweb("compare", "one", "two", "--details").code == 2
+
+
 def test_a_results_folder_is_of_one_load(folder: Path, farweb: Farweb) -> None:
     written(folder, chain(2, 20))
     one = ("page", "page.har", "--path", "leo", "--protocol", "h2", "--proxy", "none", "-o", "leo")

@@ -21,28 +21,21 @@ SURE = 1.5
 """The highest answer over the lowest up to which one number is printed. Chosen: no page load is known more closely."""
 
 _REFUSED = {
-    "fcp": "first contentful paint",
-    "lcp": "largest contentful paint",
-    "speed-index": "the Speed Index",
-    "si": "the Speed Index",
-    "speedindex": "the Speed Index",
-    "tti": "time to interactive",
-    "tbt": "total blocking time",
+    **dict.fromkeys(("fcp", "lcp", "speed-index", "speedindex", "si"), "layout and paint"),
+    **dict.fromkeys(("tti", "tbt"), "the browser's main thread"),
 }
-_PAINTED = "is decided by layout and paint, of which a HAR says nothing"
-_RAN = "is decided by the browser's main thread, of which a HAR says nothing"
+"""Metrics that a HAR does not hold, and what decides them."""
 
 
 def check_metric(word: str) -> None:
-    """Refuse what cannot be had from a HAR.
+    """Refuse all metrics but onLoad.
 
     Raises:
-        FarwebError: It cannot, or is unknown.
+        FarwebError: It is another.
     """
     name = word.lower().replace(" ", "-").replace("_", "-")
     if name in _REFUSED:
-        reason = _RAN if name in ("tti", "tbt") else _PAINTED
-        raise FarwebError(f"--metric: {word}: {_REFUSED[name]} {reason}; write onload")
+        raise FarwebError(f"--metric: {word} is decided by {_REFUSED[name]}, of which a HAR says nothing; write onload")
     if name != "onload":
         raise FarwebError(f'--metric: found "{word}"; write onload')
 
@@ -57,7 +50,7 @@ class Cell:
         low_s: The least by any graph.
         high_s: The most.
         full_s: Last end of all, by the likely graph.
-        simple_s: Bytes at the path's rate and the first request's round trips; None for a scenario.
+        simple_s: Bytes at the path's rate and the first request's round trips, or None for a scenario.
         loaded: The load by the likely graph.
     """
 
@@ -145,7 +138,7 @@ class PageAnswer:
                 f"Over {path_name(worst.way.path)} the page takes between {_short(worst.low_s)} and "
                 f"{_short(worst.high_s)} s with {how(worst.way)}: this file cannot say more."
             )
-        if longest.load_s > _ALIKE * best.load_s:
+        if longest.load_s > ALIKE * best.load_s:
             says = "takes" if longest.low_s > best.high_s else "may take"
             return (
                 f"Over {path_name(longest.way.path)} the page {says} {_short(best.load_s)} s with {how(best.way)}, "
@@ -202,24 +195,9 @@ class PageAnswer:
         return "Loads of one page differ by some 10 % anyway."
 
 
-@dataclass(frozen=True)
-class Pages:
-    """Answers, or breakdowns, one below the other."""
-
-    answers: Sequence[Any]
-
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        """The screens of all."""
-        del console, options
-        for place, each in enumerate(self.answers):
-            if place:
-                yield ""
-            yield each
-
-
-_LETTERS = 32  # of a program's name; chosen
-_ALIKE = 1.02
-"""Loads that differ by less are not told apart in a sentence; chosen."""
+_LETTERS = 32  # of a program's name, chosen
+ALIKE = 1.02
+"""Ratio of loads that a sentence takes for equal. Chosen."""
 
 _LOW_HIGH = "low … high: three readings of what waited for what; a range alone if they differ by half."
 _ENDING = {

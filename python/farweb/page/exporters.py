@@ -13,8 +13,8 @@ from farweb.page.har import PAGE_MS_MAX, HarPage, Json, identifier, number, tabl
 
 REQUEST_HEADER_BYTES = 500
 RESPONSE_HEADER_BYTES = 400
-"""Headers that a file does not give; medians of open HARs."""
-_HEADER_MAX = 16_384  # a header beyond this is a mistake of the exporter; chosen: what servers accept
+"""Headers that a file does not give: medians of open HARs."""
+_HEADER_MAX = 16_384  # chosen: servers accept no longer ones, so it is a mistake of the exporter
 _BYTES_MAX = 2**40
 
 
@@ -27,7 +27,7 @@ class Sent:
         host: Host and port of it.
         kind: html, css, script, font, image, json, xml, preflight, beacon or other.
         method: HTTP method.
-        status: Of the response; 0 or below: none.
+        status: Of the response, 0 or below without one.
         protocol: h1, h2 or h3.
         is_secure: True for https.
         issue_ms: When the browser wanted it.
@@ -35,23 +35,21 @@ class Sent:
         send_ms: When its first byte left.
         first_ms: First byte of the response.
         end_ms: Last byte of it.
-        dns_ms: Look-up of the name; 0: none.
-        tcp_ms: TCP handshake; 0: none.
-        tls_ms: TLS handshake; 0: none.
-        connection: Id of the connection; empty where unknown.
+        tcp_ms: TCP handshake, 0 without one.
+        tls_ms: TLS handshake, 0 without one.
+        connection: Id of the connection, empty where unknown.
         is_new: True for the first request of its connection.
         request_bytes: Header and body.
         response_bytes: Header and body as they were on the wire.
-        redirect: Where the response leads to; empty: nowhere.
-        initiator: URL of what asked for it; empty where unknown.
+        redirect: Target of a redirect, or empty.
+        initiator: URL of the request that caused it, empty where unknown.
         initiator_type: parser, script or another word of the exporter.
-        gone: Why it is no request over the network; empty for one that is.
+        gone: Why it is no request over the network, or empty.
         is_pushed: True for a response that the server pushed.
         is_sized: False where the file has no size of the response.
-        parents: What it waited for, as tables of pages have it; empty where the file, which is farweb's own then, does
-            not say so.
-        dependency: How that is known; empty likewise.
-        server_ms: Time of the server; None likewise.
+        parents: Requests that it waited for, as tables of pages name them. Only farweb's own files say so.
+        dependency: How that is known, in the same files.
+        server_ms: Time of the server, in the same files.
     """
 
     name: str
@@ -66,7 +64,6 @@ class Sent:
     first_ms: float
     end_ms: float
     queued_ms: float = 0.0
-    dns_ms: float = 0.0
     tcp_ms: float = 0.0
     tls_ms: float = 0.0
     connection: str = ""
@@ -108,13 +105,13 @@ _NAMES = {
 
 
 def exporter_of(page: HarPage) -> str:
-    """The exporter whose rules hold for a page; those of the format itself for one that is not known."""
+    """The exporter of a page, by the name of its rules. Those of an unknown one are the format's own."""
     name = page.exporter[0].lower()
     return _NAMES.get(name, next((rules for word, rules in _NAMES.items() if name.startswith(word)), "other"))
 
 
 def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
-    """An entry in the normal form; `gone` says where it is no request over the network."""
+    """An entry in the normal form."""
     request, response = table(entry.get("request")), table(entry.get("response"))
     url = text(request.get("url"))
     try:
@@ -122,7 +119,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
         host, scheme = parts.netloc.rpartition("@")[2].lower(), parts.scheme.lower()
     except ValueError:
         host, scheme = "", ""
-    times = (_of_webpagetest if exporter == "webpagetest" else _of_timings)(page, entry, exporter)
+    times = _of_webpagetest(page, entry) if exporter == "webpagetest" else _of_timings(page, entry, exporter)
     status = int(number(response.get("status")) or 0)
     request_bytes, response_bytes = _sizes(entry, request, response, status)
     initiator, initiator_type = _initiator(entry)
@@ -156,7 +153,7 @@ _NO_WAIT_MS = 1.5
 
 
 def _gone(entry: Json, sent: Sent, scheme: str, exporter: str) -> str:
-    """Why an entry is no request over the network; empty for one that is."""
+    """Why an entry is no request over the network, or empty."""
     if scheme in ("ws", "wss") or entry.get("_webSocketMessages"):
         return "web socket"
     if sent.method == "CONNECT":
@@ -220,7 +217,6 @@ def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
         "send_ms": send,
         "first_ms": first,
         "end_ms": first + spans["receive"],
-        "dns_ms": spans["dns"],
         "tcp_ms": tcp,
         "tls_ms": spans["ssl"],
         "is_new": is_new,
@@ -244,16 +240,13 @@ _READY_MS = 20.0
 """A connection that was ready longer before its request was made for another."""
 
 
-def _of_webpagetest(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
-    """Times by WebPageTest's own fields; a span counts if it ends behind its start: old versions write 0 for -1."""
-    del exporter
-    start = _bounded(entry["startedDateTime"] - page.start_ms)
-    send = _first(entry, ("_load_start_float", "_load_start"))
-    if send is None:
-        send = start
+def _of_webpagetest(page: HarPage, entry: Json) -> dict[str, Any]:
+    """Times by WebPageTest's own fields. A span counts if it ends behind its start: old versions write 0 for -1."""
+    sends = (number(entry.get("_load_start_float")), number(entry.get("_load_start")))
+    at = next((each for each in sends if each is not None and each >= 0), entry["startedDateTime"] - page.start_ms)
+    send = _bounded(at)
     first = send + _span(entry.get("_ttfb_ms"))
-    ends = [first, send + _span(entry.get("_load_ms")), _span(entry.get("_download_end"))]
-    end = max(first, ends[2] or ends[1])
+    end = max(first, _span(entry.get("_download_end")) or send + _span(entry.get("_load_ms")))
     spans = {}
     for name in ("dns", "connect", "ssl"):
         begin, over = number(entry.get(f"_{name}_start")), number(entry.get(f"_{name}_end"))
@@ -269,7 +262,6 @@ def _of_webpagetest(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]
         "send_ms": send,
         "first_ms": first,
         "end_ms": end,
-        "dns_ms": lasted.get("dns", 0.0),
         "tcp_ms": lasted.get("connect", 0.0),
         "tls_ms": lasted.get("ssl", 0.0),
         "is_new": "connect" in lasted or "ssl" in lasted,
@@ -301,7 +293,7 @@ def _is_sized(entry: Json, response: Json) -> bool:
 
 
 def _body(entry: Json) -> float:
-    """Bytes of the body on the wire; 0 where unknown."""
+    """Bytes of the body on the wire, 0 where unknown."""
     size = number(entry.get("_objectSize"))
     if size is not None and size >= 0:
         return _bytes(size)
@@ -317,7 +309,7 @@ def _protocol(entry: Json, response: Json) -> str:
 
 
 def _connection(entry: Json, exporter: str) -> str:
-    """Id of a connection; a port, as Firefox writes it and DevTools since 2023, is none."""
+    """Id of a connection. A port, as Firefox writes it and DevTools since 2023, is none."""
     if exporter == "webpagetest":
         return identifier(entry.get("_socket"))
     if exporter == "firefox":
@@ -390,14 +382,9 @@ def _redirect(url: str, response: Json, status: int) -> str:
         return ""
 
 
-def _first(entry: Json, names: tuple[str, ...]) -> float | None:
-    found = (number(entry.get(name)) for name in names)
-    return next((_bounded(value) for value in found if value is not None and value >= 0), None)
-
-
 def _span(value: Any) -> float:
-    """A span in ms; -1 and whatever else is none are 0."""
-    return min(PAGE_MS_MAX, max(0.0, number(value) or 0.0))
+    """A span in ms, 0 for -1 and whatever else is none."""
+    return _bounded(number(value) or 0.0)
 
 
 def _bounded(ms: float) -> float:

@@ -16,14 +16,14 @@ from farweb.inputs.formats import head_of, opened
 BYTES_MAX = 128 << 20
 """Bytes of the largest HAR, unpacked. Chosen: a crowded page has 5 MB without its bodies."""
 PAGE_MS_MAX = 3_600_000.0
-"""Latest time of a page, and longest span in it: an hour; chosen."""
+"""Latest time of a page, and longest span in it: an hour. Chosen."""
 PAGES_MAX = 1_000
 ENTRIES_MAX = 5_000
 """Most pages of a file, and most entries of a page. Chosen: ten times what crowded ones have."""
 
 _SUFFIXES = (".har", ".har.gz")
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:')
-_NAME_MAX = 4096  # letters of a URL that are kept; chosen
+_NAME_MAX = 4096  # letters of a URL, chosen
 
 Json = dict[str, Any]
 
@@ -34,8 +34,7 @@ class HarPage:
 
     Attributes:
         file: The file.
-        name: Its id; empty where the file names no pages.
-        title: Its title.
+        name: Its id, empty where the file names no pages.
         exporter: Name and version of the program that wrote the file.
         browser: Name and version of the browser, where known.
         start_ms: When it began, Unix time.
@@ -45,7 +44,6 @@ class HarPage:
 
     file: Path
     name: str
-    title: str
     exporter: tuple[str, str]
     browser: str
     start_ms: float
@@ -54,7 +52,7 @@ class HarPage:
 
 
 def is_har(path: Path) -> bool:
-    """True for a HAR, plain or packed, by its name or its first bytes; and for a folder with one."""
+    """True for a HAR, plain or packed, by its name or its first bytes, and for a folder with one."""
     try:
         if path.is_dir():
             return bool(_files_of(path))
@@ -68,7 +66,7 @@ def is_har(path: Path) -> bool:
 
 
 def har_files(paths: Sequence[Path]) -> list[Path]:
-    """The files among `paths`, and those of folders by name.
+    """HARs among some paths and in the folders there, by name.
 
     Raises:
         WorkloadError: A path is neither, or a folder has no HAR.
@@ -101,7 +99,7 @@ def read_har(path: Path) -> list[HarPage]:
     """The pages of a HAR that have entries, in the order of the file.
 
     Raises:
-        WorkloadError: The file is no HAR, is damaged or too large; the message names the place in it.
+        WorkloadError: The file is no HAR, is damaged or too large. The message names the place in it.
     """
     log = table(_json(path).get("log"))
     entries = log.get("entries")
@@ -134,17 +132,16 @@ def read_har(path: Path) -> list[HarPage]:
         start = page_of.get("startedDateTime")
         if start is None or not any(0 <= each - start <= PAGE_MS_MAX for each in starts):
             start = min(starts)  # another clock
-        title = text(page_of.get("title"))
         timings = table(page_of.get("pageTimings"))
         seen = f"{text(browser.get('name'))} {text(browser.get('version'))}".strip()
-        found.append(HarPage(path, name, title, exporter, seen, start, timings, rows))
+        found.append(HarPage(path, name, exporter, seen, start, timings, rows))
     if not found:
         raise WorkloadError(f"{_anchored(path, 'log.entries')}: is empty, or of no page; record the page again")
     return found
 
 
 def number(value: Any) -> float | None:
-    """A number of a HAR, also one that is written as a text, if need be in ms; None where it is none, or not finite."""
+    """A finite number of a HAR, also as a text and in ms. None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -155,7 +152,7 @@ def number(value: Any) -> float | None:
 
 
 def text(value: Any) -> str:
-    """A text of a HAR without halves of characters; empty where it is none."""
+    """A text of a HAR without halves of characters, empty for anything else."""
     return value[:_NAME_MAX].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
@@ -165,7 +162,7 @@ def identifier(value: Any) -> str:
 
 
 def table(value: Any) -> Json:
-    """An object of a HAR; an empty one where it is none."""
+    """An object of a HAR, empty for anything else."""
     return value if isinstance(value, dict) else {}
 
 
@@ -268,7 +265,7 @@ def _refuse(path: Path, where: str, found: Any, allowed: str) -> NoReturn:
 
 
 def _anchored(path: Path, where: str) -> str:
-    """A place such as ``log.entries[3].request.url`` with its file and line; of what is missing the line around it."""
+    """A place such as ``log.entries[3].request.url`` with its file and line. A missing one has the line around it."""
     content = _decoded(_content(path))
     at = _BLANK.match(content, 0).end()  # type: ignore[union-attr]
     for name in re.findall(r"[^.\[\]]+", where):
@@ -281,7 +278,7 @@ _DECODER = json.JSONDecoder()
 
 
 def _member(content: str, at: int, name: str) -> int | None:
-    """Where the member of that name, or number, begins in the object or array at a place; None: there is none."""
+    """Where the member of a name, or number, begins in the object or array at a place."""
     is_object = content[at] == "{"
     if not is_object and content[at] != "[":
         return None

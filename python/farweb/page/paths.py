@@ -16,7 +16,7 @@ PROXIES = ("none", "split", "mux")
 ALL_PATHS = (*PATHS, *STAND_FOR)
 """Paths that a page can take, by name."""
 BEYOND_MS = 10
-"""Delay from the far end of a path to the servers, one way; chosen, as `farweb new` has it."""
+"""Delay from the far end of a path to the servers, one way. Chosen, as `farweb new` has it."""
 USUAL_PATHS = ("geo", "leo", "cable", "mobile")
 
 _CARRIERS = {"h1": '{ kind = "http/1.1", idle_timeout = "60 s" }', "h2": '{ kind = "http/2" }'}
@@ -31,8 +31,8 @@ class Way:
     Attributes:
         path: A key of `PATHS` or `STAND_FOR`, or the name of a scenario.
         protocol: A key of `PROTOCOLS`, or the carrier of a scenario's first leg.
-        proxy: One of `PROXIES`; `own` of a scenario.
-        scenario: What is simulated.
+        proxy: One of `PROXIES`, or `own` of a scenario.
+        scenario: The scenario to simulate.
     """
 
     path: str
@@ -59,7 +59,7 @@ def check_words(option: str, words: list[str], allowed: Collection[str]) -> list
 
 
 def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
-    """A way of these names; browsers speak HTTP/2 over TLS alone."""
+    """A way of these names. Browsers speak HTTP/2 over TLS alone."""
     carrier = _CARRIERS[protocol]
     legs = {
         "none": [("clients", "servers", carrier)],
@@ -80,7 +80,7 @@ def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
 
 
 def own_way(file: Path) -> Way:
-    """The way of a scenario file; its workload is the page.
+    """The way of a scenario file, with the page as its workload.
 
     Raises:
         ScenarioError: It cannot be read, or is wrong.

@@ -1,4 +1,4 @@
-"""A page load as recorded: its requests by issue, what was left out, and what the file cannot say."""
+"""A page load as recorded: its requests by issue, entries left out, and warnings of gaps in the file."""
 
 import re
 from collections import Counter
@@ -17,12 +17,12 @@ from farweb.text.quantities import size
 from farweb.text.words import elided, plural, visible
 
 BYTES_MAX = 10**9
-"""Most bytes of a page, requests and responses; chosen: simulated packet by packet, some seconds a load."""
+"""Most bytes of a page, requests and responses. Chosen: some seconds of packets a load."""
 PER_HOST = 6
 """Connections of HTTP/1.1 that browsers open to a host."""
 
 _TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near", "without a")
-"""Reservations that belong beside an answer; the others are in the report of an import."""
+"""Reservations that belong beside an answer. The others are in the report of an import."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Recording:
         browser: Browser, where known.
         sent: Requests over the network, by issue.
         server_ms: Time of the server for each.
-        origins: Host of each whose connection it would share over HTTP/2.
+        origins: For each the host that shares a connection with its own over HTTP/2.
         root: Place of the document among them.
         dropped: Entries that were left out, by reason.
-        load_ms: onLoad; the last end where the file has none.
+        load_ms: onLoad, or the last end where the file has none.
         is_load_known: False where the last end stands for it.
-        dom_ms: DOMContentLoaded; None where unknown.
-        gates: For each request whether onLoad waited for it.
+        dom_ms: DOMContentLoaded, where known.
+        gates: For each request True if onLoad waited for it.
         rtt_ms: Round trip to each host as estimated.
         rate_bps: What the line carried at least, in its busiest fifth of a second.
         warnings: What the file cannot say, a sentence each.
@@ -85,7 +85,7 @@ class Recording:
 
     @property
     def reservations(self) -> Iterator[str]:
-        """A sentence on what the file cannot say that belongs beside an answer; none where there is nothing."""
+        """A sentence on gaps in the file that belongs beside an answer, if there is one."""
         told = [each for each in self.warnings if any(word in each for word in _TOLD)]
         if told:
             yield f"The file: {'; '.join(told)}."
@@ -144,6 +144,17 @@ def recording_of(page: HarPage) -> Recording:
     )
 
 
+def recordings_of(pages: Sequence[HarPage]) -> tuple[list[Recording], list[WorkloadError]]:
+    """The pages of a HAR that can be loaded, and why the others cannot."""
+    found, refused = [], []
+    for page in pages:
+        try:
+            found.append(recording_of(page))
+        except WorkloadError as error:
+            refused.append(error)
+    return found, refused
+
+
 def _find_multiplexed(entries: Sequence[Sent], exporter: str) -> None:
     """Requests that overlap on one secure connection ride HTTP/2, whatever old files call it."""
     if exporter not in ("devtools", "browsertime"):
@@ -175,7 +186,7 @@ def _wait_for_connections(sent: Sequence[Sent]) -> None:
 
 
 def _queue_anew(sent: Sequence[Sent]) -> None:
-    """Take a wait for one of the host's connections as such, since a run makes it again; any other is the browser's."""
+    """Leave a wait for one of the host's connections to the run, and give any other to the browser."""
     by_host: dict[str, list[Sent]] = {}
     for each in sent:
         if each.protocol == "h1":
@@ -206,7 +217,7 @@ _SOME_MS = 0.5  # a span below is none, or measured where the network is not
 
 
 def _round_trips(sent: Sequence[Sent]) -> dict[str, float]:
-    """Round trip to each host: the least of its TCP handshakes and waits; of a host without any, the median's."""
+    """Round trip to each host: the least of its TCP handshakes and waits, or else the median of other hosts."""
     seen: dict[str, float | None] = {}
     for each in sent:
         handshake = each.tls_ms if each.protocol == "h3" else each.tcp_ms
@@ -247,7 +258,7 @@ def _server_times(sent: Sequence[Sent], rtt_ms: Mapping[str, float]) -> list[flo
 
 
 def _origins(sent: Sequence[Sent]) -> list[str]:
-    """Host of each request whose connection it would share: the first on the recorded connection."""
+    """For each request the host that shares a connection with its own: the first on the recorded connection."""
     first: dict[str, str] = {}
     origin: dict[str, str] = {}
     for each in sent:
@@ -258,7 +269,7 @@ def _origins(sent: Sequence[Sent]) -> list[str]:
 
 
 _WINDOW_MS = 200.0
-_IDLE = 0.25  # share of a load below which its line was idle; chosen
+_IDLE = 0.25  # share of a load below which its line was idle, chosen
 
 
 def _busiest_bps(sent: Sequence[Sent]) -> float:

@@ -28,7 +28,7 @@ _RECORD: dict[str, Value] = {"record.exchanges": True, "record.connections": Tru
 
 
 def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, replace: bool = False) -> None:
-    """Run a settled page once more and write what comes of it.
+    """Run a settled page once more and write its results.
 
     Args:
         recording: The page as recorded.
@@ -46,7 +46,7 @@ def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, 
 
 
 def view_of(recording: Recording, way: Way, loaded: Loaded) -> View:
-    """The same load with its critical path; nothing is left."""
+    """The same load with its critical path. Nothing is left on the disk."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         _write(recording, way, loaded, Path(folder))
         return read_view(RunTables.open(folder))
