@@ -356,6 +356,7 @@ def test_pages_that_are_missing_numbers_that_are_texts_and_times_of_any_precisio
     del content["log"]["pages"]
     page = recording_of(page_of(tmp_path, content))
     assert page.sent[0].wait_ms == 40
+    assert page.warnings[0].startswith("it has no pages, and is taken for one load; it has no onLoad")
 
 
 @pytest.mark.parametrize(

@@ -226,13 +226,15 @@ def test_the_screen_gives_one_number_only_where_it_is_sure(folder: Path, farweb:
 def test_a_scenario_of_ones_own(folder: Path, farweb: Farweb, cable: Path) -> None:
     written(folder, shop())
     rows = farweb("page", "page.har", "--scenario", cable.name, "--json").json()["pages"]
-    assert [(row["path"], row["proxy"]) for row in rows] == [("cable", "own")]
+    assert [(row["path"], row["proxy"], row["simple_s"]) for row in rows] == [("cable", "own", None)]  # no sea cable
     cable.write_text(cable.read_text().replace("[workload]", "[workload]\nload = 3"))
     assert farweb("page", "page.har", "--scenario", cable.name, "--json").json()["pages"] == rows
     assert farweb("page", "page.har", "--scenario", cable.name, "--path", "geo").code == 2
     assert farweb("new", "link.toml", "--path", "leo", "--quiet").code == 0
     (row,) = farweb("page", "page.har", "--scenario", "link.toml", "--json").json()["pages"]
     assert row["onload_s"] < rows[0]["onload_s"]
+    edge = Path(__file__).parents[1] / "examples/edge-cache.toml"
+    assert "edge-cache.toml: cache: a page is one visit" in farweb("page", "page.har", "--scenario", edge).err
 
 
 def test_the_help_names_all_paths(farweb: Farweb) -> None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError
-from farweb.inputs.paths import PATHS, STAND_FOR, path_kind
+from farweb.inputs.paths import path_kind
 from farweb.page.graph import RULES, Rule, graph_of
-from farweb.page.paths import BEYOND_MS, PROTOCOLS, Way
+from farweb.page.paths import BEYOND_MS, PROTOCOLS, PROXIES, Way
 from farweb.page.recording import Recording, short_url
 from farweb.page.settle import Loaded, asked_of, settle
 from farweb.text.quantities import seconds, size
@@ -135,16 +135,16 @@ class PageAnswer:
         if unsure:
             worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
             return (
-                f"Over {path_name(worst.way.path)} the page takes between {_short(worst.low_s)} and "
+                f"Over {worst.way.over} the page takes between {_short(worst.low_s)} and "
                 f"{_short(worst.high_s)} s with {how(worst.way)}: this file cannot say more."
             )
         if longest.load_s > ALIKE * best.load_s:
             says = "takes" if longest.low_s > best.high_s else "may take"
             return (
-                f"Over {path_name(longest.way.path)} the page {says} {_short(best.load_s)} s with {how(best.way)}, "
+                f"Over {longest.way.over} the page {says} {_short(best.load_s)} s with {how(best.way)}, "
                 f"{_short(longest.load_s)} s with {how(longest.way)}."
             )
-        return f"Over {path_name(best.way.path)} the page takes {_short(best.load_s)} s with {how(best.way)}."
+        return f"Over {best.way.over} the page takes {_short(best.load_s)} s with {how(best.way)}."
 
     @property
     def recorded(self) -> str:
@@ -163,10 +163,10 @@ class PageAnswer:
         protocols = list(dict.fromkeys(cell.way.protocol for cell in self.cells))
         rows: dict[tuple[str, str], dict[str, Cell]] = {}
         for cell in self.cells:
-            rows.setdefault((cell.way.path, cell.way.proxy), {})[cell.way.protocol] = cell
+            rows.setdefault((cell.way.over, cell.way.proxy), {})[cell.way.protocol] = cell
         lines, shown = [], ""
         for (path, proxy), cells in rows.items():
-            first = path_name(path) if path != shown else ""
+            first = path if path != shown else ""
             shown = path
             lines.append((first, proxy_name(proxy), *(_in_words(cells[each]) for each in protocols)))
         names = (PROTOCOLS.get(each, each) for each in protocols)
@@ -184,7 +184,7 @@ class PageAnswer:
         if simple:
             most = max(simple, key=lambda cell: cell.simple_s or 0.0)
             least = f"Bytes and one request's round trips alone take {_short(most.simple_s or 0.0)} s over "
-            least += f"{path_name(most.way.path)}. "
+            least += f"{most.way.over}. "
         yield f"{least}{self._noise()}"
         yield from self.recording.reservations
 
@@ -254,7 +254,7 @@ def _cell(recording: Recording, way: Way, loads: dict[Rule, Loaded]) -> Cell:
 
 def _simple_s(recording: Recording, way: Way) -> float | None:
     """Bytes at the rate of the path, and the round trips of one request on a new connection."""
-    if way.path not in (*PATHS, *STAND_FOR):
+    if way.proxy not in PROXIES:
         return None
     kind = path_kind(way.path)
     turns = 3 if way.protocol == "h2" or recording.sent[recording.root].is_secure else 2
@@ -269,11 +269,6 @@ def _in_words(cell: Cell) -> str:
 
 def _short(value_s: float) -> str:
     return f"{value_s:.2f}" if value_s < 1 else f"{value_s:.1f}"
-
-
-def path_name(path: str) -> str:
-    """A path as sentences and tables have it."""
-    return {"geo": "GEO", "leo": "LEO", "cable": "sea cable"}.get(path, path)
 
 
 def proxy_name(proxy: str) -> str:

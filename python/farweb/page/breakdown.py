@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import ResultsError
-from farweb.page.answer import ALIKE, PageAnswer, how, path_name, proxy_name
+from farweb.page.answer import ALIKE, PageAnswer, how, proxy_name
 from farweb.page.recording import short_url
 from farweb.page.results import view_of
 from farweb.results.run import RunTables
@@ -71,7 +71,7 @@ class PageBreakdown:
     def _parts(self) -> Iterator[Sheet | str]:
         best = self.answer.best
         view = self.views[self.answer.cells.index(best)]
-        yield f"Over {path_name(best.way.path)} with {how(best.way)}, {largest_parts(view)}."
+        yield f"Over {best.way.over} with {how(best.way)}, {largest_parts(view)}."
         yield self.answer.recorded
         yield ""
         yield from _parts_of([*self._names()], self.views)
@@ -82,7 +82,7 @@ class PageBreakdown:
     def _names(self) -> Iterator[tuple[str, ...]]:
         shown = ("", "")
         for cell in self.answer.cells:
-            path, proxy = path_name(cell.way.path), proxy_name(cell.way.proxy)
+            path, proxy = cell.way.over, proxy_name(cell.way.proxy)
             yield "" if path == shown[0] else path, "" if (path, proxy) == shown else proxy, cell.way.protocol
             shown = (path, proxy)
 

@@ -183,7 +183,7 @@ _WORKER = re.compile(r"/(?:sw|service-?worker)(?:[-_.][^/?]*)?\.js(?:\?|$)", re.
 def _is_pushed(entry: Json, sent: Sent, exporter: str) -> bool:
     """True for a pushed response: by its mark, a wait of nothing after a block, or Firefox 54's status 0 in no time."""
     blocked = _span(table(entry.get("timings")).get("blocked"))
-    is_marked = text(str(entry.get("_was_pushed", ""))) in ("1", "True")
+    is_marked = str(entry.get("_was_pushed")).lower() in ("1", "true")
     has_no_wait = sent.protocol == "h2" and sent.wait_ms < 0.5 and blocked > 15 and not sent.is_new
     return is_marked or has_no_wait or (exporter == "firefox" and sent.status == 0 and sent.end_ms == sent.send_ms)
 

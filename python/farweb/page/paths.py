@@ -40,6 +40,16 @@ class Way:
     proxy: str
     scenario: _core.Scenario
 
+    @property
+    def over(self) -> str:
+        """The path as sentences and tables have it."""
+        return self.path if self.proxy == _OWN else path_name(self.path)
+
+
+def path_name(path: str) -> str:
+    """A key of `PATHS` or `STAND_FOR` as sentences and tables have it."""
+    return {"geo": "GEO", "leo": "LEO", "cable": "sea cable"}.get(path, path)
+
 
 def check_words(option: str, words: list[str], allowed: Collection[str]) -> list[str]:
     """Refuse words that an option does not take.
@@ -87,6 +97,8 @@ def own_way(file: Path) -> Way:
     """
     text = read_text(file, ScenarioError, "a scenario is a TOML file")
     effective = json.loads(_core.Scenario.parse(text, str(file), {}).without_sweep().effective())
+    if any("policy" in cache for cache in effective.get("cache", ())):
+        raise ScenarioError(f"{file}: cache: a page is one visit, and caches that fill are empty then; leave them out")
     effective["workload"] = {"requests": "page"}
     effective["run"] |= {"until": "done", "warmup": "0 s"}
     scenario = _core.Scenario.of_effective(json.dumps(effective), str(file))

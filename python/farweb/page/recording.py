@@ -295,7 +295,8 @@ def _warnings(
     """What the file cannot say, a sentence each."""
     found = []
     if not is_load_known:
-        found.append("it has no onLoad, and the end of the last request stands for it")
+        whole = "" if page.name else "it has no pages, and is taken for one load; "
+        found.append(f"{whole}it has no onLoad, and the end of the last request stands for it")
     if not any(each.initiator for each in sent):
         found.append("it names no initiators: what waited for what is taken from times alone; Chrome's HAR names them")
     lacking = {
