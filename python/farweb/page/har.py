@@ -193,7 +193,7 @@ def _json(path: Path) -> Json:
         found = json.loads(_decoded(content), parse_constant=_no_constant)
     except UnicodeDecodeError as reason:
         raise WorkloadError(
-            f"{path}: is no text in {reason.encoding.upper()} (byte {reason.start:,}); a HAR is"
+            f"{path}: is no text in {reason.encoding.upper()} (byte {reason.start:,}); a HAR is JSON"
         ) from None
     except json.JSONDecodeError as reason:
         raise WorkloadError(f"{path}: line {reason.lineno}: {_broken(reason)}; {_AGAIN}") from None
