@@ -58,6 +58,10 @@ OPENED = {"blocked": 5, "dns": 7, "connect": 80, "ssl": 50, "send": 1, "wait": 3
         ("Browsertime", {"timings": {"blocked": 0, "connect": 0, "ssl": 0}, "time": 99}, 100, 100, 150, 160, 0),
         ("Fiddler", {"timings": {"connect": 0, "ssl": 0}}, 100, 100, 150, 160, 0),
         ("Playwright", {"timings": {"wait": 50}}, 100, 100, 150, 160, 0),
+        # Where there is no wait, time says how long it was.
+        ("Postman", {"timings": {"wait": -1, "receive": -1}, "time": "70ms"}, 100, 100, 170, 170, 0),
+        # A renderer's queue begins with the page at the earliest.
+        ("Browsertime", {"timings": {"_queued": 140}}, 0, 100, 150, 160, 0),
         ("pcap2har", {"timings": {"connect": 20, "wait": 50}, "time": 3}, 100, 120, 170, 180, 20),
         # Safari counts the time before a request on a used connection twice.
         ("WebKit Web Inspector", {"timings": {"blocked": 20, "send": 20}, "time": 80}, 100, 120, 170, 180, 0),
@@ -127,9 +131,13 @@ def test_sizes_by_exporter(tmp_path: Path, creator: str, given: dict[str, Any], 
         (entry("http://vassg141.ocsp.ca.example/"), "certificate status"),
         (entry("https://a.example/x.css", _fromCache="disk"), "cache"),
         (entry("https://a.example/x.css", timings={"wait": 1, "receive": 0.5}), "cache"),
+        (entry("https://a.example/x.css", timings={"wait": -1, "receive": -1}), ""),
         (entry("https://a.example/x.css", _fetchType="Memory Cache"), "cache"),
         (entry("https://a.example/x.css", response={"fromServiceWorker": True}), "service worker"),
         (entry("https://a.example/x.css", _initiator="https://a.example/sw.js"), "service worker"),
+        (entry("https://a.example/x.css", _initiator="https://a.example/swiper.min.js"), ""),
+        (entry("https://docspot.example/"), ""),  # no ocsp
+        (entry(request={"method": "CONNECT"}), "tunnel"),  # of Fiddler and Charles
         (entry("https://a.example/x.css", response={"status": -2, "bodySize": 0}), "no answer"),
         (entry("https://a.example/x.css"), ""),
     ],
@@ -248,7 +256,10 @@ def test_onload_waits_for_what_began_and_ended_before_it(tmp_path: Path) -> None
     ("entries", "file", "says"),
     [
         ([entry()], {}, "no onLoad"),
+        ([entry()], {"onload": 4e6}, "no onLoad"),  # beyond an hour
         ([entry()], {"onload": 100}, "names no initiators"),
+        ([entry(timings={"wait": None, "receive": None}, time=None)], {}, "1 request without a time, taken for 0"),
+        ([entry(response={"bodySize": -1, "content": {}})], {}, "1 request without a size, taken for 0"),
         ([entry(_was_pushed=1)], {"creator": "chrome-har"}, "server push"),
         ([entry(), entry("https://a.example/x.css", _fromCache="memory")], {}, "warm cache"),
         ([entry(**WPT)], {"creator": "WebPagetest", "page": "page_1_1"}, "warm cache"),
@@ -345,6 +356,32 @@ def test_pages_that_are_missing_numbers_that_are_texts_and_times_of_any_precisio
     del content["log"]["pages"]
     page = recording_of(page_of(tmp_path, content))
     assert page.sent[0].wait_ms == 40
+    assert page.warnings[0].startswith("it has no pages, and is taken for one load; it has no onLoad")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda log: log["entries"][0].pop("pageref"),
+        lambda log: [each.update(pageref=7, id=7) for each in (*log["pages"], *log["entries"])],
+        lambda log: log["pages"][0].update(startedDateTime="2025-01-01T00:00:00Z"),
+        lambda log: log["pages"][0].update(startedDateTime="2026-01-01T00:00:09Z"),
+        lambda log: log["entries"].reverse(),
+    ],
+    ids=["no pageref", "numbers", "a clock behind", "a clock ahead", "out of order"],
+)
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32-be"])
+def test_an_odd_file_is_read_as_the_plain_one(
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], encoding: str
+) -> None:
+    def plain() -> dict[str, Any]:
+        return har(entry(), entry("https://a.example/x.css", 80), onload=200)
+
+    odd = plain()
+    change(odd["log"])
+    (tmp_path / "odd.har").write_bytes(json.dumps(odd).encode(encoding))
+    found, expected = recording_of(read_har(tmp_path / "odd.har")[0]), recording_of(page_of(tmp_path, plain()))
+    assert (found.sent, found.load_ms, found.gates) == (expected.sent, expected.load_ms, expected.gates)
 
 
 def broken(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
@@ -365,6 +402,10 @@ def broken(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
         ('{"log": ' + "[" * 100_000, "nested too deeply"),
         ('{"log": {"entries": NaN}}', "NaN is no number of JSON"),
         ('{"log": 5}', "is no HAR"),
+        ("[]", "is no HAR: found a list"),
+        ("PK\x03\x04", "is a zip archive; unpack it"),
+        (broken(lambda log: log.update(pages=log["pages"] * 2)), "log.pages[1].id: found 'p again'; write another id"),
+        (har(entry(response={"bodySize": 2e9})), "page 'p': has 2.00 GB; 1 GB at most can be loaded"),
         ('{"log": {"entries": [{"time": 1e999, "x": -Infinity}]}}', "-Infinity is no number of JSON"),
         (broken(lambda log: log.update(entries=5)), "log.entries: found 5; write a list"),
         (broken(lambda log: log.update(entries=[])), "log.entries: is empty"),
@@ -399,7 +440,7 @@ def test_gzip_that_ends_early_or_never_is_refused(tmp_path: Path, monkeypatch: p
     path = tmp_path / "page.har.gz"
     whole = gzip.compress(json.dumps(har(entry())).encode())
     path.write_bytes(whole[:-20])
-    with pytest.raises(WorkloadError, match=r"page.har.gz: cannot be read"):
+    with pytest.raises(WorkloadError, match=r"page.har.gz: cannot be unpacked"):
         read_har(path)
     path.write_bytes(whole)
     monkeypatch.setattr("farweb.page.har.BYTES_MAX", 100)
@@ -486,6 +527,22 @@ def test_stats_describes_what_an_import_would_write(folder: Path, farweb: Farweb
     path = written(folder, har(entry(), onload=80))
     assert farweb("workload", "stats", "page.har", "--json").json()["pages"][0]["recorded_onload_s"] == 0.08
     assert [*folder.iterdir()] == [path]
+
+
+def test_a_page_without_requests_stands_in_no_others_way(folder: Path, farweb: Farweb) -> None:
+    both = har(entry(), onload=80)
+    cached = entry("https://a.example/x.css", 50, _fromCache="disk", pageref="q")
+    both["log"] = {
+        **both["log"],
+        "entries": [*both["log"]["entries"], cached],
+        "pages": [*both["log"]["pages"], {"id": "q"}],
+    }
+    written(folder, both)
+    says = "page.har: page 'q': no request is left: 1 cache"
+    assert farweb("page", "page.har", "--path", "leo", "--protocol", "h2").code == 0
+    assert farweb("page", "page.har", "--page", "2").err == f"farweb: {says}\n"
+    assert farweb("workload", "stats", "page.har", "--json").json()["refused"] == [f"{says}."]
+    assert f"{says}." in farweb("workload", "import", "page.har", "-o", "one").out
 
 
 def test_import_takes_a_folder(folder: Path, farweb: Farweb) -> None:

@@ -116,6 +116,9 @@ def test_a_folder_says_what_it_is(tmp_path: Path) -> None:
 def test_a_folder_without_a_manifest_that_can_be_read_is_none(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"nowhere: not a results folder: no such folder$"):
         read_manifest(tmp_path / "nowhere")
+    (tmp_path / "file").touch()
+    with pytest.raises(ResultsError, match=r"file: not a results folder: a file$"):
+        read_manifest(tmp_path / "file")
     with pytest.raises(ResultsError, match=r": not a results folder: no manifest.json in it$"):
         read_manifest(tmp_path)
     (tmp_path / "manifest.json").mkdir()

@@ -226,13 +226,15 @@ def test_the_screen_gives_one_number_only_where_it_is_sure(folder: Path, farweb:
 def test_a_scenario_of_ones_own(folder: Path, farweb: Farweb, cable: Path) -> None:
     written(folder, shop())
     rows = farweb("page", "page.har", "--scenario", cable.name, "--json").json()["pages"]
-    assert [(row["path"], row["proxy"]) for row in rows] == [("cable", "own")]
+    assert [(row["path"], row["proxy"], row["simple_s"]) for row in rows] == [("cable", "own", None)]  # no sea cable
     cable.write_text(cable.read_text().replace("[workload]", "[workload]\nload = 3"))
     assert farweb("page", "page.har", "--scenario", cable.name, "--json").json()["pages"] == rows
     assert farweb("page", "page.har", "--scenario", cable.name, "--path", "geo").code == 2
     assert farweb("new", "link.toml", "--path", "leo", "--quiet").code == 0
     (row,) = farweb("page", "page.har", "--scenario", "link.toml", "--json").json()["pages"]
     assert row["onload_s"] < rows[0]["onload_s"]
+    edge = Path(__file__).parents[1] / "examples/edge-cache.toml"
+    assert "edge-cache.toml: cache: a page is one visit" in farweb("page", "page.har", "--scenario", edge).err
 
 
 def test_the_help_names_all_paths(farweb: Farweb) -> None:
@@ -242,8 +244,8 @@ def test_the_help_names_all_paths(farweb: Farweb) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--metric", "lcp"), "largest contentful paint is decided by layout and paint"),
-        (("--metric", "TBT"), "total blocking time is decided by the browser's main thread"),
+        (("--metric", "lcp"), "lcp is decided by layout and paint"),
+        (("--metric", "TBT"), "TBT is decided by the browser's main thread"),
         (("--metric", "plt"), 'found "plt"; write onload'),
         (("--protocol", "h3"), "--protocol: farweb does not model QUIC and HTTP/3"),
         (("--protocol", "spdy"), "write h1, h2"),

@@ -26,10 +26,10 @@ def viewed(folder: Path, content: dict[str, Any], way: Way) -> View:
     return view_of(recording, way, loaded_over(recording, way))
 
 
-def chain(requests: int, think_ms: float) -> dict[str, Any]:
+def chain(requests: int, think_ms: float, host: str = "a.example") -> dict[str, Any]:
     """Requests of 60 ms, each issued so long after the one before; the browser is done 30 ms after the last."""
     starts = [place * (60 + think_ms) for place in range(requests)]
-    urls = ["https://a.example/", *(f"https://a.example/{place}.js" for place in range(1, requests))]
+    urls = [f"https://{host}/", *(f"https://{host}/{place}.js" for place in range(1, requests))]
     named = [{}, *({"_initiator": url, "_initiator_type": "script"} for url in urls[:-1])]
     rows = [entry(url, start, **SCRIPT, **by) for url, start, by in zip(urls, starts, named, strict=True)]
     return har(*rows, creator="chrome-har", onload=starts[-1] + 90)
@@ -80,7 +80,7 @@ def test_of_a_response_that_is_needed_in_part_the_journey_counts_whole(tmp_path:
 
 
 def test_results_of_a_page_are_those_of_its_load(tmp_path: Path) -> None:
-    recording = recording_of(page_of(tmp_path, chain(3, 20)))
+    recording = recording_of(page_of(tmp_path, chain(3, 20, "[::1]:8443")))  # as TOML a list
     way = way_of("leo", "h2", "mux", is_secure=True)
     loaded = loaded_over(recording, way)
     write_results(recording, way, loaded, tmp_path / "results")
@@ -116,6 +116,25 @@ def test_the_report_of_a_page(folder: Path, farweb: Farweb) -> None:
     assert "<h2>Page</h2><p>https://a.example/: onLoad after 3.61\N{NO-BREAK SPACE}s, as recorded after 250" in page
     assert "3 longest of 3 requests on the critical path" in page
     assert page.index("Waterfall \N{EN DASH} a.example over geo, h2") < page.index("<h2>Links and connections</h2>")
+
+
+def test_loads_of_a_page_are_compared_by_onload(folder: Path, farweb: Farweb) -> None:
+    way = ("--path", "geo", "--proxy", "none")
+    for name, requests, protocol in (("one", 3, "h1"), ("two", 3, "h2"), ("other", 4, "h2")):
+        written(folder, chain(requests, 20))
+        farweb("page", "page.har", *way, "--protocol", protocol, "-o", name)
+    found = farweb("compare", "one", "two", "--json").json()
+    assert [each["onload_s"] for each in found["loads"]] == pytest.approx(
+        [sum(e["split_ns"].values()) / 1e9 for e in found["loads"]]
+    )
+    lines = farweb("compare", "one", "two", "two").out.splitlines()
+    assert lines[0] == f"two {found['text'].partition(' ')[2]}"
+    assert [line.split()[0] for line in lines[4:7]] == ["one", "two", "two"]
+    assert "makes no difference" in farweb("compare", "one", "one").out
+    assert (
+        "other: is a load of a.example, one of a.example with other requests" in farweb("compare", "one", "other").err
+    )
+    assert farweb("compare", "one", "two", "--details").code == 2
 
 
 def test_a_results_folder_is_of_one_load(folder: Path, farweb: Farweb) -> None:

@@ -76,7 +76,7 @@ def compare(
     """Compare runs of the same requests, request by request.
 
     Says which is better, by how much and for whom. A request that fails in one run and ends in the other is slower where it fails. In a sweep, runs
-    are paired that differ only in the levels named.
+    are paired that differ only in the levels named. Loads of a page (farweb page -o) are compared by onLoad.
 
     Examples:
 
@@ -94,6 +94,7 @@ def compare(
     """  # noqa: E501 - a command line stays on a line
     del debug
     from farweb.comparison import compare as compared
+    from farweb.page.breakdown import PageLoads
     from farweb.plot import chart, numbers
     from farweb.plot.presentation import Presentation
 
@@ -106,6 +107,11 @@ def compare(
         numbers.check_target(data)
     context.with_resource(taken_free(out, data, force=force))
     output = Output(as_json, quiet)
+    if loads := PageLoads.of(results):
+        if any((point, by, base, out, details, sizes, causes, pairs)):
+            raise FarwebError("loads of a page are compared by onLoad alone; leave the other options out")
+        output.result({"results": results, **loads.to_dict()}, loads)
+        return
     found = compared(
         *results, points=[_levels(text) for text in point] if point else None, by=by, margin=_share(margin), base=base
     )

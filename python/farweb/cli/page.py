@@ -81,11 +81,13 @@ def page(
         farweb page shop.har --scenario satellite.toml --json
     """
     del debug
-    from farweb.page.answer import Pages, answer, check_metric
+    from rich.console import Group
+
+    from farweb.page.answer import answer, check_metric
     from farweb.page.breakdown import PageBreakdown
     from farweb.page.har import har_files, numbered, read_har
     from farweb.page.paths import ALL_PATHS, PROTOCOLS, PROXIES, USUAL_PATHS, check_words, own_way, way_of
-    from farweb.page.recording import recording_of
+    from farweb.page.recording import recording_of, recordings_of
 
     check_metric(metric)
     if scenario is not None and (path or protocol or proxy):
@@ -107,8 +109,11 @@ def page(
             pages = read_har(file)
             place = number or 1
             recording = recording_of(numbered(file, pages, place))
-            recorded = [recording_of(each) for each in pages] if len(pages) > 1 else [recording]
-            others = [each.load_ms / 1000 for each in recorded if each.url == recording.url and each.is_load_known]
+            others = [
+                each.load_ms / 1000
+                for each in recordings_of(pages)[0]
+                if each.url == recording.url and each.is_load_known
+            ]
             ways = (
                 [
                     way_of(each, http, by, is_secure=recording.sent[recording.root].is_secure)
@@ -128,7 +133,8 @@ def page(
         write_results(answers[0].recording, cell.way, cell.loaded, out, replace=force)
         output.note(f"wrote {out}    next: {command('plot', 'waterfall', out)}")
     shown = [PageBreakdown.of(each) for each in answers] if breakdown else answers
-    output.result({"pages": [row for each in shown for row in each.to_dicts()]}, Pages(shown))
+    screens = [part for each in shown for part in ("", each)]
+    output.result({"pages": [row for each in shown for row in each.to_dicts()]}, Group(*screens[1:]))
 
 
 def _show(show: Callable[[float, float | None, str], None], total: int, done: int) -> None:

@@ -14,6 +14,7 @@ import gzip
 import lzma
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -59,7 +60,7 @@ def format_of(path: Path, given: str | None) -> str:
         return given
     if ".oracleGeneral" in path.name:
         return "oracle-general"
-    head = _head(path)
+    head = head_of(path)
     if b"\0" in head:
         return "oracle-general" if _is_oracle_general(head) else TABLE
     whole = head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1]
@@ -77,12 +78,12 @@ def kind_of(path: Path, given: str | None, described: Mapping[str, Any]) -> str:
     return format_of(path, given)
 
 
-def _head(path: Path) -> bytes:
+def head_of(path: Path) -> bytes:
     """The beginning of a file, unpacked; nothing where that fails, which its reader will report."""
     try:
-        with _opener(path)(path) as file:
+        with opened(path) as file:
             return file.read(_HEAD_BYTES)
-    except (OSError, EOFError, lzma.LZMAError, WorkloadError):
+    except WorkloadError:
         return b""
 
 
@@ -119,18 +120,28 @@ def unpacked(path: Path) -> Iterator[Path]:
     Raises:
         WorkloadError: It is packed, and damaged.
     """
-    opener = _opener(path)
-    if opener is _open_plain:
+    if _opener(path) is _open_plain:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         plain = Path(folder) / "trace"
-        try:
-            with opener(path) as packed, plain.open("wb") as out:
-                shutil.copyfileobj(packed, out, 1 << 20)
-        except (OSError, EOFError, lzma.LZMAError) as error:
-            raise WorkloadError(f"{path}: cannot be unpacked: {str(error).splitlines()[0].rstrip('.')}") from None
+        with opened(path) as packed, plain.open("wb") as out:
+            shutil.copyfileobj(packed, out, 1 << 20)
         yield plain
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """A file to be read, unpacked on the way.
+
+    Raises:
+        WorkloadError: It cannot be read, or is packed and damaged.
+    """
+    try:
+        with _opener(path)(path) as file:
+            yield file
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise WorkloadError(f"{path}: cannot be unpacked: {str(error).splitlines()[0].rstrip('.')}") from None
 
 
 _Opener = Callable[[Path], IO[bytes]]

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError
-from farweb.inputs.paths import PATHS, STAND_FOR, path_kind
+from farweb.inputs.paths import path_kind
 from farweb.page.graph import RULES, Rule, graph_of
-from farweb.page.paths import BEYOND_MS, PROTOCOLS, Way
+from farweb.page.paths import BEYOND_MS, PROTOCOLS, PROXIES, Way
 from farweb.page.recording import Recording, short_url
 from farweb.page.settle import Loaded, asked_of, settle
 from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import plural
+from farweb.text.words import elided, plural, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -21,28 +21,21 @@ SURE = 1.5
 """The highest answer over the lowest up to which one number is printed. Chosen: no page load is known more closely."""
 
 _REFUSED = {
-    "fcp": "first contentful paint",
-    "lcp": "largest contentful paint",
-    "speed-index": "the Speed Index",
-    "si": "the Speed Index",
-    "speedindex": "the Speed Index",
-    "tti": "time to interactive",
-    "tbt": "total blocking time",
+    **dict.fromkeys(("fcp", "lcp", "speed-index", "speedindex", "si"), "layout and paint"),
+    **dict.fromkeys(("tti", "tbt"), "the browser's main thread"),
 }
-_PAINTED = "is decided by layout and paint, of which a HAR says nothing"
-_RAN = "is decided by the browser's main thread, of which a HAR says nothing"
+"""Metrics that a HAR does not hold, and what decides them."""
 
 
 def check_metric(word: str) -> None:
-    """Refuse what cannot be had from a HAR.
+    """Refuse all metrics but onLoad.
 
     Raises:
-        FarwebError: It cannot, or is unknown.
+        FarwebError: It is another.
     """
     name = word.lower().replace(" ", "-").replace("_", "-")
     if name in _REFUSED:
-        reason = _RAN if name in ("tti", "tbt") else _PAINTED
-        raise FarwebError(f"--metric: {word}: {_REFUSED[name]} {reason}; write onload")
+        raise FarwebError(f"--metric: {word} is decided by {_REFUSED[name]}, of which a HAR says nothing; write onload")
     if name != "onload":
         raise FarwebError(f'--metric: found "{word}"; write onload')
 
@@ -57,7 +50,7 @@ class Cell:
         low_s: The least by any graph.
         high_s: The most.
         full_s: Last end of all, by the likely graph.
-        simple_s: Bytes at the path's rate and the first request's round trips; None for a scenario.
+        simple_s: Bytes at the path's rate and the first request's round trips, or None for a scenario.
         loaded: The load by the likely graph.
     """
 
@@ -142,37 +135,38 @@ class PageAnswer:
         if unsure:
             worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
             return (
-                f"Over {path_name(worst.way.path)} the page takes between {_short(worst.low_s)} and "
+                f"Over {worst.way.over} the page takes between {_short(worst.low_s)} and "
                 f"{_short(worst.high_s)} s with {how(worst.way)}: this file cannot say more."
             )
-        if longest.load_s > _ALIKE * best.load_s:
+        if longest.load_s > ALIKE * best.load_s:
             says = "takes" if longest.low_s > best.high_s else "may take"
             return (
-                f"Over {path_name(longest.way.path)} the page {says} {_short(best.load_s)} s with {how(best.way)}, "
+                f"Over {longest.way.over} the page {says} {_short(best.load_s)} s with {how(best.way)}, "
                 f"{_short(longest.load_s)} s with {how(longest.way)}."
             )
-        return f"Over {path_name(best.way.path)} the page takes {_short(best.load_s)} s with {how(best.way)}."
+        return f"Over {best.way.over} the page takes {_short(best.load_s)} s with {how(best.way)}."
 
     @property
     def recorded(self) -> str:
         """The page, how it was recorded, and by what."""
         page, (place, of) = self.recording, self.number
-        through = f"{page.browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
+        exporter, browser = (elided(visible(name), _LETTERS) for name in (page.exporter, page.browser))
+        through = f"{browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
         recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no onLoad"
         which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
         return (
             f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.gating_bytes)}, "
-            f"{plural(len(page.rtt_ms), 'host')}; {recorded} by {page.exporter} ({through}){which}"
+            f"{plural(len(page.rtt_ms), 'host')}; {recorded} by {exporter} ({through}){which}"
         )
 
     def _sheet(self) -> Sheet:
         protocols = list(dict.fromkeys(cell.way.protocol for cell in self.cells))
         rows: dict[tuple[str, str], dict[str, Cell]] = {}
         for cell in self.cells:
-            rows.setdefault((cell.way.path, cell.way.proxy), {})[cell.way.protocol] = cell
+            rows.setdefault((cell.way.over, cell.way.proxy), {})[cell.way.protocol] = cell
         lines, shown = [], ""
         for (path, proxy), cells in rows.items():
-            first = path_name(path) if path != shown else ""
+            first = path if path != shown else ""
             shown = path
             lines.append((first, proxy_name(proxy), *(_in_words(cells[each]) for each in protocols)))
         names = (PROTOCOLS.get(each, each) for each in protocols)
@@ -190,7 +184,7 @@ class PageAnswer:
         if simple:
             most = max(simple, key=lambda cell: cell.simple_s or 0.0)
             least = f"Bytes and one request's round trips alone take {_short(most.simple_s or 0.0)} s over "
-            least += f"{path_name(most.way.path)}. "
+            least += f"{most.way.over}. "
         yield f"{least}{self._noise()}"
         yield from self.recording.reservations
 
@@ -201,23 +195,9 @@ class PageAnswer:
         return "Loads of one page differ by some 10 % anyway."
 
 
-@dataclass(frozen=True)
-class Pages:
-    """Answers, or breakdowns, one below the other."""
-
-    answers: Sequence[Any]
-
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        """The screens of all."""
-        del console, options
-        for place, each in enumerate(self.answers):
-            if place:
-                yield ""
-            yield each
-
-
-_ALIKE = 1.02
-"""Loads that differ by less are not told apart in a sentence; chosen."""
+_LETTERS = 32  # of a program's name, chosen
+ALIKE = 1.02
+"""Ratio of loads that a sentence takes for equal. Chosen."""
 
 _LOW_HIGH = "low … high: three readings of what waited for what; a range alone if they differ by half."
 _ENDING = {
@@ -274,7 +254,7 @@ def _cell(recording: Recording, way: Way, loads: dict[Rule, Loaded]) -> Cell:
 
 def _simple_s(recording: Recording, way: Way) -> float | None:
     """Bytes at the rate of the path, and the round trips of one request on a new connection."""
-    if way.path not in (*PATHS, *STAND_FOR):
+    if way.proxy not in PROXIES:
         return None
     kind = path_kind(way.path)
     turns = 3 if way.protocol == "h2" or recording.sent[recording.root].is_secure else 2
@@ -289,11 +269,6 @@ def _in_words(cell: Cell) -> str:
 
 def _short(value_s: float) -> str:
     return f"{value_s:.2f}" if value_s < 1 else f"{value_s:.1f}"
-
-
-def path_name(path: str) -> str:
-    """A path as sentences and tables have it."""
-    return {"geo": "GEO", "leo": "LEO", "cable": "sea cable"}.get(path, path)
 
 
 def proxy_name(proxy: str) -> str:

@@ -1,41 +1,23 @@
-"""Where the time of a page goes over several ways, and the screen that says so."""
+"""Where the time of a page goes, over several ways or in several results, and the screens that say so."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from farweb.page.answer import PageAnswer, how, path_name, proxy_name
+from farweb.errors import ResultsError
+from farweb.page.answer import ALIKE, PageAnswer, how, proxy_name
 from farweb.page.recording import short_url
 from farweb.page.results import view_of
-from farweb.results.view import SPLIT, Step, View
-from farweb.text.quantities import number
+from farweb.results.run import RunTables
+from farweb.results.tables import PAGE
+from farweb.results.view import PARTS, Step, View, read_view
+from farweb.text.quantities import number, seconds
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import elided, plural
+from farweb.text.words import elided, plural, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
-
-_HEADS: Mapping[str, str] = {
-    "handshakes": "connect",
-    "request": "request",
-    "slow_start": "start",
-    "windows": "window",
-    "queues": "queues",
-    "server": "server",
-    "think": "think",
-    "tail": "tail",
-}
-MEANING: Mapping[str, str] = {
-    "handshakes": "handshakes of TCP and TLS",
-    "request": "there and back, without queues",
-    "slow_start": "waiting for the congestion window",
-    "windows": "receive windows, send buffers and credit",
-    "queues": "for connections and in links, with transmission",
-    "server": "as recorded",
-    "think": "the browser, as recorded",
-    "tail": "from the last request to onLoad, as recorded",
-}
-"""Meaning of the parts, for people."""
 
 _STEPS = 5
 _NS = 1e9
@@ -82,37 +64,111 @@ class PageBreakdown:
         ]
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        """The largest parts in a sentence, all of each way in a table; of one way the longest steps."""
+        """The largest parts in a sentence, all parts of each way in a table, the longest steps of a single way."""
         del console, options
         yield Screen(list(self._parts()))
 
     def _parts(self) -> Iterator[Sheet | str]:
         best = self.answer.best
         view = self.views[self.answer.cells.index(best)]
-        yield f"Over {path_name(best.way.path)} with {how(best.way)}, {largest_parts(view)}."
+        yield f"Over {best.way.over} with {how(best.way)}, {largest_parts(view)}."
         yield self.answer.recorded
         yield ""
-        parts = [name for name in SPLIT if any(view.split_ns[name] for view in self.views)]
-        yield Sheet("", ("in s", "", "", "onLoad", *(_HEADS[name] for name in parts)), list(self._rows(parts)), names=3)
-        yield ""
-        yield "; ".join(f"{_HEADS[name]}: {MEANING[name]}" for name in parts) + "."
+        yield from _parts_of([*self._names()], self.views)
         yield from self.answer.recording.reservations
         if len(self.views) == 1:
             yield steps(view)
 
-    def _rows(self, parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    def _names(self) -> Iterator[tuple[str, ...]]:
         shown = ("", "")
-        for cell, view in zip(self.answer.cells, self.views, strict=True):
-            path, proxy = path_name(cell.way.path), proxy_name(cell.way.proxy)
-            names = ("" if path == shown[0] else path, "" if (path, proxy) == shown else proxy, cell.way.protocol)
+        for cell in self.answer.cells:
+            path, proxy = cell.way.over, proxy_name(cell.way.proxy)
+            yield "" if path == shown[0] else path, "" if (path, proxy) == shown else proxy, cell.way.protocol
             shown = (path, proxy)
-            yield (*names, *(_seconds(time) for time in (view.load_ns, *(view.split_ns[name] for name in parts))))
+
+
+@dataclass(frozen=True)
+class PageLoads:
+    """Loads of a page in results, compared with the first.
+
+    Attributes:
+        names: Folders of the results.
+        views: The load in each.
+    """
+
+    names: Sequence[str]
+    views: Sequence[View]
+
+    @classmethod
+    def of(cls, results: Sequence[str]) -> "PageLoads | None":
+        """Read the loads in two results folders or more. None where one is not of a page.
+
+        Raises:
+            ResultsError: They are of different pages, or damaged.
+        """
+        if len(results) < 2 or not all((Path(each) / f"{PAGE}.parquet").is_file() for each in results):
+            return None
+        views = [read_view(RunTables.open(each)) for each in results]
+        first = [each.name for each in views[0].requests]
+        for name, view in zip(results, views, strict=True):
+            if [each.name for each in view.requests] != first:
+                raise ResultsError(
+                    f"{name}: is a load of {short_url(view.page)}, {results[0]} of {short_url(views[0].page)} with "
+                    "other requests; only loads of the same page can be compared"
+                )
+        return cls(results, views)
+
+    @property
+    def text(self) -> str:
+        """Which is fastest, and by how much."""
+        base = self.views[0].load_ns
+        best = min(range(len(self.views)), key=lambda place: self.views[place].load_ns)
+        if best == 0:
+            best, said = min(range(1, len(self.views)), key=lambda place: self.views[place].load_ns), "slower"
+        else:
+            said = "faster"
+        least = self.views[best].load_ns
+        times = f"{seconds(least / _NS)} to onLoad, {seconds(base / _NS)} in {self.names[0]}"
+        if max(base, least) <= ALIKE * min(base, least):
+            return f"{self.names[best]} makes no difference: {times}."
+        return f"{self.names[best]} is {said}: {times} ({100 * (least / base - 1):+.0f} %).".replace("-", "−")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        loads = zip(self.names, self.views, strict=True)
+        return {
+            "text": self.text,
+            "loads": [
+                {"results": name, "onload_s": view.load_ns / _NS, "split_ns": view.split_ns} for name, view in loads
+            ],
+        }
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        """The fastest load in a sentence, and the parts of each in a table."""
+        del console, options
+        view = self.views[0]
+        about = f"{short_url(view.page)}: {plural(len(view.requests), 'request')}, a load each"
+        names = [(elided(visible(name), 32),) for name in self.names]
+        yield Screen([self.text, about, "", *_parts_of(names, self.views)])
+
+
+def _parts_of(names: Sequence[tuple[str, ...]], views: Sequence[View]) -> Iterator[Sheet | str]:
+    """The parts of loads in a table, and what these mean."""
+    parts = [name for name in PARTS if any(view.split_ns[name] for view in views)]
+    header = ("in s", *("" for _ in names[0][1:]), "onLoad", *(PARTS[name].head for name in parts))
+    rows = [
+        (*name, *(_seconds(time) for time in (view.load_ns, *(view.split_ns[part] for part in parts))))
+        for name, view in zip(names, views, strict=True)
+    ]
+    yield Sheet("", header, rows, names=len(names[0]))
+    yield ""
+    yield "; ".join(f"{PARTS[name].head}: {PARTS[name].meaning}" for name in parts) + "."
 
 
 def largest_parts(view: View) -> str:
     """The time to onLoad and its three largest parts, as a sentence has them."""
     longest = sorted(view.split_ns.items(), key=lambda part: -part[1])[:3]
-    said = ", ".join(f"{number(time / _NS)} {SPLIT[name]}" for name, time in longest if time)
+    said = ", ".join(f"{number(time / _NS)} {PARTS[name].words}" for name, time in longest if time)
     return f"{number(view.load_ns / _NS)} s: {said}"
 
 
@@ -135,7 +191,7 @@ def steps(view: View) -> Sheet:
 
 def _mostly(step: Step) -> str:
     most = max(step.split, key=lambda name: step.split[name])
-    return f"{SPLIT[most]} {_seconds(step.split[most])}"
+    return f"{PARTS[most].words} {_seconds(step.split[most])}"
 
 
 def _seconds(time_ns: int) -> str:

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from farweb.page.har import HarPage, Json, number, text
+from farweb.page.har import PAGE_MS_MAX, HarPage, Json, identifier, number, table, text
 
 REQUEST_HEADER_BYTES = 500
 RESPONSE_HEADER_BYTES = 400
-"""Headers that a file does not give; medians of open HARs."""
-_HEADER_MAX = 16_384  # a header beyond this is a mistake of the exporter; chosen: what servers accept
+"""Headers that a file does not give: medians of open HARs."""
+_HEADER_MAX = 16_384  # chosen: servers accept no longer ones, so it is a mistake of the exporter
 _BYTES_MAX = 2**40
-
-MS_MAX = 3_600_000.0
-"""Latest time of a page, and longest span in it: an hour; chosen."""
 
 
 @dataclass
@@ -30,7 +27,7 @@ class Sent:
         host: Host and port of it.
         kind: html, css, script, font, image, json, xml, preflight, beacon or other.
         method: HTTP method.
-        status: Of the response; 0 or below: none.
+        status: Of the response, 0 or below without one.
         protocol: h1, h2 or h3.
         is_secure: True for https.
         issue_ms: When the browser wanted it.
@@ -38,22 +35,21 @@ class Sent:
         send_ms: When its first byte left.
         first_ms: First byte of the response.
         end_ms: Last byte of it.
-        dns_ms: Look-up of the name; 0: none.
-        tcp_ms: TCP handshake; 0: none.
-        tls_ms: TLS handshake; 0: none.
-        connection: Id of the connection; empty where unknown.
+        tcp_ms: TCP handshake, 0 without one.
+        tls_ms: TLS handshake, 0 without one.
+        connection: Id of the connection, empty where unknown.
         is_new: True for the first request of its connection.
         request_bytes: Header and body.
         response_bytes: Header and body as they were on the wire.
-        redirect: Where the response leads to; empty: nowhere.
-        initiator: URL of what asked for it; empty where unknown.
+        redirect: Target of a redirect, or empty.
+        initiator: URL of the request that caused it, empty where unknown.
         initiator_type: parser, script or another word of the exporter.
-        gone: Why it is no request over the network; empty for one that is.
+        gone: Why it is no request over the network, or empty.
         is_pushed: True for a response that the server pushed.
-        parents: What it waited for, as tables of pages have it; empty where the file, which is farweb's own then, does
-            not say so.
-        dependency: How that is known; empty likewise.
-        server_ms: Time of the server; None likewise.
+        is_sized: False where the file has no size of the response.
+        parents: Requests that it waited for, as tables of pages name them. Only farweb's own files say so.
+        dependency: How that is known, in the same files.
+        server_ms: Time of the server, in the same files.
     """
 
     name: str
@@ -68,7 +64,6 @@ class Sent:
     first_ms: float
     end_ms: float
     queued_ms: float = 0.0
-    dns_ms: float = 0.0
     tcp_ms: float = 0.0
     tls_ms: float = 0.0
     connection: str = ""
@@ -80,6 +75,7 @@ class Sent:
     initiator_type: str = ""
     gone: str = ""
     is_pushed: bool = False
+    is_sized: bool = True
     parents: str = ""
     dependency: str = ""
     server_ms: float | None = None
@@ -99,7 +95,7 @@ _NAMES = {
     "fiddler": "proxy",
     "charles proxy": "proxy",
     "pcap2har": "packets",
-    "browsertime": "browsertime 1",
+    "browsertime": "browsertime",
     "webkit web inspector": "safari",
     "mitmproxy": "mitmproxy",
     "mitmproxy har_dump": "mitmproxy",
@@ -109,21 +105,21 @@ _NAMES = {
 
 
 def exporter_of(page: HarPage) -> str:
-    """The exporter whose rules hold for a page; those of the format itself for one that is not known."""
+    """The exporter of a page, by the name of its rules. Those of an unknown one are the format's own."""
     name = page.exporter[0].lower()
     return _NAMES.get(name, next((rules for word, rules in _NAMES.items() if name.startswith(word)), "other"))
 
 
 def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
-    """An entry in the normal form; `gone` says where it is no request over the network."""
-    request, response = _table(entry.get("request")), _table(entry.get("response"))
+    """An entry in the normal form."""
+    request, response = table(entry.get("request")), table(entry.get("response"))
     url = text(request.get("url"))
     try:
         parts = urlsplit(url)
         host, scheme = parts.netloc.rpartition("@")[2].lower(), parts.scheme.lower()
     except ValueError:
         host, scheme = "", ""
-    times = (_of_webpagetest if exporter == "webpagetest" else _of_timings)(page, entry, exporter)
+    times = _of_webpagetest(page, entry) if exporter == "webpagetest" else _of_timings(page, entry, exporter)
     status = int(number(response.get("status")) or 0)
     request_bytes, response_bytes = _sizes(entry, request, response, status)
     initiator, initiator_type = _initiator(entry)
@@ -145,6 +141,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
     )
     sent.gone = _gone(entry, sent, scheme, exporter)
     sent.is_pushed = _is_pushed(entry, sent, exporter)
+    sent.is_sized = _is_sized(entry, response)
     if exporter == "farweb":
         sent.parents, sent.dependency = text(entry.get("_parents")), text(entry.get("_dependency"))
         sent.server_ms = _span(entry.get("_server_ms"))
@@ -156,42 +153,47 @@ _NO_WAIT_MS = 1.5
 
 
 def _gone(entry: Json, sent: Sent, scheme: str, exporter: str) -> str:
-    """Why an entry is no request over the network; empty for one that is."""
+    """Why an entry is no request over the network, or empty."""
     if scheme in ("ws", "wss") or entry.get("_webSocketMessages"):
         return "web socket"
+    if sent.method == "CONNECT":
+        return "tunnel"
     if scheme not in ("http", "https") or not sent.host:
         return f"no http ({scheme[:20] or 'no scheme'})"
-    if "ocsp" in sent.host:
+    if _OCSP.search(sent.host):
         return "certificate status"
     fetched = text(entry.get("_fetchType")).lower()
     is_worker = entry.get("_fetchedViaServiceWorker") or entry.get("fromServiceWorker") or "service worker" in fetched
-    if is_worker or _table(entry.get("response")).get("fromServiceWorker") or _WORKER.search(sent.initiator):
+    if is_worker or table(entry.get("response")).get("fromServiceWorker") or _WORKER.search(sent.initiator):
         return "service worker"
     if text(entry.get("_fromCache")) or "cache" in fetched:
         return "cache"
     if sent.status <= 0 and _body(entry) <= 0:
         return "no answer"
     is_instant = not sent.is_new and sent.end_ms - sent.issue_ms < _INSTANT_MS and sent.wait_ms < _NO_WAIT_MS
-    if is_instant and exporter in ("devtools", "firefox", "firebug"):
+    if is_instant and _has_wait(table(entry.get("timings"))) and exporter in ("devtools", "firefox", "firebug"):
         return "cache"
     return ""
 
 
-_WORKER = re.compile(r"/(?:sw|service-?worker)[^/?]*\.js(?:\?|$)", re.IGNORECASE)
+_OCSP = re.compile(r"(?:^|\.)ocsp")
+_WORKER = re.compile(r"/(?:sw|service-?worker)(?:[-_.][^/?]*)?\.js(?:\?|$)", re.IGNORECASE)
 
 
 def _is_pushed(entry: Json, sent: Sent, exporter: str) -> bool:
     """True for a pushed response: by its mark, a wait of nothing after a block, or Firefox 54's status 0 in no time."""
-    blocked = _span(_table(entry.get("timings")).get("blocked"))
-    is_marked = text(str(entry.get("_was_pushed", ""))) in ("1", "True")
+    blocked = _span(table(entry.get("timings")).get("blocked"))
+    is_marked = str(entry.get("_was_pushed")).lower() in ("1", "true")
     has_no_wait = sent.protocol == "h2" and sent.wait_ms < 0.5 and blocked > 15 and not sent.is_new
     return is_marked or has_no_wait or (exporter == "firefox" and sent.status == 0 and sent.end_ms == sent.send_ms)
 
 
 def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
     """Times by `startedDateTime` and `timings`, as the exporter means them."""
-    timings = _table(entry.get("timings"))
+    timings = table(entry.get("timings"))
     spans = {name: _span(timings.get(name)) for name in ("blocked", "dns", "connect", "send", "wait", "receive", "ssl")}
+    if not _has_wait(timings):
+        spans["wait"] = max(0.0, _span(entry.get("time")) - sum(spans.values()) + spans["ssl"])
     start = _bounded(entry["startedDateTime"] - page.start_ms)
     tcp = spans["connect"]
     before = spans["blocked"] + spans["dns"] + spans["connect"] + spans["send"]
@@ -204,22 +206,26 @@ def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
         before = max(0.0, _span(entry.get("time")) - spans["wait"] - spans["receive"])  # blocked and send overlap
     queued = _span(timings.get("_blocked_queueing") or entry.get("_blocked_queueing"))
     issue = start
-    if exporter == "browsertime":  # begins behind the renderer's queue
-        queued = _span(timings.get("_queued"))
+    if "_queued" in timings:  # of chrome-har, which begins behind the renderer's queue
+        queued = min(start, _span(timings["_queued"]))
         issue -= queued
     send = start + before
     first = send + spans["wait"]
     return {
-        "issue_ms": max(0.0, issue),
+        "issue_ms": issue,
         "queued_ms": min(queued, max(0.0, send - issue)),
         "send_ms": send,
         "first_ms": first,
         "end_ms": first + spans["receive"],
-        "dns_ms": spans["dns"],
         "tcp_ms": tcp,
         "tls_ms": spans["ssl"],
         "is_new": is_new,
     }
+
+
+def _has_wait(timings: Json) -> bool:
+    waited = number(timings.get("wait"))
+    return waited is not None and waited >= 0
 
 
 def _has_ssl_within(entry: Json, spans: Mapping[str, float]) -> bool:
@@ -234,16 +240,13 @@ _READY_MS = 20.0
 """A connection that was ready longer before its request was made for another."""
 
 
-def _of_webpagetest(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
-    """Times by WebPageTest's own fields; a span counts if it ends behind its start: old versions write 0 for -1."""
-    del exporter
-    start = _bounded(entry["startedDateTime"] - page.start_ms)
-    send = _first(entry, ("_load_start_float", "_load_start"))
-    if send is None:
-        send = start
+def _of_webpagetest(page: HarPage, entry: Json) -> dict[str, Any]:
+    """Times by WebPageTest's own fields. A span counts if it ends behind its start: old versions write 0 for -1."""
+    sends = (number(entry.get("_load_start_float")), number(entry.get("_load_start")))
+    at = next((each for each in sends if each is not None and each >= 0), entry["startedDateTime"] - page.start_ms)
+    send = _bounded(at)
     first = send + _span(entry.get("_ttfb_ms"))
-    ends = [first, send + _span(entry.get("_load_ms")), _span(entry.get("_download_end"))]
-    end = max(first, ends[2] or ends[1])
+    end = max(first, _span(entry.get("_download_end")) or send + _span(entry.get("_load_ms")))
     spans = {}
     for name in ("dns", "connect", "ssl"):
         begin, over = number(entry.get(f"_{name}_start")), number(entry.get(f"_{name}_end"))
@@ -259,7 +262,6 @@ def _of_webpagetest(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]
         "send_ms": send,
         "first_ms": first,
         "end_ms": end,
-        "dns_ms": lasted.get("dns", 0.0),
         "tcp_ms": lasted.get("connect", 0.0),
         "tls_ms": lasted.get("ssl", 0.0),
         "is_new": "connect" in lasted or "ssl" in lasted,
@@ -276,18 +278,26 @@ def _sizes(entry: Json, request: Json, response: Json, status: int) -> tuple[int
         return round(request_bytes), max(1, round(transferred))
     body = _body(entry)
     if not body and status != 304 and number(response.get("bodySize")) != 0:
-        body = _bytes(_table(response.get("content")).get("size"))  # decoded: more than was on the wire
+        body = _bytes(table(response.get("content")).get("size"))  # decoded: more than was on the wire
     heads = (_bytes(entry.get("_bytesIn")) - body, number(response.get("headersSize")) or 0)
     head = next((size for size in heads if 0 < size < _HEADER_MAX), RESPONSE_HEADER_BYTES)
     return round(request_bytes), max(1, round(body + head))
 
 
+def _is_sized(entry: Json, response: Json) -> bool:
+    """True where any size of the response is known."""
+    sizes = (entry.get("_objectSize"), *(response.get(name) for name in ("_transferSize", "bodySize")))
+    return any(
+        (number(size) or 0.0) >= 0 and size is not None for size in (*sizes, table(response.get("content")).get("size"))
+    )
+
+
 def _body(entry: Json) -> float:
-    """Bytes of the body on the wire; 0 where unknown."""
+    """Bytes of the body on the wire, 0 where unknown."""
     size = number(entry.get("_objectSize"))
     if size is not None and size >= 0:
         return _bytes(size)
-    response = _table(entry.get("response"))
+    response = table(entry.get("response"))
     return _bytes(response.get("_transferSize")) or _bytes(response.get("bodySize"))
 
 
@@ -299,12 +309,12 @@ def _protocol(entry: Json, response: Json) -> str:
 
 
 def _connection(entry: Json, exporter: str) -> str:
-    """Id of a connection; a port, as Firefox writes it and DevTools since 2023, is none."""
+    """Id of a connection. A port, as Firefox writes it and DevTools since 2023, is none."""
     if exporter == "webpagetest":
-        return _word(entry.get("_socket"))
+        return identifier(entry.get("_socket"))
     if exporter == "firefox":
         return ""
-    found = _word(entry.get("_connectionId")) or _word(entry.get("connection"))
+    found = identifier(entry.get("_connectionId")) or identifier(entry.get("connection"))
     return "" if found in ("0", "80", "443") else found
 
 
@@ -313,12 +323,12 @@ def _initiator(entry: Json) -> tuple[str, str]:
     given = entry.get("_initiator")
     if not isinstance(given, dict):
         return text(given), text(entry.get("_initiator_type"))
-    url, stack = text(given.get("url")), _table(given.get("stack"))
+    url, stack = text(given.get("url")), table(given.get("stack"))
     while not url and stack:
         frames = stack.get("callFrames")
-        named = [text(_table(frame).get("url")) for frame in frames] if isinstance(frames, list) else []
+        named = [text(table(frame).get("url")) for frame in frames] if isinstance(frames, list) else []
         url = next((each for each in named if each), "")
-        stack = _table(stack.get("parent"))
+        stack = table(stack.get("parent"))
     return url, text(given.get("type"))
 
 
@@ -349,11 +359,11 @@ _BY_ENDING = {
 
 def _kind(entry: Json, response: Json, url: str) -> str:
     asked = (text(entry.get("_request_type")) or text(entry.get("_resourceType"))).lower()
-    if asked == "preflight" or text(_table(entry.get("request")).get("method")).upper() == "OPTIONS":
+    if asked == "preflight" or text(table(entry.get("request")).get("method")).upper() == "OPTIONS":
         return "preflight"
     if asked in ("ping", "beacon"):
         return "beacon"
-    mime = (text(_table(response.get("content")).get("mimeType")) or text(entry.get("_contentType"))).lower()
+    mime = (text(table(response.get("content")).get("mimeType")) or text(entry.get("_contentType"))).lower()
     ending = url.partition("?")[0].rpartition(".")[2].lower()
     return next((kind for word, kind in _BY_MIME if word in mime), _BY_ENDING.get(ending, "other"))
 
@@ -364,7 +374,7 @@ def _redirect(url: str, response: Json, status: int) -> str:
     target = text(response.get("redirectURL"))
     headers = response.get("headers")
     if not target and isinstance(headers, list):
-        rows = [_table(each) for each in headers]
+        rows = [table(each) for each in headers]
         target = next((text(row.get("value")) for row in rows if text(row.get("name")).lower() == "location"), "")
     try:
         return urljoin(url, target) if target else ""
@@ -372,27 +382,14 @@ def _redirect(url: str, response: Json, status: int) -> str:
         return ""
 
 
-def _first(entry: Json, names: tuple[str, ...]) -> float | None:
-    found = (number(entry.get(name)) for name in names)
-    return next((_bounded(value) for value in found if value is not None and value >= 0), None)
-
-
 def _span(value: Any) -> float:
-    """A span in ms; -1 and whatever else is none are 0."""
-    return min(MS_MAX, max(0.0, number(value) or 0.0))
+    """A span in ms, 0 for -1 and whatever else is none."""
+    return _bounded(number(value) or 0.0)
 
 
 def _bounded(ms: float) -> float:
-    return min(MS_MAX, max(0.0, ms))
+    return min(PAGE_MS_MAX, max(0.0, ms))
 
 
 def _bytes(value: Any) -> float:
     return min(float(_BYTES_MAX), max(0.0, number(value) or 0.0))
-
-
-def _word(value: Any) -> str:
-    return text(value) if isinstance(value, str) else str(value) if isinstance(value, int) else ""
-
-
-def _table(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}

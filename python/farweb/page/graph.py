@@ -1,8 +1,8 @@
 """Which request of a page waited for what: rules on initiators and times, and two bounds around them.
 
-- ``likely``: the initiator that the file names; beside it the last script, sheet or document that ended right before a
-  request, where the initiator had ended long before; that last one alone where the file names none.
-- ``few``: initiators alone, and the document for what has none. The least moves with round trips.
+- ``likely``: the initiator that the file names, and the last script, sheet or document that ended right before it
+  if the initiator had ended long before. Without an initiator the latter alone.
+- ``few``: initiators alone, or else the document. The least moves with round trips.
 - ``many``: always the last that ended before. The most moves with round trips.
 """
 
@@ -33,7 +33,7 @@ class Edge:
 
     Attributes:
         parent: Place of the other request, always an earlier one.
-        share: Share of its response that has to be there, 0 (the first byte) to 1 (the end); None: its issue is enough.
+        share: Share of its response that has to be there, 0 (first byte) to 1 (end). None where its issue is enough.
     """
 
     parent: int
@@ -42,7 +42,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Dependency:
-    """When a request is issued: so long after the last of its edges; `think_ms` after the page began without any.
+    """When a request is issued: `think_ms` after the last of its edges, or after the page began.
 
     Attributes:
         edges: All have to hold.
@@ -108,7 +108,7 @@ class _Causes:
         return (edge,), "initiator"
 
     def _stated(self, place: int) -> tuple[Edge, ...]:
-        """What farweb's own file says that a request waited for; nothing where it does not, or that cannot be."""
+        """Causes of a request by farweb's own file. None where it does not say, or says what cannot be."""
         sent, edges = self._sent[place], []
         for stated in sent.parents.split():
             number, _, part = stated.partition("@")
@@ -131,7 +131,7 @@ class _Causes:
         return Edge(parent, (issue_ms - other.first_ms) / (other.end_ms - other.first_ms))
 
     def _initiator(self, place: int) -> int | None:
-        """The request that the file names as the cause; None where it names none, or it is not clear which.
+        """The request that the file names as the cause. None without a name, or where several could be meant.
 
         A preflight has the URL of the request behind it in that place.
         """

@@ -16,7 +16,7 @@ PROXIES = ("none", "split", "mux")
 ALL_PATHS = (*PATHS, *STAND_FOR)
 """Paths that a page can take, by name."""
 BEYOND_MS = 10
-"""Delay from the far end of a path to the servers, one way; chosen, as `farweb new` has it."""
+"""Delay from the far end of a path to the servers, one way. Chosen, as `farweb new` has it."""
 USUAL_PATHS = ("geo", "leo", "cable", "mobile")
 
 _CARRIERS = {"h1": '{ kind = "http/1.1", idle_timeout = "60 s" }', "h2": '{ kind = "http/2" }'}
@@ -31,14 +31,24 @@ class Way:
     Attributes:
         path: A key of `PATHS` or `STAND_FOR`, or the name of a scenario.
         protocol: A key of `PROTOCOLS`, or the carrier of a scenario's first leg.
-        proxy: One of `PROXIES`; `own` of a scenario.
-        scenario: What is simulated.
+        proxy: One of `PROXIES`, or `own` of a scenario.
+        scenario: The scenario to simulate.
     """
 
     path: str
     protocol: str
     proxy: str
     scenario: _core.Scenario
+
+    @property
+    def over(self) -> str:
+        """The path as sentences and tables have it."""
+        return self.path if self.proxy == _OWN else path_name(self.path)
+
+
+def path_name(path: str) -> str:
+    """A key of `PATHS` or `STAND_FOR` as sentences and tables have it."""
+    return {"geo": "GEO", "leo": "LEO", "cable": "sea cable"}.get(path, path)
 
 
 def check_words(option: str, words: list[str], allowed: Collection[str]) -> list[str]:
@@ -59,7 +69,7 @@ def check_words(option: str, words: list[str], allowed: Collection[str]) -> list
 
 
 def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
-    """A way of these names; browsers speak HTTP/2 over TLS alone."""
+    """A way of these names. Browsers speak HTTP/2 over TLS alone."""
     carrier = _CARRIERS[protocol]
     legs = {
         "none": [("clients", "servers", carrier)],
@@ -80,13 +90,15 @@ def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
 
 
 def own_way(file: Path) -> Way:
-    """The way of a scenario file; its workload is the page.
+    """The way of a scenario file, with the page as its workload.
 
     Raises:
         ScenarioError: It cannot be read, or is wrong.
     """
     text = read_text(file, ScenarioError, "a scenario is a TOML file")
     effective = json.loads(_core.Scenario.parse(text, str(file), {}).without_sweep().effective())
+    if any("policy" in cache for cache in effective.get("cache", ())):
+        raise ScenarioError(f"{file}: cache: a page is one visit, and caches that fill are empty then; leave them out")
     effective["workload"] = {"requests": "page"}
     effective["run"] |= {"until": "done", "warmup": "0 s"}
     scenario = _core.Scenario.of_effective(json.dumps(effective), str(file))

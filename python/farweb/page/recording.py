@@ -1,4 +1,4 @@
-"""A page load as recorded: its requests by issue, what was left out, and what the file cannot say."""
+"""A page load as recorded: its requests by issue, entries left out, and warnings of gaps in the file."""
 
 import re
 from collections import Counter
@@ -12,14 +12,17 @@ import numpy as np
 
 from farweb.errors import WorkloadError
 from farweb.page.exporters import Sent, exporter_of, normal
-from farweb.page.har import HarPage, number
-from farweb.text.words import elided, plural
+from farweb.page.har import PAGE_MS_MAX, HarPage, number
+from farweb.text.quantities import size
+from farweb.text.words import elided, plural, visible
 
+BYTES_MAX = 10**9
+"""Most bytes of a page, requests and responses. Chosen: some seconds of packets a load."""
 PER_HOST = 6
 """Connections of HTTP/1.1 that browsers open to a host."""
 
-_TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near")
-"""Reservations that belong beside an answer; the others are in the report of an import."""
+_TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near", "without a")
+"""Reservations that belong beside an answer. The others are in the report of an import."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +37,13 @@ class Recording:
         browser: Browser, where known.
         sent: Requests over the network, by issue.
         server_ms: Time of the server for each.
-        origins: Host of each whose connection it would share over HTTP/2.
+        origins: For each the host that shares a connection with its own over HTTP/2.
         root: Place of the document among them.
         dropped: Entries that were left out, by reason.
-        load_ms: onLoad; the last end where the file has none.
+        load_ms: onLoad, or the last end where the file has none.
         is_load_known: False where the last end stands for it.
-        dom_ms: DOMContentLoaded; None where unknown.
-        gates: For each request whether onLoad waited for it.
+        dom_ms: DOMContentLoaded, where known.
+        gates: For each request True if onLoad waited for it.
         rtt_ms: Round trip to each host as estimated.
         rate_bps: What the line carried at least, in its busiest fifth of a second.
         warnings: What the file cannot say, a sentence each.
@@ -82,7 +85,7 @@ class Recording:
 
     @property
     def reservations(self) -> Iterator[str]:
-        """A sentence on what the file cannot say that belongs beside an answer; none where there is nothing."""
+        """A sentence on gaps in the file that belongs beside an answer, if there is one."""
         told = [each for each in self.warnings if any(word in each for word in _TOLD)]
         if told:
             yield f"The file: {'; '.join(told)}."
@@ -92,22 +95,25 @@ def recording_of(page: HarPage) -> Recording:
     """A page of a HAR as it was recorded.
 
     Raises:
-        WorkloadError: No request of the page went over the network.
+        WorkloadError: No request of the page went over the network, or it has too many bytes.
     """
     exporter = exporter_of(page)
     entries = [normal(page, entry, exporter) for _, entry in page.entries]
     _find_multiplexed(entries, exporter)
     dropped = Counter(sent.gone for sent in entries if sent.gone)
     sent = [each for each in entries if not each.gone]
+    which = f"{page.file}: page {elided(page.name, 60)!r}" if page.name else str(page.file)
     if not sent:
         reasons = ", ".join(f"{n} {why}" for why, n in dropped.most_common())
-        raise WorkloadError(f"{page.file}: page {elided(page.name, 60)!r}: no request is left: {reasons}")
+        raise WorkloadError(f"{which}: no request is left: {reasons}")
+    if (whole := sum(each.request_bytes + each.response_bytes for each in sent)) > BYTES_MAX:
+        raise WorkloadError(f"{which}: has {size(whole)}; {size(BYTES_MAX)} at most can be loaded")
     if exporter == "webpagetest":
         _wait_for_connections(sent)
     _queue_anew(sent)
     sent.sort(key=lambda each: each.issue_ms)
     load = number(page.timings.get("onLoad")) or 0.0
-    is_load_known = load > 0
+    is_load_known = 0 < load <= PAGE_MS_MAX
     load = load if is_load_known else max(each.end_ms for each in sent)
     gates = [each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" for each in sent]
     if not any(gates):  # an onLoad before any end, by a mistake of the exporter
@@ -130,7 +136,7 @@ def recording_of(page: HarPage) -> Recording:
         dict(dropped),
         load,
         is_load_known,
-        dom if dom is not None and dom > 0 else None,
+        dom if dom is not None and 0 < dom <= load else None,
         gates,
         rtt,
         bits,
@@ -138,9 +144,20 @@ def recording_of(page: HarPage) -> Recording:
     )
 
 
+def recordings_of(pages: Sequence[HarPage]) -> tuple[list[Recording], list[WorkloadError]]:
+    """The pages of a HAR that can be loaded, and why the others cannot."""
+    found, refused = [], []
+    for page in pages:
+        try:
+            found.append(recording_of(page))
+        except WorkloadError as error:
+            refused.append(error)
+    return found, refused
+
+
 def _find_multiplexed(entries: Sequence[Sent], exporter: str) -> None:
     """Requests that overlap on one secure connection ride HTTP/2, whatever old files call it."""
-    if exporter not in ("devtools", "browsertime", "browsertime 1"):
+    if exporter not in ("devtools", "browsertime"):
         return
     by_connection: dict[tuple[str, str], list[Sent]] = {}
     for each in entries:
@@ -169,7 +186,7 @@ def _wait_for_connections(sent: Sequence[Sent]) -> None:
 
 
 def _queue_anew(sent: Sequence[Sent]) -> None:
-    """Take a wait for one of the host's connections as such, since a run makes it again; any other is the browser's."""
+    """Leave a wait for one of the host's connections to the run, and give any other to the browser."""
     by_host: dict[str, list[Sent]] = {}
     for each in sent:
         if each.protocol == "h1":
@@ -200,7 +217,7 @@ _SOME_MS = 0.5  # a span below is none, or measured where the network is not
 
 
 def _round_trips(sent: Sequence[Sent]) -> dict[str, float]:
-    """Round trip to each host: the least of its TCP handshakes and waits; of a host without any, the median's."""
+    """Round trip to each host: the least of its TCP handshakes and waits, or else the median of other hosts."""
     seen: dict[str, float | None] = {}
     for each in sent:
         handshake = each.tls_ms if each.protocol == "h3" else each.tcp_ms
@@ -241,7 +258,7 @@ def _server_times(sent: Sequence[Sent], rtt_ms: Mapping[str, float]) -> list[flo
 
 
 def _origins(sent: Sequence[Sent]) -> list[str]:
-    """Host of each request whose connection it would share: the first on the recorded connection."""
+    """For each request the host that shares a connection with its own: the first on the recorded connection."""
     first: dict[str, str] = {}
     origin: dict[str, str] = {}
     for each in sent:
@@ -252,7 +269,7 @@ def _origins(sent: Sequence[Sent]) -> list[str]:
 
 
 _WINDOW_MS = 200.0
-_IDLE = 0.25  # share of a load below which its line was idle; chosen
+_IDLE = 0.25  # share of a load below which its line was idle, chosen
 
 
 def _busiest_bps(sent: Sequence[Sent]) -> float:
@@ -278,9 +295,17 @@ def _warnings(
     """What the file cannot say, a sentence each."""
     found = []
     if not is_load_known:
-        found.append("it has no onLoad, and the end of the last request stands for it")
+        whole = "" if page.name else "it has no pages, and is taken for one load; "
+        found.append(f"{whole}it has no onLoad, and the end of the last request stands for it")
     if not any(each.initiator for each in sent):
         found.append("it names no initiators: what waited for what is taken from times alone; Chrome's HAR names them")
+    lacking = {
+        "a time": sum(each.end_ms == each.issue_ms for each in sent),
+        "a size": sum(not each.is_sized for each in sent),
+    }
+    found += [
+        f"{plural(n, 'request')} without {what}, taken for 0" for what, n in lacking.items() if n > len(sent) / 10
+    ]
     if pushed := sum(each.is_pushed for each in sent):
         found.append(f"{plural(pushed, 'response')} came by server push, which is not simulated")
     cached = dropped.get("cache", 0) + sum(each.status == 304 for each in sent)
@@ -321,4 +346,4 @@ def _peak_share(sent: Sequence[Sent], rate_bps: float) -> float:
 def short_url(url: str) -> str:
     """A URL without its scheme and query, as short as a line allows."""
     parts = urlsplit(url)
-    return elided(f"{parts.netloc}{parts.path}".rstrip("/"), 48)
+    return elided(visible(f"{parts.netloc}{parts.path}".rstrip("/")), 48)

@@ -28,7 +28,7 @@ _RECORD: dict[str, Value] = {"record.exchanges": True, "record.connections": Tru
 
 
 def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, replace: bool = False) -> None:
-    """Run a settled page once more and write what comes of it.
+    """Run a settled page once more and write its results.
 
     Args:
         recording: The page as recorded.
@@ -46,7 +46,7 @@ def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, 
 
 
 def view_of(recording: Recording, way: Way, loaded: Loaded) -> View:
-    """The same load with its critical path; nothing is left."""
+    """The same load with its critical path. Nothing is left on the disk."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         _write(recording, way, loaded, Path(folder))
         return read_view(RunTables.open(folder))
@@ -62,9 +62,8 @@ def _write(recording: Recording, way: Way, loaded: Loaded, folder: Path) -> None
     rows.sort(key=lambda row: row["start_s"])
     for table, schema in ((PAGE, PAGE_SCHEMA), (PAGE_REQUESTS, _REQUESTS)):
         pq.write_table(pa.Table.from_pylist(rows, schema), folder / f"{table}.parquet", compression="zstd")
-    name = f"{short_url(recording.url)} over {way.path}, {way.protocol}" + (
-        "" if way.proxy == "none" else f", {way.proxy}"
-    )
+    proxy = "" if way.proxy == "none" else f", {way.proxy}"
+    name = json.dumps(f"{short_url(recording.url)} over {way.path}, {way.protocol}{proxy}")  # bare [::1] is a list
     named: dict[str, Value] = {"name": name, "workload.requests": f"{PAGE_REQUESTS}.parquet", **_RECORD}
     scenario = Description(json.loads(way.scenario.effective()), named, tables=folder)
     with open_tables(scenario) as tables:

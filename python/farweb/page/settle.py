@@ -1,9 +1,9 @@
 """Loads a page by runs of the core: issue times, a run, new issue times, until they settle.
 
-Each run is right about one more level of the graph at least, since nothing depends on what comes later: a page of n
+Each run is right about one more level of the graph at least, since no request depends on a later one: a page of n
 requests settles within n + 2 runs, to the nanosecond. A share of a response is the exception: where it is there depends
 on the whole transfer, with which the request that waits for it may compete. Where runs repeat because of that, the
-times that transfers took are held, and nothing depends on what comes later any more.
+times that transfers took are held, and no request depends on a later one any more.
 """
 
 import math
@@ -32,11 +32,11 @@ class Asked:
     """A request of a page as a run has it.
 
     Attributes:
-        host: Whose connections it uses.
+        host: Host of the connections it uses.
         request_bytes: Header and body.
         response_bytes: Header and body.
         server_s: Time of the server.
-        dependency: What it waits for.
+        dependency: Its causes.
     """
 
     host: str
@@ -76,8 +76,8 @@ def settle(scenario: _core.Scenario, page: Sequence[Asked], seed: int = SEED) ->
     """Load a page.
 
     Args:
-        scenario: The path; its own requests are not used.
-        page: Its requests; each waits for earlier ones alone.
+        scenario: The path, without its own requests.
+        page: Its requests, each behind earlier ones alone.
         seed: Root of the random streams of each run.
 
     Raises:

@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
+from farweb.page.exporters import Sent
 from farweb.page.graph import CONFIDENCE, Dependency, Edge, graph_of
 from farweb.page.har import har_files, read_har
-from farweb.page.recording import Recording, recording_of, short_url
+from farweb.page.recording import Recording, recordings_of, short_url
 from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
 from farweb.text.sheet import Screen, Sheet
@@ -41,14 +42,17 @@ class PagesReport:
     Attributes:
         out: The tables: pages, views, hosts.
         pages: The pages as recorded, by the key that the tables have.
+        refused: Why other pages cannot be loaded, a sentence each.
     """
 
     out: Sequence[Path]
     pages: Sequence[tuple[str, Recording]]
+    refused: Sequence[str]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
-        return {"out": [str(path) for path in self.out], "pages": [_facts(key, page) for key, page in self.pages]}
+        pages = [_facts(key, page) for key, page in self.pages]
+        return {"out": [str(path) for path in self.out], "pages": pages, "refused": list(self.refused)}
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
         """The pages in a table, and below it their hosts where there is one page, and what files cannot say."""
@@ -76,6 +80,7 @@ class PagesReport:
             dropped.update(page.dropped)
         if dropped:
             yield "Left out: " + ", ".join(f"{n} {why}" for why, n in dropped.most_common()) + "."
+        yield from self.refused
         if len(self.pages) == 1:
             yield _hosts(self.pages[0][1])
         said: dict[str, list[str]] = {}
@@ -101,7 +106,7 @@ def import_har(paths: Sequence[Path], out: Path, progress: Callable[[int, int], 
         WorkloadError: A file cannot be read. Nothing is written then.
         RunError: A table cannot be written there.
     """
-    found = _read(paths, progress)
+    found, refused = _read(paths, progress)
     tables = tables_of(out)
     if taken := [table for table in tables if table.is_dir()]:
         raise RunError(f"{taken[0]}: is a folder; name another file with --out")
@@ -113,33 +118,41 @@ def import_har(paths: Sequence[Path], out: Path, progress: Callable[[int, int], 
         names = sorted({sent.host for _, _, page in found for sent in page.sent})
         lines = "".join(f"{name}\t{name}\t\t\n" for name in names)
         hosts.write_text("host\tname\twindow_bytes\tmss_bytes\n" + lines, "utf-8")
-    return PagesReport(tables, [(key, page) for key, _, page in found])
+    return PagesReport(tables, [(key, page) for key, _, page in found], refused)
 
 
 def describe_har(paths: Sequence[Path]) -> PagesReport:
-    """What `import_har` would keep and leave out; nothing is written.
+    """Describe what `import_har` would keep and leave out, without writing.
 
     Raises:
         WorkloadError: A file cannot be read.
     """
-    return PagesReport([], [(key, page) for key, _, page in _read(paths, None)])
+    found, refused = _read(paths, None)
+    return PagesReport([], [(key, page) for key, _, page in found], refused)
 
 
-def _read(paths: Sequence[Path], progress: Callable[[int, int], None] | None) -> list[tuple[str, float, Recording]]:
-    """The pages of HARs by start: key, start in Unix time, and recording."""
+def _read(
+    paths: Sequence[Path], progress: Callable[[int, int], None] | None
+) -> tuple[list[tuple[str, float, Recording]], list[str]]:
+    """The pages of HARs by start, with key and start in Unix time, and why others cannot be loaded."""
     files = har_files(paths)
     found: list[tuple[str, float, Recording]] = []
+    refused: list[WorkloadError] = []
     for number, file in enumerate(files):
         pages = read_har(file)
         stem = file.name.removesuffix(".gz").removesuffix(".har")
         for place, page in enumerate(pages):
             key = stem if len(pages) == 1 else f"{stem} {place + 1}"
-            found.append((key, page.start_ms, recording_of(page)))
+            recordings, errors = recordings_of([page])
+            found += [(key, page.start_ms, each) for each in recordings]
+            refused += errors
         if progress is not None:
             progress(number + 1, len(files))
+    if not found:
+        raise refused[0]
     if twice := [key for key, times in Counter(key for key, _, _ in found).items() if times > 1]:
         raise WorkloadError(f"{twice[0]}: is the name of two HARs; import them into tables of their own")
-    return sorted(found, key=lambda each: each[1])
+    return sorted(found, key=lambda each: each[1]), [f"{each}." for each in refused]
 
 
 def tables_of(out: Path) -> list[Path]:
@@ -226,25 +239,20 @@ def _facts(key: str, page: Recording) -> dict[str, Any]:
 
 def _of_hosts(page: Recording) -> list[dict[str, Any]]:
     """Requests, bytes, round trip and confidence by host, the one with most bytes first."""
-    graph = graph_of(page)
-    hosts: dict[str, dict[str, Any]] = {}
-    for sent, dependency in zip(page.sent, graph, strict=True):
-        row = hosts.setdefault(
-            sent.host,
-            {
-                "host": sent.host,
-                "requests": 0,
-                "response_bytes": 0,
-                "rtt_s": page.rtt_ms[sent.host] / 1000,
-                "confidence": 0.0,
-            },
-        )
-        row["requests"] += 1
-        row["response_bytes"] += sent.response_bytes
-        row["confidence"] += CONFIDENCE[dependency.kind]
-    for row in hosts.values():
-        row["confidence"] /= row["requests"]
-    return sorted(hosts.values(), key=lambda row: (-row["response_bytes"], row["host"]))
+    by_host: dict[str, list[tuple[Sent, Dependency]]] = {}
+    for sent, dependency in zip(page.sent, graph_of(page), strict=True):
+        by_host.setdefault(sent.host, []).append((sent, dependency))
+    rows = [
+        {
+            "host": host,
+            "requests": len(of),
+            "response_bytes": sum(sent.response_bytes for sent, _ in of),
+            "rtt_s": page.rtt_ms[host] / 1000,
+            "confidence": _mean_confidence([dependency for _, dependency in of]),
+        }
+        for host, of in by_host.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["response_bytes"], row["host"]))
 
 
 _HOSTS_SHOWN = 8

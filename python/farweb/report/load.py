@@ -1,10 +1,10 @@
 """The section on a page load, of results that `farweb page` wrote: where its time goes, and its waterfall."""
 
-from farweb.page.breakdown import MEANING, steps
+from farweb.page.breakdown import steps
 from farweb.plot import draw
 from farweb.report import page
 from farweb.results.run import RunTables
-from farweb.results.view import SPLIT, View, has_view, read_view
+from farweb.results.view import PARTS, View, has_view, read_view
 from farweb.text.quantities import seconds, share
 from farweb.text.sheet import Sheet
 from farweb.text.words import capital
@@ -33,7 +33,7 @@ def load_section(result: RunTables) -> str:
 
 def _split(view: View) -> Sheet:
     rows = [
-        (capital(SPLIT[name]), MEANING[name], seconds(time / 1e9), share(time / view.load_ns))
+        (capital(PARTS[name].words), PARTS[name].meaning, seconds(time / 1e9), share(time / view.load_ns))
         for name, time in view.split_ns.items()
         if time
     ]

@@ -50,6 +50,8 @@ def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
         DamagedManifestError: There was one.
         OtherVersionError: Another version of farweb wrote it otherwise.
     """
+    if path.is_file():
+        raise ResultsError(f"{path}: not a results folder: a file")
     try:
         with open_within(path, MANIFEST, ResultsError) as file:
             content = read_json(file, str(path / MANIFEST), ResultsError)

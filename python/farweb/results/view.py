@@ -13,7 +13,7 @@ import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from farweb.errors import ResultsError
 from farweb.results.breakdown import parts_by_request
@@ -21,28 +21,36 @@ from farweb.results.parts import Kind
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE
 
-_SPLIT: Mapping[str, Sequence[Kind]] = {
-    "handshakes": ("handshake",),
-    "request": ("request", "travel"),
-    "slow_start": ("flight", "cwnd"),
-    "windows": ("window", "buffer", "credit", "nagle", "other"),
-    "queues": ("wait", "pace", "rest"),
-    "server": ("fetch", "server"),
+
+class Part(NamedTuple):
+    """A part of the time to onLoad.
+
+    Attributes:
+        words: Its name in sentences.
+        head: Its name above a column.
+        meaning: For people.
+        kinds: Parts of a request's latency in it.
+    """
+
+    words: str
+    head: str
+    meaning: str
+    kinds: Sequence[Kind] = ()
+
+
+_HOLDS: Sequence[Kind] = ("window", "buffer", "credit", "nagle", "other")
+PARTS: Mapping[str, Part] = {
+    "handshakes": Part("handshakes", "connect", "handshakes of TCP and TLS", ("handshake",)),
+    "request": Part("on the way", "request", "there and back, without queues", ("request", "travel")),
+    "slow_start": Part("slow start", "start", "waiting for the congestion window", ("flight", "cwnd")),
+    "windows": Part("windows and credit", "window", "receive windows, send buffers and credit", _HOLDS),
+    "queues": Part("queues", "queues", "for connections and in links, with transmission", ("wait", "pace", "rest")),
+    "server": Part("servers", "server", "as recorded", ("fetch", "server")),
+    "think": Part("think", "think", "the browser, as recorded"),
+    "tail": Part("tail", "tail", "from the last request to onLoad, as recorded"),
 }
 _UNTIL_ANSWER: Sequence[Kind] = ("wait", "handshake", "flight", "request", "fetch", "server")
-_BEHIND: Sequence[Kind] = ("cwnd", "window", "buffer", "credit", "nagle", "other", "pace", "rest")
-
-SPLIT: Mapping[str, str] = {
-    "handshakes": "handshakes",
-    "request": "on the way",
-    "slow_start": "slow start",
-    "windows": "windows and credit",
-    "queues": "queues",
-    "server": "servers",
-    "think": "think",
-    "tail": "tail",
-}
-"""Parts of a load, in words."""
+_BEHIND: Sequence[Kind] = ("cwnd", *_HOLDS, "pace", "rest")
 
 
 @dataclass(frozen=True)
@@ -102,13 +110,13 @@ class Viewed:
         return self.first_ns + math.ceil(share * (self.end_ns - self.first_ns))
 
     def split(self, until_ns: int) -> dict[str, int]:
-        """Time from its issue to another time, at most its end, in ns by the names of `SPLIT`."""
+        """Time from its issue to another time, at most its end, in ns by the names of `PARTS`."""
         left = until_ns - self.issue_ns
         found: dict[Kind, int] = {}
         for kind in (*_UNTIL_ANSWER, "travel", *_BEHIND):
             found[kind] = min(left, self.parts.get(kind, 0))
             left -= found[kind]
-        return {name: sum(found[kind] for kind in kinds) for name, kinds in _SPLIT.items()}
+        return {name: sum(found[kind] for kind in part.kinds) for name, part in PARTS.items() if part.kinds}
 
 
 @dataclass(frozen=True)
@@ -118,7 +126,7 @@ class Step:
     Attributes:
         request: Request of the step.
         until_ns: When the next one need no longer wait for it.
-        split: From when the request could have been issued until then, in ns by the names of `SPLIT`.
+        split: From when the request could have been issued until then, in ns by the names of `PARTS`.
     """
 
     request: Viewed
@@ -167,8 +175,8 @@ class View:
 
     @property
     def split_ns(self) -> dict[str, int]:
-        """The time to onLoad in ns by the names of `SPLIT`; adds up to it."""
-        found = {name: sum(step.split.get(name, 0) for step in self.critical) for name in SPLIT}
+        """The time to onLoad in ns by the names of `PARTS`; adds up to it."""
+        found = {name: sum(step.split.get(name, 0) for step in self.critical) for name in PARTS}
         return {**found, "tail": self.tail_ns}
 
 

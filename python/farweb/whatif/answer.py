@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 _HELPS = ("better", "slightly better")
 _LEAST = 0.01
-"""Share of a time below which nothing is saved; chosen: as the rule of verdicts has it."""
+"""Share of a time below which nothing is saved. Chosen, as the rule of verdicts has it."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What changes made together do to the times of visits, in s; less is negative.
+    """Effect of changes made together on the times of visits, in s: less is negative.
 
     Attributes:
         changes: The changes.
-        first: Difference of first visits, or of a visit's first requests; None where no client is named.
+        first: Difference of first visits, or of a visit's first requests. None where no client is named.
         later: Difference of later ones.
         overall: Difference of all.
         helped: Share of all that become faster by what counts.
@@ -61,7 +61,7 @@ class Effect:
 
 
 def ranked(effects: Sequence[Effect]) -> list[Effect]:
-    """Effects in order: those that help for sure first, and among equals those that save most."""
+    """Effects in order: sure help first, then the largest saving."""
     return sorted(effects, key=lambda each: (each.word not in _HELPS, each.overall.mean or 0.0))
 
 
@@ -75,8 +75,8 @@ class WhatIf:
     """Changes and what each saves.
 
     Attributes:
-        about: What was changed, a sentence.
-        first_s: Mean time as it is of first visits, or of a visit's first requests; None where no client is named.
+        about: The page or the requests, their path and protocol.
+        first_s: Mean time, unchanged, of first visits or of a visit's first requests. None where no client is named.
         later_s: Of later ones.
         overall_s: Of all.
         effects: Of each change, in order.
@@ -121,7 +121,7 @@ class WhatIf:
         }
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        """What to do first, all changes in a table, the best ones together, and what was left out."""
+        """The first thing to do, all changes in a table, the best ones together, and the changes left out."""
         del console, options
         yield Screen([*self._parts()])
 
@@ -137,7 +137,7 @@ class WhatIf:
         yield self.holds
 
     def _sheet(self) -> Sheet:
-        """A row a change, and a column of what is known of any."""
+        """A row a change. Columns without any value are left out."""
         header = ("change, in ms", "first", "later", "all", self.ends, "helps", "")
         rows = [
             (

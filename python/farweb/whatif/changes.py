@@ -23,7 +23,7 @@ _NO_PLACE = "this scenario has no place for it"
 
 _NEWEST = '"1.3"'  # in quotes: bare it is a number
 
-_WINDOW = 30  # segments; chosen: what large sites begin with
+_WINDOW = 30  # segments, chosen: large sites begin so
 _PER_HOST = 6  # connections of a browser to a host
 _LARGER = 4
 _UNSCALED = {"bsd44-lite": 65_535, "solaris-2.5": 65_535}  # largest windows without scaling, in bytes
@@ -36,7 +36,7 @@ class Base:
 
     Attributes:
         core: The scenario, without a sweep.
-        halved: Value of `workload.requests` with half of the servers' time; None where no request has any.
+        halved: Value of `workload.requests` with half of the servers' time. None where no request has any.
     """
 
     core: _core.Scenario
@@ -114,7 +114,7 @@ def levels_of(base: Base) -> tuple[list[Level], dict[str, list[str]]]:
 
 
 def together(base: Base, ranked: Sequence[Change], most: int = 3) -> list[Level]:
-    """The first two of some changes made together, then the first three; two that set the same keys exclude each other.
+    """The first two of some changes made together, then the first three. Changes of the same keys exclude each other.
 
     Args:
         base: The scenario.
@@ -138,7 +138,7 @@ def together(base: Base, ranked: Sequence[Change], most: int = 3) -> list[Level]
 
 
 def _made(base: Base, change: Change, taken: Keys) -> tuple[Base, Keys] | str:
-    """A scenario after a change, and the keys that were set; or why it does not apply."""
+    """A scenario after a change and the keys that were set, or why it does not apply."""
     keys = change.keys(base)
     if isinstance(keys, str):
         return keys
@@ -151,7 +151,7 @@ def _made(base: Base, change: Change, taken: Keys) -> tuple[Base, Keys] | str:
 
 
 def _on_legs(of: Callable[[str, Mapping[str, Any]], Keys | str]) -> Callable[[Base], Keys | str]:
-    """Keys of all legs on which a change applies; else that it is there on one, or the reason of the first."""
+    """Keys of all legs on which a change applies. Else it is there on one, or has the reason of the first."""
 
     def keys(base: Base) -> Keys | str:
         found = [of(key, leg) for key, leg in base.legs]
@@ -200,7 +200,7 @@ def _small_records(key: str, leg: Mapping[str, Any]) -> Keys | str:
 
 
 def _chain(scheme: str) -> Callable[[str, Mapping[str, Any]], Keys | str]:
-    """Certificates for quantum computers, or back to those of today."""
+    """Certificates for quantum computers, or back to ordinary ones."""
     is_of_today = scheme.startswith("ecdsa")
 
     def keys(key: str, leg: Mapping[str, Any]) -> Keys | str:
@@ -279,4 +279,4 @@ CHANGES = (
     Change(f"first window {_WINDOW}", _on_legs(_first_window)),
     Change(f"window × {_LARGER}", _larger_window),
 )
-"""All changes, in the order in which they are run."""
+"""All changes, in the order of their runs."""

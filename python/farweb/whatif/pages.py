@@ -1,7 +1,7 @@
 """A page under changes: loads of a HAR by several readings of it, as a first visit and as a later one.
 
-A reading is a graph of the requests with thinks of its own: those of the file, and such as another load may have. All
-changes meet the same readings, each a pair with the page as it is.
+A reading is a graph of the requests with thinks of its own: the file's, or drawn ones for another load. Changes meet
+the same readings, each in a pair with the unchanged page.
 """
 
 import json
@@ -26,10 +26,10 @@ Floats = NDArray[np.float64]
 
 _THINKS = 5
 _SPREAD = 0.1
-"""Standard deviation of the logarithm of a think from load to load; chosen: onLoad differs by as much in recordings."""
+"""Standard deviation of the logarithm of a think from load to load. Chosen: onLoad differs by as much in recordings."""
 
 _PAUSE_MS = 600_000.0
-"""From a visit to a later one: beyond idle connections, within the life of tickets; chosen."""
+"""From a visit to a later one: beyond idle connections, within the life of tickets. Chosen."""
 
 _HALVED = "page, half the server time"
 
@@ -139,7 +139,7 @@ def _loaded(recording: Recording, readings: Sequence[Sequence[Dependency]], scen
 
 
 def _visited_again(scenario: _core.Scenario, page: Sequence[Asked]) -> Loaded:
-    """Load a page for a client that has been at its hosts before, and holds their tickets; times since it begins."""
+    """Load a page for a client that has been at its hosts before and holds their tickets. Times since it begins."""
     before = [
         Asked(host, 1, 1, 0.0, Dependency((), 0.0, "first")) for host in dict.fromkeys(each.host for each in page)
     ]
@@ -158,7 +158,7 @@ def _behind(dependency: Dependency, number: int) -> Dependency:
 
 
 def _effect(changes: tuple[Change, ...], base: _Loads, other: _Loads) -> Effect:
-    """What changes do, from loads with them and without; visits that do not differ count once."""
+    """The effect of changes, from loads with and without them. Visits that do not differ count once."""
     kinds = ["first"] if base.later is base.first and other.later is other.first else ["first", "later"]
     at_base, at_other = (np.concatenate([getattr(each, kind) for kind in kinds]) for each in (base, other))
     table = Table(at_base, at_other, np.zeros(at_base.size, np.int64), np.arange(at_base.size), 1)

@@ -47,17 +47,17 @@ def of_requests(
     """Simulate a scenario under each change, then under the best ones together.
 
     Args:
-        scenario: The scenario as it is; a sweep of its own says how many seeds each change has, and nothing else.
-        out: Folder of the sweep, whose runs are not repeated.
-        where: What is changed, in words.
-        jobs: Runs at a time; as many as cores when left out.
+        scenario: The unchanged scenario. Of a sweep of its own only the number of seeds counts.
+        out: Folder of the sweep. Runs that are there are not repeated.
+        where: Name of the log or scenario, and its path.
+        jobs: Runs at a time, as many as cores when left out.
         limits: False to accept runs however large they are estimated to become.
         progress: Called as runs end.
 
     Raises:
         WorkloadError: A table of the workload cannot be used.
         ResultsError: There is something else at `out`.
-        RunError: A run failed, or the folder cannot be written to. What was finished stays.
+        RunError: A run failed, or the folder cannot be written to. Finished runs stay.
         FarwebError: The runs are estimated to become larger than a limit.
     """
     seeds = scenario.effective.get("sweep", {}).get("replications", 1)
@@ -92,7 +92,7 @@ def of_requests(
 
 
 def _sweep(scenario: Description, base: Base, levels: Sequence[Level], seeds: int) -> Description:
-    """The scenario with a sweep over its levels, the first one as it is."""
+    """The scenario with a sweep over its levels, the first one unchanged."""
     named = [{"level": level.name or _AS_IT_IS, "set": _set(level.base)} for level in (Level((), base), *levels)]
     return scenario.with_({"sweep": {"replications": seeds, "factors": {_FACTOR: named}}})
 
@@ -106,7 +106,7 @@ def _set(base: Base) -> dict[str, Any]:
 
 
 def _halved(scenario: Description, to: Path) -> str | None:
-    """Write the request table with half of the servers' time; None where it has none, or there is no one table."""
+    """Write the request table with half of the servers' time. None where it has none, or there is no one table."""
     table = scenario.requests_path
     is_one = "{seed}" not in str(scenario.effective["workload"].get("requests"))
     if table is None or not is_one or scenario.effective["origin"]["release"] == "at-once":
@@ -129,7 +129,7 @@ def _served(base: Base) -> str:
 
 
 class _Judge:
-    """Judges points of a sweep against its first one, which is the scenario as it is.
+    """Judges points of a sweep against its first one, the unchanged scenario.
 
     Args:
         sweep: The sweep.
@@ -168,7 +168,7 @@ class _Judge:
         return Effect(changes, first, later, overall, verdict.slices[0].faster, verdict.overall)
 
     def means(self) -> tuple[float | None, float | None, float]:
-        """Mean latencies as it is in s: of first requests, of later ones, of all."""
+        """Mean latencies, unchanged, in s: of first requests, of later ones, of all."""
         pairs = self._pairs(matched(self._sweep, [0], [0], [0], self._part))
         visits = ([each.of_visits(place) for each in pairs] for place in (0, 1))
         times = [np.concatenate([each.base for each in of]) for of in (*visits, pairs)]
