@@ -10,13 +10,14 @@
 //! it holds. The choice reaches all that wait, on every leg below, at once; bytes take their time. A conditional exchange is
 //! answered by [`NOT_MODIFIED_BYTES`] if that is the version it names.
 
-use crate::http::{self, NOT_MODIFIED_BYTES, ReleasePlan};
+use crate::http::{self, NOT_MODIFIED_BYTES, ReleasePlan, Turns};
 use crate::id::Slab;
 use crate::record::{Failure, VisitRequest};
 use crate::units::{Instant, When};
 use crate::workload::Request;
 
 use super::{Connection, ConnectionId, ExchangeId, HeldTimes};
+use crate::session::Part;
 
 /// A request on one leg, and how far it is.
 pub(crate) struct Exchange {
@@ -42,6 +43,8 @@ pub(crate) struct Exchange {
     pub(crate) beside_aboard: [Option<ExchangeId>; 2],
     pub(crate) bytes: http::ExchangeBytes,
     pub(crate) times: Times,
+    /// Turns of a tunnel with TLS inside.
+    pub(crate) tunnel: Option<Box<Tunnel>>,
     /// Sending of the response, where the senders are recorded.
     pub(crate) sending: Option<Box<Sending>>,
     /// The response that the node at the server end is releasing.
@@ -102,6 +105,16 @@ pub(crate) struct Releasing {
     pub(crate) mss: u16,
 }
 
+/// A tunnel with TLS inside.
+#[derive(Debug)]
+pub(crate) struct Tunnel {
+    pub(crate) turns: Turns,
+    /// Its connection has got the first turn to carry: not before the CONNECT is answered, on the last leg.
+    pub(crate) has_begun: bool,
+    /// All turns but the last were over at the client end: the client may ask for something.
+    pub(crate) ready: When,
+}
+
 /// When an exchange came how far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Times {
@@ -156,6 +169,7 @@ impl Exchange {
             beside_aboard: [None; 2],
             bytes: http::ExchangeBytes::new(request.request_bytes, request.response_bytes),
             times: Times { start: now, ..Times::default() },
+            tunnel: None,
             sending: None,
             releasing: None,
             served_by: None,
@@ -180,6 +194,12 @@ impl Exchange {
         *self = Self { below, beside, visit, resent: self.resent + 1, ..fresh };
     }
 
+    /// It is a tunnel with TLS inside.
+    pub(crate) fn make_tunnel(&mut self, turns: Turns) {
+        self.bytes = http::ExchangeBytes::new(turns.up.length(), turns.down.length());
+        self.tunnel = Some(Box::new(Tunnel { turns, has_begun: false, ready: When::NEVER }));
+    }
+
     /// Its request is conditional: for a body unless the version still has the `held` bytes.
     pub(crate) const fn ask_unless(&mut self, held: u64) {
         self.condition = Some(held);
@@ -198,7 +218,73 @@ impl Exchange {
 
     /// Bytes of the response that serves it with the version of `version` bytes.
     pub(crate) fn response_to(&self, version: u64) -> u64 {
-        if self.condition == Some(version) { NOT_MODIFIED_BYTES } else { version }
+        match &self.tunnel {
+            Some(tunnel) => tunnel.turns.down.length(),
+            None if self.condition == Some(version) => NOT_MODIFIED_BYTES,
+            None => version,
+        }
+    }
+
+    /// The next part of the request: all of it, or a turn of a tunnel, of which the ones before are at the server end.
+    pub(crate) fn next_of_request(&self, of: ExchangeId) -> Part {
+        let (before, length) = (self.bytes.requested(), self.bytes.request());
+        let turns = self.tunnel.as_ref().map(|tunnel| &tunnel.turns.up);
+        let (first, end) = turns.map_or((length, length), |up| (up.next(0), up.next(before)));
+        Part { of, host: self.request.host, before, bytes: end - before, length, first }
+    }
+
+    /// The `bytes` of the response behind the first `before`.
+    #[inline]
+    pub(crate) fn part_of_response(&self, of: ExchangeId, before: u64, bytes: u64) -> Part {
+        let length = self.bytes.response();
+        let first = self.tunnel.as_ref().map_or(length, |tunnel| tunnel.turns.down.next(0));
+        Part { of, host: self.request.host, before, bytes, length, first }
+    }
+
+    /// Bytes that answer the request with the version of `version` bytes, or the turn that is at the server end.
+    pub(crate) fn answer_to(&self, version: u64) -> u64 {
+        let ready = self.bytes.ready();
+        self.tunnel
+            .as_ref()
+            .map_or_else(|| self.response_to(version), |tunnel| tunnel.turns.down.next(ready) - ready)
+    }
+
+    /// True when the byte of the response behind the first `before` is of its last turn, if it has turns.
+    #[inline]
+    pub(crate) fn is_in_last_turn(&self, before: u64) -> bool {
+        self.tunnel.as_ref().is_none_or(|tunnel| tunnel.turns.down.is_in_last(before))
+    }
+
+    /// True of a tunnel on the last leg, with the proxy at its client end that answers the CONNECT.
+    pub(crate) fn answers_connect(&self) -> bool {
+        self.tunnel.as_ref().is_some_and(|tunnel| tunnel.turns.answers_connect)
+    }
+
+    /// `bytes` of the request were read at the server end. True when it, or a turn of it, is whole with them.
+    pub(crate) fn on_requested(&mut self, bytes: u64) -> bool {
+        let before = self.bytes.requested();
+        let is_whole = self.bytes.on_requested(bytes);
+        is_whole || self.tunnel.as_ref().is_some_and(|tunnel| tunnel.turns.up.are_reached(before, bytes))
+    }
+
+    /// Notes the first byte of the response, in a tunnel of its last turn, when `bytes` are about to be read at the client end. True
+    /// when they end a turn that another one follows.
+    #[inline]
+    pub(crate) fn on_coming(&mut self, now: Instant, bytes: u64) -> bool {
+        let before = self.bytes.received();
+        match &mut self.tunnel {
+            Some(tunnel) if !tunnel.turns.down.is_in_last(before) => tunnel.on_coming(now, before, bytes),
+            _ => {
+                self.times.first_byte.set_once(now);
+                false
+            }
+        }
+    }
+
+    /// True when its request may be sent again where its connection is lost: nothing has come of it. A tunnel is lost with its
+    /// connection.
+    pub(crate) fn may_repeat(&self) -> bool {
+        self.bytes.received() == 0 && self.tunnel.is_none()
     }
 
     /// True if its response only confirms what a cache below holds.
@@ -216,6 +302,18 @@ impl Exchange {
     #[inline]
     pub(crate) fn rides_down(&self, connection: ConnectionId) -> bool {
         self.down.is_some_and(|ride| ride.connection == connection)
+    }
+}
+
+impl Tunnel {
+    /// `bytes` of a turn before the last one are about to be read behind the first `before`. True when it is whole with them.
+    fn on_coming(&mut self, now: Instant, before: u64, bytes: u64) -> bool {
+        let down = &self.turns.down;
+        let is_whole = down.are_reached(before, bytes);
+        if is_whole && down.is_in_last(before + bytes) {
+            self.ready = When::at(now);
+        }
+        is_whole
     }
 }
 
@@ -276,6 +374,11 @@ impl Exchanges {
             Some(last) => self.0.get_mut(last).expect("it waits").beside = Some(below),
             None => self.0.get_mut(above).expect("it has been started").below = Some(below),
         }
+    }
+
+    /// The exchange on the leg towards the servers whose response `below` waits for.
+    pub(crate) fn above(&self, below: ExchangeId) -> Option<ExchangeId> {
+        self.0.get(below)?.above
     }
 
     /// `below` does not wait for a response any more; the exchange above, if nobody waits for that now.

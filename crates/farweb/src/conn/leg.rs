@@ -9,7 +9,7 @@ use crate::scenario::{self, ClientShare, EndSizes, Scenario};
 use crate::session::{Application, Session, Sessions};
 use crate::tcp::{self, Profile};
 use crate::units::{Duration, Instant};
-use crate::workload::{ClientId, Host, HostId, Request};
+use crate::workload::{ClientId, Host, HostId, Method, Request};
 
 use super::End;
 use super::tickets::Tickets;
@@ -37,6 +37,8 @@ pub(crate) struct Leg {
     tells_clients_apart: bool,
     /// True where its server end is at the origin servers, each with connections of its own.
     ends_at_servers: bool,
+    /// True where tunnels have TLS inside, and end here: their connections have none of the leg.
+    has_bare_tunnels: bool,
     /// True where there are caches between its ends.
     pub(crate) has_caches: bool,
     pub(crate) profile: Profile,
@@ -62,12 +64,14 @@ impl Leg {
         };
         let [near, far] = [node(&leg.from), node(&leg.to)];
         let sessions = Sessions::new(leg);
+        let ends_at_servers = scenario.path.nodes.last() == Some(&leg.to);
         let lifetime = sessions.resumption().map_or(Duration::ZERO, |(_, lifetime)| lifetime);
         Self {
             nodes: [near, far],
             has_caches: scenario.cache.iter().any(|cache| (near + 1..far).contains(&node(&cache.node))),
             tells_clients_apart: near == 0 && scenario.clients.share == ClientShare::Each,
-            ends_at_servers: scenario.path.nodes.last() == Some(&leg.to),
+            ends_at_servers,
+            has_bare_tunnels: ends_at_servers && scenario.clients.tunnels.tls.is_some(),
             profile: leg.tcp.profile(),
             application: Application::new(&leg.application),
             sizes: EndSizes::of(leg, &scenario.workload),
@@ -96,8 +100,9 @@ impl Leg {
     /// Sessions at both ends of a connection that opens here. A client named by the key needs a ticket to resume.
     pub(crate) fn sessions(&self, now: Instant, key: &Key) -> [Session; 2] {
         let start = match self.sessions.resumption() {
-            Some((start, _)) if key.client.is_none() || self.tickets.has(now, key) => start,
-            _ => Start::Full,
+            _ if self.has_bare_tunnels && key.tunnel => None,
+            Some((start, _)) if key.client.is_none() || self.tickets.has(now, key) => Some(start),
+            _ => Some(Start::Full),
         };
         self.sessions.pair(start)
     }
@@ -130,7 +135,7 @@ impl Leg {
         Key {
             client: if self.tells_clients_apart { request.client } else { None },
             host: if self.ends_at_servers { Some(request.host) } else { None },
-            tunnel: false,
+            tunnel: self.has_bare_tunnels && matches!(request.method, Method::Connect),
         }
     }
 

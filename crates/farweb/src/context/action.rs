@@ -20,6 +20,8 @@ pub(crate) enum Action {
     Close(ConnectionId, End, Closing),
     /// The request of this exchange is to be sent over its leg.
     Send(ExchangeId),
+    /// The next turn of this tunnel is there to be sent at the client end of its leg.
+    Ask(ExchangeId),
     /// This exchange, which has waited for a connection of its leg, may go on.
     Resume {
         /// The exchange.

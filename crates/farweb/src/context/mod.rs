@@ -9,12 +9,14 @@ use crate::conn::{
     Leg, Releasing, Ride, Transport,
 };
 use crate::engine::EventQueue;
+use crate::http::Turns;
+use crate::http::tls::Handshake;
 use crate::observe::{Counted, Observer};
 use crate::session::{Application, Part};
 use crate::tcp::ns2::{Sender, Sink};
 use crate::tcp::{self, Limit, Output, Profile, Segment};
 use crate::units::{Duration, Instant, When};
-use crate::workload::{Directory, Request};
+use crate::workload::{Caching, Directory, Method, Request};
 
 pub(crate) use action::{Action, Actions, Turn};
 use report::Log;
@@ -31,11 +33,19 @@ pub(crate) struct Context {
     pub(crate) exchanges: Exchanges,
     pub(crate) actions: Actions,
     pub(crate) observer: Observer,
+    /// Handshake of TLS inside tunnels, where that is simulated.
+    tunnels: Option<Handshake>,
     connections_opened: u64,
 }
 
 impl Context {
-    pub(crate) fn new(legs: Vec<Leg>, hosts: Hosts, directory: Directory, observer: Observer) -> Self {
+    pub(crate) fn new(
+        legs: Vec<Leg>,
+        hosts: Hosts,
+        directory: Directory,
+        observer: Observer,
+        tunnels: Option<Handshake>,
+    ) -> Self {
         Self {
             now: Instant::ZERO,
             queue: EventQueue::new(),
@@ -45,6 +55,7 @@ impl Context {
             exchanges: Exchanges::new(),
             actions: Actions::default(),
             observer,
+            tunnels,
             connections_opened: 0,
         }
     }
@@ -111,14 +122,38 @@ impl Context {
         on: ConnectionId,
         both: bool,
     ) {
-        let Some(exchange) = self.ride(connections, id, on, both) else {
-            return;
-        };
-        let bytes = exchange.request.request_bytes;
-        let part = Part { of: id, host: exchange.request.host, before: 0, bytes, length: bytes };
-        let connection = connections.get_mut(on).expect("the exchange rides it");
+        if self.ride(connections, id, on, both).is_some_and(|exchange| !exchange.answers_connect()) {
+            self.send_request(connections, id);
+        }
+    }
+
+    /// The request of an exchange, or the next turn of a tunnel, goes on the connection that it has, which is given back.
+    pub(crate) fn send_request(
+        &mut self,
+        connections: &mut Connections,
+        id: ExchangeId,
+    ) -> Option<ConnectionId> {
+        let exchange = self.exchanges.get_mut(id)?;
+        let on = exchange.up?.connection;
+        let connection = connections.get_mut(on)?;
+        if let Some(tunnel) = &mut exchange.tunnel {
+            tunnel.has_begun = true;
+        }
+        let part = exchange.next_of_request(id);
         let (session, mut log) = Log::of(self, connection, End::Client);
         session.send(part, &Application::WHOLE, 0, &mut log);
+        Some(on)
+    }
+
+    /// The connection of an exchange stands. Of a tunnel to its server that is what the proxy has waited for: it answers the CONNECT.
+    fn answer_connect(&mut self, id: ExchangeId) {
+        if self.exchanges.get(id).is_some_and(Exchange::answers_connect) {
+            for below in self.exchanges.waiting_for(id) {
+                let waiting = self.exchanges.get(below).expect("it waits");
+                let bytes = waiting.answer_to(waiting.request.response_bytes);
+                self.actions.later(Action::Respond { exchange: below, bytes, mss: bytes });
+            }
+        }
     }
 
     /// Puts the request of an exchange on a connection that it has for itself until the response is whole.
@@ -140,8 +175,12 @@ impl Context {
         if both {
             exchange.down = exchange.up;
         }
-        exchange.times.connected = connection.established.get().map(|_| self.now).into();
+        let is_there = connection.established.get().is_some();
+        exchange.times.connected = is_there.then_some(self.now).into();
         self.board(connections, id, on, true);
+        if is_there {
+            self.answer_connect(id);
+        }
         self.exchanges.get(id)
     }
 
@@ -214,9 +253,10 @@ impl Context {
     /// A connection may carry requests: those that wait for it have got it.
     pub(crate) fn note_established(&mut self, connection: &Connection) {
         let mut next = connection.newest_aboard;
-        while let Some(exchange) = next.and_then(|id| self.exchanges.get_mut(id)) {
+        while let Some((id, exchange)) = next.and_then(|id| Some((id, self.exchanges.get_mut(id)?))) {
             exchange.times.connected.set_once(self.now);
             next = exchange.beside_aboard[1];
+            self.answer_connect(id);
         }
     }
 
@@ -268,9 +308,8 @@ impl Context {
         let exchange = self.exchanges.get_mut(id)?;
         let before = exchange.bytes.ready();
         let is_last = exchange.bytes.on_ready(bytes);
-        let length = exchange.bytes.response();
-        let part = Part { of: id, host: exchange.request.host, before, bytes, length };
-        if self.observer.wants_senders() {
+        let part = exchange.part_of_response(id, before, bytes);
+        if self.observer.wants_senders() && exchange.is_in_last_turn(before) {
             let sending = exchange.sending.get_or_insert_default();
             if bytes > 0 && sending.ready_first.is_never() {
                 sending.ready_first = When::at(self.now);
@@ -330,7 +369,21 @@ impl Context {
     /// A request is there to be sent over a leg.
     pub(crate) fn start_exchange(&mut self, leg: usize, number: u64, request: Request) -> ExchangeId {
         self.observer.legs[leg].add(self.now, Counted::Requests);
-        self.exchanges.start(self.now, leg, number, request)
+        let id = self.exchanges.start(self.now, leg, number, request);
+        if let Some(turns) = self.turns(leg, &request) {
+            self.exchanges.get_mut(id).expect("it has just been started").make_tunnel(turns);
+        }
+        id
+    }
+
+    /// Turns of a request on a leg, where it is a tunnel with TLS inside, which no cache serves.
+    fn turns(&self, leg: usize, request: &Request) -> Option<Turns> {
+        let handshake = self.tunnels.as_ref().filter(|_| request.method == Method::Connect)?;
+        if request.caching != Caching::Bypass || request.source.is_some() {
+            return None;
+        }
+        let turns = Turns::new(handshake, request.request_bytes, request.response_bytes)?;
+        Some(if leg + 1 == self.legs.len() { turns.on_last_leg(leg > 0) } else { turns })
     }
 
     /// The response to an exchange starts at the server end of its leg, when the connection at hand is settled.

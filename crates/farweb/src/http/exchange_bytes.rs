@@ -64,6 +64,12 @@ impl ExchangeBytes {
         self.requested
     }
 
+    /// Bytes of the request.
+    #[must_use]
+    pub const fn request(&self) -> u64 {
+        self.request
+    }
+
     /// Bytes of the response.
     #[must_use]
     pub const fn response(&self) -> u64 {

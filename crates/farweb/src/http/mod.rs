@@ -11,7 +11,9 @@ pub mod mux;
 mod origin;
 pub mod stream;
 pub mod tls;
+mod turns;
 pub mod webmux;
 
 pub use exchange_bytes::{ExchangeBytes, NOT_MODIFIED_BYTES};
 pub use origin::{Release, ReleasePlan};
+pub use turns::Turns;

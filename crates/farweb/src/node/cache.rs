@@ -130,6 +130,7 @@ impl Stand for Cache {
         let [fetch, below] = [fetch, below].map(|id| cx.exchanges.get(id).expect("it waits for this fetch"));
         let is_first = bytes > 0 && fetch.bytes.received() == bytes;
         match (self.stores_first, fetch.bytes.is_received()) {
+            _ if fetch.tunnel.is_some() => bytes,
             _ if fetch.is_not_modified() => 0,
             _ if below.is_not_modified() => {
                 if is_first {

@@ -32,8 +32,9 @@ impl Stand for Origin {
         let host = &cx.directory.hosts()[request.host];
         let mss = cx.legs[exchange.leg].mss(End::Server, Some(host));
         let version = request.response_bytes;
-        let bytes = exchange.response_to(version);
-        let server = if exchange.condition == Some(version) { OriginTime::NONE } else { request.server };
+        let bytes = exchange.answer_to(version);
+        let is_due = exchange.condition != Some(version) && exchange.bytes.is_requested();
+        let server = if is_due { request.server } else { OriginTime::NONE };
         let whole = server.whole().unwrap_or(Duration::ZERO);
         let plan = ReleasePlan::new(self.release, bytes, whole, server.wait(), mss.into());
         let node = cx.legs[exchange.leg].node(End::Server);

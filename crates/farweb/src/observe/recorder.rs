@@ -118,6 +118,7 @@ impl Recorder {
             resent: i64::from(exchange.resent),
             start_ns: nanos(times.start),
             connect_ns: happened(times.connected),
+            tunnel_ready_ns: exchange.tunnel.as_ref().and_then(|tunnel| happened(tunnel.ready)),
             requested_ns: happened(times.requested),
             ready_first_ns: happened(sending.ready_first),
             ready_last_ns: happened(sending.ready_last),

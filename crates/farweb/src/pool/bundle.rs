@@ -85,7 +85,9 @@ impl Allot for Bundle {
 
     fn resume(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId, turn: Turn) {
         if let Turn::Use(on) = turn {
-            cx.assign(connections, id, on, false);
+            // Both directions of a tunnel with turns are lost together.
+            let both = cx.exchanges.get(id).is_some_and(|exchange| exchange.tunnel.is_some());
+            cx.assign(connections, id, on, both);
             cx.actions.now(Action::Act(on, End::Client));
         }
     }

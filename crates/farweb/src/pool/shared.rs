@@ -284,7 +284,7 @@ impl Allot for Shared {
         }
         for id in cx.aboard(connection) {
             let exchange = cx.exchanges.alive(id);
-            if may_repeat && exchange.is_some_and(|exchange| exchange.bytes.received() == 0) {
+            if may_repeat && exchange.is_some_and(|exchange| exchange.may_repeat()) {
                 cx.actions.later(Action::SendAgain(id));
             } else {
                 cx.give_up(connection, id);
@@ -322,7 +322,11 @@ impl Allot for Shared {
             Ordering::Greater => End::Client,
         };
         let is_received = exchange.bytes.is_received();
+        let is_silent = exchange.tunnel.as_ref().is_some_and(|tunnel| !tunnel.has_begun);
         if let Some(connection) = connections.get_mut(on).filter(|of| of.slot.is_some() && !is_received) {
+            if is_silent {
+                return self.free_place(cx, on, connection);
+            }
             let session = &mut connection.end_mut(end).session;
             if !session.reset(id) {
                 return;

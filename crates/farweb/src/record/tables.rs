@@ -224,6 +224,7 @@ table! {
         resent: [int] "" "Times that the request was sent again, because the reused connection that it was on was closed or lost.",
         start_ns: [int] "ns" "Time at which the request was there to be sent at the leg's client end, since the start of the run, as are all times.",
         connect_ns: [int?] "ns" "Time at which it had an established connection there; equal to `start_ns` when one was free.",
+        tunnel_ready_ns: [int?] "ns" "Time at which the client end of a tunnel had the handshake of TLS inside it; `requested_ns`, `ready_first_ns` and `first_byte_ns` are then of what follows. Null without `clients.tunnels.tls`.",
         requested_ns: [int?] "ns" "Time at which the whole request was at the leg's server end.",
         ready_first_ns: [int?] "ns" "Time at which the first byte of the response was there to be sent at the server end.",
         ready_last_ns: [int?] "ns" "Time at which the last byte of the response was there to be sent at the server end.",

@@ -16,6 +16,7 @@ pub use super::sweep::{
 pub use super::tls::Tls;
 pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
+use crate::http::tls::Handshake;
 pub use crate::http::webmux::Layout;
 use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline};
 pub use crate::net::{Loss, Outage, OutageMode, QueueCounts, QueueLimit, Step};
@@ -260,7 +261,7 @@ pub struct Origin {
 }
 
 /// The clients, who wait for responses at the first node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Clients {
@@ -272,6 +273,33 @@ pub struct Clients {
     /// such as a proxy, and share them ("all"). Requests without a client share theirs.
     #[serde(skip_serializing_if = "ClientShare::is_default")]
     pub share: ClientShare,
+    /// Tunnels (CONNECT).
+    #[serde(skip_serializing_if = "Tunnels::is_default")]
+    pub tunnels: Tunnels,
+}
+
+/// Tunnels (CONNECT) through the proxies of a path, between a client and its server.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Tunnels {
+    /// TLS between client and server inside a tunnel: the last proxy answers the CONNECT when its connection to the server stands, then
+    /// the flights of the handshake go to and fro over the whole path, taken out of the tunnel's bytes. Without it, or with "none", a
+    /// tunnel is one request and one response.
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::tls_or_none"))]
+    #[serde(deserialize_with = "Tls::or_none", skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
+}
+
+impl Tunnels {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Handshake inside each tunnel, where it is simulated.
+    pub(crate) fn handshake(&self) -> Option<Handshake> {
+        self.tls.as_ref().map(|tls| tls.settings().handshakes[tls.start as usize])
+    }
 }
 
 /// Who shares the connections of the first leg.

@@ -103,8 +103,8 @@ impl Speak for Http2 {
 
     /// A header block leaves when the bytes that it stands for are there.
     fn send(&mut self, part: Part) {
-        let Part { of, host, before, bytes, length } = part;
-        let (text, there) = (self.end.text.min(length), before + bytes);
+        let Part { of, host, before, bytes, length, first } = part;
+        let (text, there) = (self.end.text.min(first), before + bytes);
         if before < text.max(1) && there >= text.max(1) {
             self.endpoint.begin(of, host, text, text == length);
         }

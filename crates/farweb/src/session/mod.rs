@@ -50,6 +50,8 @@ pub(crate) struct Part {
     pub(crate) bytes: u64,
     /// Bytes of the whole message.
     pub(crate) length: u64,
+    /// Bytes of it that come without an answer to some of them: all, but in a tunnel those of its first turn.
+    pub(crate) first: u64,
 }
 
 /// A frame that a session has put into its stream.
@@ -191,14 +193,14 @@ impl Sessions {
         self.tls.as_ref().map(|(_, start, lifetime)| (*start, *lifetime))
     }
 
-    /// Both ends of a connection, the client's first, with this handshake where there is TLS.
-    pub(crate) fn pair(&self, start: Start) -> [Session; 2] {
+    /// Both ends of a connection, the client's first, with this handshake where there is TLS; none: without TLS.
+    pub(crate) fn pair(&self, start: Option<Start>) -> [Session; 2] {
         let [client, server] = match &self.protocol {
             Maker::Plain => [Protocol::Plain, Protocol::Plain],
             Maker::Http2(config) => config.pair().map(|end| Protocol::Http2(Box::new(end))),
             Maker::WebMux(config) => WebMux::pair(config).map(|end| Protocol::WebMux(Box::new(end))),
         };
-        let layers = self.tls.as_ref().map(|(settings, ..)| settings.pair(start));
+        let layers = self.tls.as_ref().zip(start).map(|((settings, ..), start)| settings.pair(start));
         let [near, far] = layers.map_or([None, None], |layers| layers.map(|layer| Some(Box::new(layer))));
         [Session::new(client, near), Session::new(server, far)]
     }

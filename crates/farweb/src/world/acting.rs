@@ -104,6 +104,12 @@ impl World {
             Action::Act(id, end) => self.act(id, end),
             Action::Close(id, end, closing) => self.close(id, end, closing),
             Action::Send(exchange) => self.send_request(exchange),
+            Action::Ask(exchange) => {
+                let context = &mut self.network.context;
+                if let Some(on) = context.send_request(&mut self.connections, exchange) {
+                    self.act(on, End::Client);
+                }
+            }
             Action::Resume { exchange, leg, turn } => self.with_pool(leg, |pool, cx, connections| {
                 on_pool!(pool, own => own.resume(cx, connections, exchange, turn));
             }),

@@ -303,8 +303,11 @@ impl Network {
         let Some(exchange) = cx.exchanges.alive(of).filter(|exchange| exchange.rides_down(id)) else {
             return; // Given up: nobody listens.
         };
-        exchange.times.first_byte.set_once(cx.now);
+        let ends_turn = exchange.on_coming(cx.now, bytes);
         let is_whole = exchange.bytes.on_received(bytes);
+        if ends_turn && connection.leg == 0 {
+            cx.actions.later(Action::Ask(of));
+        }
         if connection.leg > 0 {
             let node = &mut nodes[usize::from(connection.end(End::Client).node)];
             let mut next = cx.exchanges.waiting_for(of).next();
@@ -354,14 +357,19 @@ impl Network {
         let Some(exchange) = cx.exchanges.get_mut(of).filter(is_on_it) else {
             return;
         };
-        if !exchange.bytes.on_requested(bytes) {
+        if !exchange.on_requested(bytes) {
             return;
         }
-        exchange.times.requested = When::at(cx.now);
-        if exchange.rides_down(id) {
-            cx.observer.on_response_due(id, of);
-        } else {
-            cx.alight(id, connection, of);
+        if exchange.bytes.is_requested() {
+            exchange.times.requested = When::at(cx.now);
+            if exchange.rides_down(id) {
+                cx.observer.on_response_due(id, of);
+            } else {
+                cx.alight(id, connection, of);
+            }
+        }
+        if let Some(fetch) = cx.exchanges.above(of) {
+            return cx.actions.later(Action::Ask(fetch));
         }
         let node = connection.end(End::Server).node;
         match on_node!(&mut nodes[usize::from(node)], own => own.on_request(cx, of)) {

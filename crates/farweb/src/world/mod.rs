@@ -82,7 +82,8 @@ impl World {
         let pools = (0..scenario.leg.len()).map(|leg| Pool::new(leg, scenario)).collect();
         let nodes = Node::all(scenario, &streams);
         let hosts = Hosts::new(streams, (nodes.len() - 1) as u8);
-        let context = Context::new(legs, hosts, directory, Observer::new(scenario));
+        let tunnels = scenario.clients.tunnels.handshake();
+        let context = Context::new(legs, hosts, directory, Observer::new(scenario), tunnels);
         let mut network = Network::new(scenario, &streams, nodes, pools, context);
         network.context.queue.push(Instant::ZERO, Event::Begin);
         if let Some(interval) = network.context.observer.interval() {

@@ -29,5 +29,6 @@ mod ns2_clock;
 mod result_version;
 mod run;
 mod transfers;
+mod tunnels;
 mod versions;
 mod webmux;

@@ -119,4 +119,9 @@ impl Handshake {
     pub fn flights(&self) -> &[Flight] {
         &self.flights[..self.count]
     }
+
+    /// Flights before the client's first message, and behind each its answer.
+    pub fn before_messages(&self) -> impl Iterator<Item = &[Flight]> {
+        self.flights[..self.ready_after[0] / 2 * 2].chunks(2)
+    }
 }

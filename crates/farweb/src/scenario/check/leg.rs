@@ -40,7 +40,10 @@ impl Check {
             self.transfer(&format!("leg.{index}"), leg);
             self.carrier(&format!("leg.{index}"), leg, scenario);
             self.application(&format!("leg.{index}.application"), leg);
-            self.tls(&format!("leg.{index}"), leg);
+            if let Some(tls) = &leg.tls {
+                self.no_transfer(&format!("leg.{index}.tls"), leg);
+                self.tls(&format!("leg.{index}.tls"), tls);
+            }
         }
         if ends.len() == scenario.leg.len() && nodes.len() >= 2 {
             self.chain(&ends, nodes);
@@ -284,25 +287,42 @@ impl Check {
         }
     }
 
-    fn tls(&mut self, key: &str, leg: &Leg) {
-        let Some(tls) = &leg.tls else {
-            return;
-        };
-        if leg.carrier == (Carrier::Transfer {}) {
-            self.report(
-                format!("{key}.tls"),
-                "the carrier \"transfer\" has no connections; leave the table out",
-            );
+    /// Checks TLS inside tunnels: it has flights, and nothing else that a path could see.
+    pub(super) fn tunnels(&mut self, scenario: &Scenario) {
+        let Some(tls) = &scenario.clients.tunnels.tls else { return };
+        let key = "clients.tunnels.tls";
+        scenario.leg.iter().for_each(|leg| self.no_transfer(key, leg));
+        self.tls(key, tls);
+        let usual = Tls::default();
+        let of_connections = [
+            ("ticket_lifetime", tls.ticket_lifetime != usual.ticket_lifetime),
+            ("record", tls.record != usual.record),
+            ("small_record", tls.small_record.is_some()),
+            ("small_until", tls.small_until != usual.small_until),
+        ];
+        for (name, _) in of_connections.iter().filter(|(_, is_set)| *is_set) {
+            let message =
+                "proxies pass a tunnel on byte by byte, with the same handshake in each; leave the key out";
+            self.report(format!("{key}.{name}"), message);
         }
+    }
+
+    fn no_transfer(&mut self, key: &str, leg: &Leg) {
+        if leg.carrier == (Carrier::Transfer {}) {
+            self.report(key, "the carrier \"transfer\" has no connections; leave the table out");
+        }
+    }
+
+    fn tls(&mut self, key: &str, tls: &Tls) {
         if (tls.version, tls.start) == (Version::V12, Start::EarlyData) {
             let message =
                 "found \"0-rtt\" beside version = \"1.2\", which has no early data; write \"resumed\"";
-            self.report(format!("{key}.tls.start"), message);
+            self.report(format!("{key}.start"), message);
         }
-        self.handshake_parts(&format!("{key}.tls"), tls);
+        self.handshake_parts(key, tls);
         if tls.ticket_lifetime > TICKET_LIFETIME_MAX {
             let message = format!("found {}; it is at most 7 days (168 h)", tls.ticket_lifetime);
-            self.report(format!("{key}.tls.ticket_lifetime"), message);
+            self.report(format!("{key}.ticket_lifetime"), message);
         }
         let sizes = [
             ("record", Some(tls.record), RECORD_MAX),
@@ -312,7 +332,7 @@ impl Check {
         ];
         for (name, size, high) in sizes {
             if let Some(size) = size.filter(|size| !(1..=high).contains(&size.get())) {
-                self.report(format!("{key}.tls.{name}"), format!("found {size}; it is 1 B to {high} B"));
+                self.report(format!("{key}.{name}"), format!("found {size}; it is 1 B to {high} B"));
             }
         }
     }

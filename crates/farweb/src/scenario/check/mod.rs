@@ -5,7 +5,7 @@ mod leg;
 mod path;
 mod workload;
 
-use super::{CapturePoint, Clients, Scenario, Until, cache};
+use super::{CapturePoint, Scenario, Until, cache};
 use crate::units::Duration;
 
 /// Longest propagation delay. Chosen: light takes less to Neptune and back, and sums of delays stay far below 584 years.
@@ -21,7 +21,7 @@ pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     check.path(scenario);
     check.legs(scenario);
     check.problems.extend(cache::problems(scenario));
-    check.clients(scenario.clients);
+    check.clients(scenario);
     check.workload(scenario);
     check.run(scenario);
     check.record(scenario);
@@ -44,7 +44,8 @@ impl Check {
         }
     }
 
-    fn clients(&mut self, clients: Clients) {
+    fn clients(&mut self, scenario: &Scenario) {
+        let clients = &scenario.clients;
         if clients.give_up == Some(Duration::ZERO) {
             let message =
                 "found 0 s; write a duration above zero, or leave the key out for no client timeout";
@@ -53,6 +54,7 @@ impl Check {
         if let Some(wait) = clients.give_up.filter(|wait| *wait > WAIT_MAX) {
             self.report("clients.give_up", format!("found {wait}; it is at most 24 h"));
         }
+        self.tunnels(scenario);
     }
 
     fn run(&mut self, scenario: &Scenario) {

@@ -5,7 +5,8 @@ use crate::http::h2::endpoint::Role;
 use crate::http::h2::tuning::{Tuning, TuningRule};
 use crate::http::tls::{Start, Version};
 use crate::scenario::{
-    Application, Assign, AssignStream, Carrier, ClosedBy, Http2, Layout, Leg, OpenRule, Overhead, Ties,
+    Application, Assign, AssignStream, Carrier, ClosedBy, Http2, Layout, Leg, OpenRule, Overhead, Ties, Tls,
+    Tunnels,
 };
 use crate::units::{Bytes, Duration};
 
@@ -139,6 +140,17 @@ pub(super) fn programs(application: &Application) -> impl Iterator<Item = (&'sta
 /// Describes TLS on its connections, with its label.
 pub(super) fn tls_line(leg: &Leg) -> Option<(&'static str, String)> {
     let tls = leg.tls.as_ref()?;
+    Some(("TLS", format!("{} before a request; records to {}", handshake(tls), tls.record)))
+}
+
+/// Describes TLS inside tunnels, with its label.
+pub(super) fn tunnels_line(tunnels: &Tunnels) -> Option<(&'static str, String)> {
+    let tls = tunnels.tls.as_ref()?;
+    Some(("TLS inside tunnels", format!("{} of the path behind CONNECT", handshake(tls))))
+}
+
+/// Version of TLS, and the round trips of its handshake.
+fn handshake(tls: &Tls) -> String {
     let (version, trips) = match (tls.version, tls.start) {
         (Version::V12, Start::Full) => ("1.2", "two round trips"),
         (Version::V12, _) => ("1.2, resumed", "a round trip"),
@@ -146,7 +158,7 @@ pub(super) fn tls_line(leg: &Leg) -> Option<(&'static str, String)> {
         (Version::V13, Start::Resumed) => ("1.3, resumed", "a round trip"),
         (Version::V13, Start::EarlyData) => ("1.3, 0-RTT", "no round trip"),
     };
-    Some(("TLS", format!("{version}: {trips} before a request; records to {}", tls.record)))
+    format!("{version}: {trips}")
 }
 
 fn http2_lines(http2: &Http2) -> Vec<(&'static str, String)> {

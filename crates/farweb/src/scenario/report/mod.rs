@@ -267,14 +267,15 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
     lines.extend(carrier::tls_line(leg));
     lines.extend(carrier::programs(&leg.application));
     if index == 0 {
-        lines.push(("clients", clients(scenario.clients)));
+        lines.push(("clients", clients(&scenario.clients)));
+        lines.extend(carrier::tunnels_line(&scenario.clients.tunnels));
     }
     report.text = paragraph(&report, &lines, &stretch);
     report
 }
 
 /// Time that clients wait, in words.
-fn clients(clients: Clients) -> String {
+fn clients(clients: &Clients) -> String {
     match clients.give_up {
         None => "no client timeout".to_owned(),
         Some(wait) => format!("give up after {}", figures::span(wait)),

@@ -32,6 +32,15 @@ fn the_cable_carries_22_segments_a_round_trip() {
 }
 
 #[test]
+fn tls_inside_tunnels_has_a_line() {
+    let text = |tls: &str| report(&[&format!("clients.tunnels.tls={tls}")]).legs[0].text.clone();
+    assert!(
+        text("{}").contains("\n  TLS inside tunnels       1.3: a round trip of the path behind CONNECT\n")
+    );
+    assert!(!text("none").contains("tunnels"));
+}
+
+#[test]
 fn the_asymmetric_satellite_needs_50_connections() {
     let report = report(&["path.link.0.down.delay=320 ms"]);
     let leg = &report.legs[0];

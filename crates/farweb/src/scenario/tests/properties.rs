@@ -222,6 +222,11 @@ fn tls() -> BoxedStrategy<Tls> {
         .boxed()
 }
 
+/// TLS inside tunnels, without records of its own.
+fn handshake() -> impl Strategy<Value = Tls> {
+    tls().prop_map(|tls| Tls { record: Tls::default().record, small_record: None, ..tls })
+}
+
 fn application() -> impl Strategy<Value = Application> {
     let write = prop::option::of((1..1_u64 << 40).prop_map(Bytes::new));
     (0..1_u64 << 40, write, 0..1_u64 << 40).prop_map(|(wake, write, head)| Application {
@@ -360,7 +365,7 @@ prop_compose! {
         (connections, exchanges) in any::<(bool, bool)>(),
         packets in prop_oneof![Just(Packets::None), Just(Packets::Sample), Just(Packets::All)],
         points in prop::collection::vec(point(), 1..4),
-        (sweep, tls) in (prop::option::of(sweep()), prop::option::of(tls())),
+        (sweep, tls, tunnels) in (prop::option::of(sweep()), prop::option::of(tls()), prop::option::of(handshake())),
     ) -> Scenario {
         let nodes: Vec<String> = (0..=links.len()).map(|index| format!("node {index}")).collect();
         let leg = |from: usize, to: usize, carrier: Carrier, tcp| {
@@ -382,7 +387,7 @@ prop_compose! {
             path: Path { nodes, link: links.into_iter().map(|(up, down)| Link { up, down }).collect() },
             cache: Vec::new(),
             origin: Origin { release },
-            clients: Clients { give_up: give_up.map(Duration::from_nanos), share },
+            clients: Clients { give_up: give_up.map(Duration::from_nanos), share, tunnels: Tunnels { tls: tunnels } },
             workload,
             run: Run {
                 seed,
