@@ -60,8 +60,7 @@ $(VENV)/.installed: $(VENV)/.tools
 	@touch $@
 
 # While the core compiles, the packages come that it runs with: maturin installs farweb beside those of the lock.
-# Thin LTO links 22 s sooner on two cores, for 3 % more instructions; wheels and benchmarks have fat LTO.
-MATURIN := FARWEB_IN_TREE=1 CARGO_PROFILE_RELEASE_LTO=thin $(BIN)/maturin develop --uv --locked
+MATURIN := FARWEB_IN_TREE=1 $(BIN)/maturin develop --uv --locked
 define core
 	$(call step,core,$(1), \
 		$(MATURIN) $(2) --skip-install & \
