@@ -65,8 +65,8 @@ def test_tables_may_be_in_another_folder(swept: Path, tmp_path: Path) -> None:
     with pytest.raises(WorkloadError, match=r"requests\.csv"):
         planned(swept)
     loaded = Scenario.load(swept, tables=elsewhere)
-    assert loaded.requests_path == elsewhere / "requests.csv"
-    assert loaded.with_({"run.seed": 3}).point(1).requests_path == elsewhere / "requests.csv"
+    for each in (loaded, loaded.with_({"run.seed": 3}).point(1)):
+        assert each.inputs()["requests"].path == elsewhere / "requests.csv"
     assert pickle.loads(pickle.dumps(loaded.point(1))).tables == elsewhere
     assert len(plan(loaded, Inputs())) == 12
 

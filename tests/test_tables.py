@@ -140,25 +140,36 @@ def request_table(path: Path, starts: list[float | None], **more: Any) -> Path:
     return path
 
 
-def test_a_table_in_order_is_read_where_it_is(tmp_path: Path) -> None:
+@pytest.fixture(params=[0, 100], ids=["read again", "kept"])
+def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Most rows that are kept."""
+    monkeypatch.setattr(_core, "rows_kept", request.param)
+    return int(request.param)
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_table_in_order_is_read_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = request_table(tmp_path / "r.parquet", [0.0, 1.0, 1.0, 5.0])
+    monkeypatch.setattr("farweb.inputs.tables.sort_parquet", None)
     with open_requests(path) as batches:
         assert isinstance(batches, RequestBatches)
-        assert batches.path == path
         for _ in range(2):  # copies of the workload read it again
             (batch,) = batches
             assert np.array_equal(np.asarray(batch["start_s"]), [0, 1, 1, 5])
 
 
-def test_a_table_in_another_order_is_sorted_first(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("kept")
+def test_a_table_in_another_order_is_sorted_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
     path = request_table(tmp_path / "r.parquet", [5.0, 1.0, 0.0, 1.0])
     with open_requests(path) as batches:
         assert isinstance(batches, RequestBatches)
         (batch,) = batches
         assert np.array_equal(np.asarray(batch["start_s"]), [0, 1, 1, 5])
         assert np.array_equal(np.asarray(batch["response_bytes"]), [2, 1, 3, 0])
-        temporary = batches.path
-    assert not temporary.exists()
+    assert os.listdir(scratch) == []
 
 
 def test_sorting_keeps_the_order_of_equal_rows(tmp_path: Path) -> None:
@@ -350,9 +361,9 @@ def test_rows_of_wrong_clients_count_from_the_first_batch(folder: Path) -> None:
     rows = {"start_s": [0.0] * count, "host": ["a"] * count, "request_bytes": [1] * count}
     clients = pa.array([1] * (count - 1) + [-1])
     pq.write_table(pa.table({**rows, "response_bytes": [1] * count, "client": clients}), "t.parquet")
-    with pytest.raises(WorkloadError, match=r"t\.parquet, row 70000: column client: found -1"):
-        for _ in RequestBatches(Path("t.parquet"), "t.parquet", ("start_s", "client")):
-            pass
+    said = r"t\.parquet, row 70000: column client: found -1"
+    with pytest.raises(WorkloadError, match=said), open_requests(Path("t.parquet")):
+        pass
 
 
 def test_a_long_client_is_hashed_as_any_text(folder: Path) -> None:

@@ -20,8 +20,8 @@ from farweb import _core
 from farweb.description import Description
 from farweb.files.parquet import equals
 from farweb.inputs.caching import caching_codes
-from farweb.inputs.tables import open_requests
 from farweb.ports import Opens, are_limited
+from farweb.prepared import Prepared
 from farweb.statistics.tally import Tally
 from farweb.text.parse import parse
 from farweb.text.quantities import count, rate, seconds, share
@@ -135,7 +135,7 @@ def _of(value: float | None, rate_bps: float) -> str:
     return "–" if value is None else f"{share(value / rate_bps)} ({rate(value)})"
 
 
-def read_trace(scenario: Description, figures: Mapping[str, Any]) -> "Trace | None":
+def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prepared) -> "Trace | None":
     """Read the workload of `scenario` once; `figures` are those of its check.
 
     None when it has no requests yet.
@@ -143,17 +143,10 @@ def read_trace(scenario: Description, figures: Mapping[str, Any]) -> "Trace | No
     Raises:
         WorkloadError: The request table cannot be read.
     """
-    path = scenario.requests_path
     sizes = sorted({link.mss for link in rated_links(scenario, figures)})
-    opens = Opens() if are_limited(figures) else None
-    if path is None:
-        reader = _core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"])
-        return _trace(reader, sizes, opens=opens)
-    if not path.exists():
-        return None
     has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
-    with open_requests(path) as requests:
-        return _trace(_core.RequestReader(requests, str(path)), sizes, _core.Survey() if has_live else None, opens)
+    survey = _core.Survey() if has_live and "requests" in prepared.inputs else None
+    return _trace(prepared.core.reader(), sizes, survey, Opens() if are_limited(figures) else None)
 
 
 def offered(scenario: Description, figures: Mapping[str, Any], trace: "Trace") -> Offered | None:

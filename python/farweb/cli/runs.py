@@ -93,18 +93,22 @@ def run(
         farweb run satellite.toml --set workload.load=4 --out results/load-4
     """
     del debug
+    from farweb.prepared import Prepared
+
     output = Output(as_json, quiet)
     loaded = load(scenario, settings)
-    checked = loaded.without_sweep().check()
-    allow(loaded, checked.extents, no_limits)
-    for warning in checked.warnings:
-        output.warn(warning)
-    with output.progress("simulating") as show:
+    loaded = loaded if seed is None else loaded.with_({"run.seed": seed})
+    with Prepared.of(loaded) as prepared:
+        checked = loaded.without_sweep().check(prepared)
+        allow(loaded, checked.extents, no_limits)
+        for warning in checked.warnings:
+            output.warn(warning)
+        with output.progress("simulating") as show:
 
-        def on_progress(now: "Progress") -> None:
-            show(now.ended, now.total, f"{now.ended:,} requests ended by {now.now_ns / 1e9:,.0f} s")
+            def on_progress(now: "Progress") -> None:
+                show(now.ended, now.total, f"{now.ended:,} requests ended by {now.now_ns / 1e9:,.0f} s")
 
-        results = loaded.run(seed, out, on_progress, replace=force)
+            results = loaded.run(None, out, on_progress, replace=force, prepared=prepared)
     if as_json or not quiet:
         summary = results.summary()
         found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": results.manifest["warnings"]}

@@ -51,6 +51,15 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
     return found
 
 
+def stamp(path: Path) -> tuple[int, ...]:
+    """Stamp of a file, another one when it was written to or replaced; empty where there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - before and after each run
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def _other_kind(found: os.stat_result) -> str | None:
     """Kind of a file that is not regular; None for a regular file."""
     return next((what for is_kind, what in _KINDS if is_kind(found.st_mode)), None)

@@ -113,12 +113,13 @@ def generate(
     out = Path(out)
     changed = dict(parameters or {})
     scenario = family_scenario(family, seed=seed, days=days, parameters=changed)
-    hosts = _core.HostTable.of_family(scenario, seed)
+    prepared = _core.Prepared.of_family(scenario, seed)
+    hosts = prepared.hosts
+    assert hosts is not None, "a family has hosts"
     of_days = json.loads(scenario.check(hosts))["workload"]["days"]
     trace = {"family": family, "seed": seed, **({} if of_days is None else {"days": of_days}), "parameters": changed}
     with taken(out, lambda _: _may_write(out, replace)), staged_folder(out) as stage:
-        reader = _core.RequestReader.of_family(scenario, seed)
-        requests = _write_requests(reader, stage / FILES[0], trace, progress)
+        requests = _write_requests(prepared.reader(), stage / FILES[0], trace, progress)
         schema = _schema(HOSTS_READ, tuple(column["name"] for column in HOSTS_READ["columns"]), trace)
         with pq.ParquetWriter(stage / FILES[1], schema, compression="zstd") as writer:
             writer.write_batch(to_arrow(hosts.columns(), schema))

@@ -12,7 +12,6 @@ import contextlib
 import functools
 import hashlib
 import io
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,7 +22,7 @@ import pyarrow as pa
 from farweb import _core
 from farweb.errors import ResultsError, WorkloadError
 from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow, of_numbers, of_values
-from farweb.files.regular import check_file
+from farweb.files.regular import check_file, stamp
 from farweb.inputs.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.results.store import Store, input_name
 
@@ -32,11 +31,11 @@ _CHUNK_BYTES = 1 << 20  # chosen: large enough that reading costs more than call
 _SEAL_BYTES = 32
 
 
-def write_copy(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
+def write_copy(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
     """Write the copy of a table; each row is checked by the core.
 
     Args:
-        spec: Kind of the table.
+        kind: Kind of the table, `requests` or `hosts`.
         source: The file, of any format.
         sha256: Digest of its content, which names the copy.
         copy: Where the copy goes. Its folder is the caller's alone, and takes the content of `source` meanwhile.
@@ -49,7 +48,7 @@ def write_copy(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[s
     """
     with _snapshot(source, sha256, copy.parent) as snapshot:
         try:
-            return _write(spec, snapshot, sha256, copy)
+            return _write(kind, snapshot, sha256, copy)
         except WorkloadError as error:
             raise WorkloadError(str(error).replace(str(snapshot), str(source))) from None
 
@@ -91,8 +90,8 @@ def open_source(source: Path, advice: str = "") -> io.BufferedReader:
         raise WorkloadError(f"{source}: cannot be read: {error.strerror}{end}") from None
 
 
-def _write(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
-    schema, batches = (_hosts if spec is HOSTS else _requests)(source)
+def _write(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
+    schema, batches = {"requests": _requests, "hosts": _hosts}[kind](source)
     rows = 0
     with copy.open("wb") as file:
         sink = _Digested(file)
@@ -101,7 +100,7 @@ def _write(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[str, 
                 writer.write_batch(batch)
                 rows += batch.num_rows
         sink.write(_seal(sha256, sink.digest.digest()))
-    if rows == 0 and spec is REQUESTS:
+    if rows == 0 and kind == "requests":
         raise WorkloadError(f"{source}: has no requests")
     return {"bytes": sink.size, "sha256": sink.digest.hexdigest()}
 
@@ -167,7 +166,7 @@ class Copy:
 
     def __init__(self, path: Path, sha256: str) -> None:
         self._path = path
-        self._stamp = _stamp(path)
+        self._stamp = stamp(path)
         with pa.memory_map(str(path)) as file:  # arrays keep the mapping for as long as they need it
             mapped = file.read_buffer()
         content = memoryview(mapped)
@@ -184,21 +183,12 @@ class Copy:
     @property
     def is_untouched(self) -> bool:
         """False when the file was written to, replaced or removed since it was opened."""
-        return _stamp(self._path) == self._stamp
+        return stamp(self._path) == self._stamp
 
     @functools.cached_property
     def hosts(self) -> _core.HostTable:
         """A host table as the core has it."""
         return _core.HostTable.from_columns(self.batches[0], "hosts")
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    """Stamp of a file, another one when it was written to or replaced; empty where there is none."""
-    try:
-        found = os.stat(path)  # noqa: PTH116 - before and after each run
-    except OSError:
-        return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _requests(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:

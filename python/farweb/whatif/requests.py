@@ -107,13 +107,13 @@ def _set(base: Base) -> dict[str, Any]:
 
 def _halved(scenario: Description, to: Path) -> str | None:
     """Write the request table with half of the servers' time; None where it has none, or there is no one table."""
-    table = scenario.requests_path
+    table = scenario.inputs().get("requests")
     is_one = "{seed}" not in str(scenario.effective["workload"].get("requests"))
     if table is None or not is_one or scenario.effective["origin"]["release"] == "at-once":
         return None
     found, schema = False, arrow_schema(REQUESTS, {})
-    with open_requests(table) as requests, pq.ParquetWriter(to, schema, compression="zstd") as writer:
-        reader = _core.RequestReader(requests, str(table))
+    with open_requests(table.path) as requests, pq.ParquetWriter(to, schema, compression="zstd") as writer:
+        reader = _core.RequestReader(requests, str(table.path))
         while (columns := reader.batch(_ROWS)) is not None:
             server, wait = (np.asarray(columns[name]) / 2 for name in ("server_s", "wait_s"))
             found = found or bool(np.nansum(server))

@@ -362,7 +362,7 @@ def _nearest(data: Seen, parameters: Mapping[str, Any], seed: int) -> tuple[Loca
 def _generate(parameters: Mapping[str, Any], seed: int) -> Seen:
     """Generate a workload of the model and count its requests."""
     texts = {name: str(value) for name, value in parameters.items()}
-    reader = _core.RequestReader.of_family(family_scenario("prowgen", seed=seed, parameters=texts), seed)
+    reader = _core.Prepared.of_family(family_scenario("prowgen", seed=seed, parameters=texts), seed).reader()
     references = _core.References()
     while (columns := reader.batch(_ROWS)) is not None:
         objects, sizes = (cast(NDArray[Any], columns[name]) for name in ("object", "response_bytes"))
