@@ -12,9 +12,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from farweb import Scenario, WorkloadError, _core
+from farweb import Results, Scenario, WorkloadError, _core, open_results
+from farweb.check import explained
 from farweb.files.sorting import sort_parquet
 from farweb.prepared import Prepared
+from farweb.run import simulate
 from samples import REQUESTS, Farweb
 
 OTHERS = REQUESTS.replace(",20000,", ",90000,")
@@ -72,8 +74,10 @@ def test_kept_rows_are_run_whatever_becomes_of_the_file(cable: Path, table: Path
     before = scenario.run(out="before")
     with Prepared.of(scenario) as prepared:
         write(table, OTHERS)
-        scenario.check(prepared)
-        after = scenario.run(out="after", prepared=prepared)
+        assert explained(scenario, prepared).figures["extents"][0]["requests"] == 3
+        simulate(prepared, Path("after"), None)
+    after = open_results("after")
+    assert isinstance(after, Results)
     assert after.requests.equals(before.requests)
     assert after.manifest["inputs"] == before.manifest["inputs"], "the digest is that of the rows"
 
@@ -83,13 +87,12 @@ def test_a_long_table_that_changes_is_refused(
     cable: Path, table: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     monkeypatch.setattr(_core, "rows_kept", 2)
-    scenario = Scenario.load(cable)
-    with Prepared.of(scenario) as prepared:
+    with Prepared.of(Scenario.load(cable)) as prepared:
         if when == "before the run":
             write(table, OTHERS)
         said = rf"{table.name}: was changed after it was read; begin again when it stays as it is"
         with pytest.raises(WorkloadError, match=said):
-            scenario.run(out="out", progress=lambda _: write(table, OTHERS), prepared=prepared)
+            simulate(prepared, Path("out"), lambda _: write(table, OTHERS))
     assert not Path("out").exists()
 
 

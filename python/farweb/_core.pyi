@@ -1,6 +1,6 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, final
 
 import numpy as np
@@ -17,7 +17,6 @@ __all__ = [
     "Prepared",
     "Probe",
     "References",
-    "RequestReader",
     "RunError",
     "Scenario",
     "ScenarioError",
@@ -252,15 +251,21 @@ class HostTable:
 class Prepared:
     """The requests of a workload and their hosts."""
 
-    def __new__(cls, requests: str | Iterable[Mapping[str, Column]], name: str, hosts: HostTable | None = None) -> Self:
+    def __new__(
+        cls,
+        requests: str | Iterable[Mapping[str, Column]],
+        name: str,
+        hosts: HostTable | None = None,
+        rows: int | None = None,
+    ) -> Self:
         """Open a request table.
 
         Args:
             requests: Path of a .csv, .tsv or whitespace-separated table, which is read once from end to end, or batches
-                of columns by start time; these are iterated over for their first row, and again by each reader and
-                each simulation.
+                of columns by start time; these are iterated over for their first row, and again for each simulation.
             name: Name of the table for messages.
             hosts: The host table.
+            rows: Rows of the batches, if they are known.
 
         Raises:
             WorkloadError: The table is unreadable.
@@ -280,29 +285,15 @@ class Prepared:
 
     @property
     def rows(self) -> int | None:
-        """Rows of the table, or requests of all days of the family; None of batches."""
+        """Rows of the table, or requests of all days of the family, where they are known."""
 
-    def reader(self) -> RequestReader:
-        """All rows once, whatever the load.
-
-        Raises:
-            WorkloadError: The table is unreadable.
-        """
-
-@final
-class RequestReader:
-    """The rows of a request table of any kind, checked."""
-
-    def __new__(cls, requests: str | Iterable[Mapping[str, Column]], name: str) -> Self:
-        """Open a table; the arguments are those of `Prepared`."""
-
-    def batch(self, rows: int) -> dict[str, Column] | None:
-        """Up to `rows` requests by start time, all columns; None at the end.
+    def __iter__(self) -> Iterator[dict[str, Column]]:
+        """All rows once, whatever the load: checked, by start time, in batches of 65,536 with all columns.
 
         A table of these columns gives the same requests: times below 2^52 ns (52 days) come back to the nanosecond.
 
         Raises:
-            WorkloadError: A row is not a request.
+            WorkloadError: The table is unreadable, or a row is not a request.
         """
 
 @final

@@ -1,6 +1,5 @@
 """Explains a scenario without simulating it."""
 
-import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -110,16 +109,22 @@ class Check:
         yield from [sheet(self.extents)] if self.extents else []
 
 
-def check(scenario: Description, prepared: Prepared | None = None) -> Check:
+def check(scenario: Description) -> Check:
     """Explain a scenario; see `Scenario.check`."""
-    with Prepared.of(scenario, may_lack=True) if prepared is None else contextlib.nullcontext(prepared) as opened:
-        return _explained(scenario, opened)
+    with Prepared.of(scenario, may_lack=True) as prepared:
+        return explained(scenario, prepared)
 
 
-def _explained(scenario: Description, prepared: Prepared) -> Check:
+def explained(scenario: Description, prepared: Prepared) -> Check:
+    """Explain a scenario with open files.
+
+    Raises:
+        WorkloadError: A table cannot be used.
+    """
     figures = json.loads(scenario.core.check(prepared.core.hosts))
-    if prepared.lacks is not None:
-        figures["warnings"].append(f"workload.requests: {prepared.lacks} does not exist yet; a run needs it")
+    requests = scenario.inputs().get("requests")
+    if requests is not None and "requests" not in prepared.inputs:
+        figures["warnings"].append(f"workload.requests: {requests.path} does not exist yet; a run needs it")
     trace = read_trace(scenario, figures, prepared)
     load, extents = (None, ()) if trace is None else _sized(scenario, figures, trace)
     points: tuple[capacity.PointLoad, ...] = ()
@@ -133,7 +138,7 @@ def _explained(scenario: Description, prepared: Prepared) -> Check:
     figures["requests_bypassing_caches"] = None if trace is None else trace.bypassing
     figures["text"] += "" if trace is None or not trace.bypassing else f"{_bypassing(trace)}\n"
     kept = prepared.imported
-    part = None if kept is None else carried(scenario.inputs()["requests"].path.name, kept)
+    part = None if requests is None or kept is None else carried(requests.path.name, kept)
     figures["servers"] = None if kept is None else server_times(kept)
     figures["warnings"] += [] if kept is None else [f"workload.requests: {each}" for each in doubts(kept)]
     figures["carried_bytes_share"] = None if part is None else part.share

@@ -205,8 +205,7 @@ def _point(make: Callable[[], Description], base: Prepared, trace: Trace) -> Poi
         with contextlib.nullcontext(base) if is_own else Prepared.of(point) as prepared:
             figures = json.loads(point.core.check(prepared.core.hosts))
             sizes = {link.mss for link in rated_links(point, figures)}
-            is_known = is_own and sizes.issubset(trace.sizes)
-            of_point = trace if is_known else read_trace(point, figures, prepared)
+            of_point = trace if is_own and sizes.issubset(trace.sizes) else read_trace(point, figures, prepared)
     except FarwebError:
         return None
     return None if of_point is None else Point(point, figures, of_point)

@@ -41,7 +41,6 @@ _BURST = 2.0  # chosen: less than twice the mean is no burst
 _TOGETHER = 0.5  # chosen: more than half of what the burst of one copy has above its mean is still there
 _STRETCHED = 0.9  # chosen: a load that is a tenth less than it says is another load
 _BINS_MAX = 1 << 23  # chosen: 97 days of seconds, 64 MB an array
-_ROWS = 65_536
 
 Series = NDArray[np.float64]
 
@@ -146,7 +145,7 @@ def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prep
     sizes = sorted({link.mss for link in rated_links(scenario, figures)})
     has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
     survey = _core.Survey() if has_live and "requests" in prepared.inputs else None
-    return _trace(prepared.core.reader(), sizes, survey, Opens() if are_limited(figures) else None)
+    return _trace(prepared.core, sizes, survey, Opens() if are_limited(figures) else None)
 
 
 def offered(scenario: Description, figures: Mapping[str, Any], trace: "Trace") -> Offered | None:
@@ -240,13 +239,13 @@ _MERGED_AT = 1 << 21  # entries; chosen: some 100 MB with their values
 
 
 def _trace(
-    reader: _core.RequestReader, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
+    requests: _core.Prepared, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
 ) -> Trace | None:
     """Read a workload, its objects too with `survey`; None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
     rows = held = down = up = tagged = 0
     first, last, clients = float("inf"), 0.0, Tally()
-    while (columns := reader.batch(_ROWS)) is not None:
+    for columns in requests:
         start = np.asarray(columns["start_s"])
         if not len(start):
             continue

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from farweb import _core
-from farweb.description import Description
+from farweb.description import Description, Input
 from farweb.errors import WorkloadError
-from farweb.files.regular import stamp
+from farweb.files.regular import sha256_of, stamp
 from farweb.inputs.provenance import caveats
 from farweb.inputs.tables import open_hosts, open_requests
-from farweb.results.integrity import describe
 
 
 @dataclass(frozen=True)
@@ -24,14 +23,12 @@ class Prepared:
         core: The requests and their hosts.
         inputs: Entries of the manifest by name: `file`, `sha256`, `rows` and `caveats`.
         imported: Counts of the import that the request table is from; None of any other table.
-        lacks: The request table, where it is not there yet.
     """
 
     scenario: Description
     core: _core.Prepared
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     imported: Mapping[str, Any] | None = None
-    lacks: Path | None = None
     _stamps: Mapping[Path, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -50,28 +47,21 @@ class Prepared:
         """
         named = scenario.inputs()
         requests, hosts = named.get("requests"), named.get("hosts")
-        if requests is None:
-            yield cls(scenario, _core.Prepared.of_family(scenario.core, scenario.effective["run"]["seed"]))
-            return
         stamps = {each.path: stamp(each.path) for each in named.values()}
         host_table = None if hosts is None else open_hosts(hosts.path)
-        if may_lack and not requests.path.exists():
-            yield cls(scenario, _core.Prepared((), str(requests.path), host_table), lacks=requests.path)
-            return
-        with open_requests(requests.path) as table:
-            core = _core.Prepared(table, str(requests.path), host_table)
-            rows, imported = (core.rows, None) if isinstance(table, str) else (table.rows, table.imported)
-            assert rows is not None, "the core counts the rows of a text"
-            counts = {"requests": rows, "hosts": 0 if host_table is None else len(host_table)}
-            inputs = {
-                name: {"file": each.file, "sha256": _sha256(each.path), "rows": counts[name], "caveats": []}
-                for name, each in named.items()
-            }
-            inputs["requests"]["caveats"] = caveats(imported)
-            prepared = cls(scenario, core, inputs, imported, _stamps=stamps)
-            prepared.require_untouched()
-            again = {requests.path} if rows > _core.rows_kept else set()
-            yield replace(prepared, _stamps={path: stamps[path] for path in again})
+        if requests is None:
+            yield cls(scenario, _core.Prepared.of_family(scenario.core, scenario.effective["run"]["seed"]))
+        elif may_lack and not requests.path.exists():
+            yield cls(scenario, _core.Prepared((), str(requests.path), host_table))
+        else:
+            with open_requests(requests.path, host_table) as table:
+                rows = {"requests": table.core.rows, "hosts": None if host_table is None else len(host_table)}
+                inputs = {name: _entry(each, rows[name]) for name, each in named.items()}
+                inputs["requests"]["caveats"] = caveats(table.imported)
+                prepared = cls(scenario, table.core, inputs, table.imported, stamps)
+                prepared.require_untouched()
+                is_kept = (table.core.rows or 0) <= _core.rows_kept
+                yield replace(prepared, _stamps={}) if is_kept else prepared
 
     def fits(self, scenario: Description) -> bool:
         """True when another scenario has the same requests and hosts."""
@@ -88,14 +78,13 @@ class Prepared:
                 raise WorkloadError(f"{path}: was changed after it was read; begin again when it stays as it is")
 
 
+def _entry(named: Input, rows: int | None) -> dict[str, Any]:
+    return {"file": named.file, "sha256": sha256_of(named.path, WorkloadError), "rows": rows, "caveats": []}
+
+
 def _source(scenario: Description) -> Any:
     """Everything that determines requests and hosts."""
     named, effective = scenario.inputs(), scenario.effective
     if "requests" in named:
         return named
     return effective["run"]["seed"], {key: effective["workload"].get(key) for key in ("family", "days", "parameters")}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return str(describe(file)["sha256"])

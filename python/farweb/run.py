@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb import _core
-from farweb.description import Description
 from farweb.errors import ResultsError, RunError
 from farweb.files.atomic import is_stage, staged_folder, taken
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
@@ -59,35 +58,26 @@ class Progress:
 
 
 def simulate(
-    scenario: Description,
-    out: Path,
-    progress: Callable[[Progress], None] | None,
-    *,
-    replace: bool = True,
-    prepared: Prepared | None = None,
+    prepared: Prepared, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
 ) -> None:
-    """Run `scenario` and write its results to the folder `out`; see `Scenario.run`."""
-    with (
-        taken(out, lambda _: check_place(out, replace)),
-        Prepared.of(scenario) if prepared is None else contextlib.nullcontext(prepared) as opened,
-        staged_folder(out) as stage,
-    ):
-        write_manifest(stage, simulate_into(stage, scenario, scenario.effective["run"]["seed"], opened, progress))
+    """Run the scenario of `prepared` and write its results to the folder `out`; see `Scenario.run`."""
+    seed = prepared.scenario.effective["run"]["seed"]
+    with taken(out, lambda _: check_place(out, replace)), staged_folder(out) as stage:
+        write_manifest(stage, simulate_into(stage, prepared, seed, progress))
 
 
 def simulate_into(
     folder: Path,
-    scenario: Description,
-    seed: int,
     prepared: Prepared,
+    seed: int,
     progress: Callable[[Progress], None] | None,
     measurement: "Measurement | None" = None,
 ) -> dict[str, Any]:
-    """Run `scenario` with `seed` and write its tables to `folder`; return its manifest, which the caller writes.
+    """Run the scenario of `prepared` and write its tables to `folder`; return its manifest, which the caller writes.
 
     All rows go to `measurement` as well, if there is one.
     """
-    wall, cpu = time.perf_counter(), time.thread_time()
+    wall, cpu, scenario = time.perf_counter(), time.thread_time(), prepared.scenario
     prepared.require_untouched()
     simulation = _core.Simulation(scenario.core, seed, prepared.core)
     total = simulation.progress()["requests_total"]

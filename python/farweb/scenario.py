@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from farweb.check import Check, check
 from farweb.description import Description
-from farweb.prepared import Prepared
 
 if TYPE_CHECKING:
     from farweb.folders import SweepResults
@@ -23,18 +22,15 @@ class Scenario(Description):
     arrives.
     """
 
-    def check(self, prepared: Prepared | None = None) -> Check:
+    def check(self) -> Check:
         """Explain the scenario: round-trip times, bandwidth-delay products, window limits, offered load, warnings.
 
         Reads the tables of the workload, if they are there, and simulates nothing.
 
-        Args:
-            prepared: Its files, where they are open already.
-
         Raises:
             WorkloadError: A table cannot be used.
         """
-        return check(self, prepared)
+        return check(self)
 
     def run(
         self,
@@ -43,7 +39,6 @@ class Scenario(Description):
         progress: "Callable[[Progress], None] | None" = None,
         *,
         replace: bool = True,
-        prepared: Prepared | None = None,
     ) -> "Results":
         """Simulate the scenario and write a results folder.
 
@@ -53,7 +48,6 @@ class Scenario(Description):
             out: The folder; ``results/NAME`` when left out, NAME being that of the scenario file.
             progress: Called some ten times a second.
             replace: True when an older result of a run that is there is replaced; anything else that is there stays.
-            prepared: The files of the scenario with this seed, where they are open already.
 
         Raises:
             ScenarioError: The seed is not allowed.
@@ -61,12 +55,14 @@ class Scenario(Description):
             ResultsError: There is a folder at `out` that is not a result, or may not be replaced.
             RunError: The run failed, or the disk is full. Nothing is left at `out` then.
         """
+        from farweb.prepared import Prepared
         from farweb.run import simulate
         from farweb.run_results import Results
 
         scenario = self if seed is None else self.with_({"run.seed": seed})
         folder = Path("results") / self.path.stem if out is None else Path(out)
-        simulate(scenario, folder, progress, replace=replace, prepared=prepared)
+        with Prepared.of(scenario) as prepared:
+            simulate(prepared, folder, progress, replace=replace)
         return Results.open(folder)
 
     def sweep(

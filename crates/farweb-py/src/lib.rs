@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use crate::simulation::Simulation;
     #[pymodule_export]
-    use crate::tables::{HostTable, Prepared, RequestReader, object_ids};
+    use crate::tables::{HostTable, Prepared, object_ids};
 
     use pyo3::prelude::*;
 

@@ -59,14 +59,19 @@ pub(crate) struct Prepared(pub(crate) farweb::workload::Prepared);
 #[pymethods]
 impl Prepared {
     #[new]
-    #[pyo3(signature = (requests, name, hosts=None))]
-    fn new(requests: &Bound<'_, PyAny>, name: &str, hosts: Option<&HostTable>) -> PyResult<Self> {
+    #[pyo3(signature = (requests, name, hosts=None, rows=None))]
+    fn new(
+        requests: &Bound<'_, PyAny>,
+        name: &str,
+        hosts: Option<&HostTable>,
+        rows: Option<u64>,
+    ) -> PyResult<Self> {
         let hosts = hosts.map(|hosts| hosts.0.clone());
         let prepared = match requests.extract::<String>() {
             Ok(path) => requests.py().detach(|| farweb::workload::Prepared::of_text(Path::new(&path), hosts)),
             Err(_) => {
                 let table = Batches { batches: requests.clone().unbind(), name: name.to_owned() };
-                farweb::workload::Prepared::of_table(Box::new(table), None, hosts)
+                farweb::workload::Prepared::of_table(Box::new(table), rows, hosts)
             }
         };
         prepared.map(Self).map_err(workload_error)
@@ -91,7 +96,7 @@ impl Prepared {
         self.0.count()
     }
 
-    fn reader(&self) -> PyResult<RequestReader> {
+    fn __iter__(&self) -> PyResult<RequestReader> {
         let requests = self.0.all().map_err(workload_error)?;
         Ok(RequestReader { requests, directory: Directory::default() })
     }
@@ -129,7 +134,10 @@ fn error_of_python(error: PyErr) -> WorkloadError {
     WorkloadError(Python::attach(|py| error.value(py).to_string()))
 }
 
-/// The rows of a request table of any kind, checked, by start time.
+/// Chosen: some MB, and few enough batches that their cost does not show.
+const ROWS_A_BATCH: usize = 65_536;
+
+/// The rows of a workload, checked, in batches by start time.
 #[pyclass(module = "farweb._core")]
 pub(crate) struct RequestReader {
     requests: Requests,
@@ -138,13 +146,12 @@ pub(crate) struct RequestReader {
 
 #[pymethods]
 impl RequestReader {
-    #[new]
-    fn new(requests: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
-        Prepared::new(requests, name, None)?.reader()
+    const fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
     }
 
-    fn batch<'py>(&mut self, py: Python<'py>, rows: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let batch = py.detach(|| self.read(rows)).map_err(workload_error)?;
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let batch = py.detach(|| self.read()).map_err(workload_error)?;
         if batch.start_s.is_empty() {
             return Ok(None);
         }
@@ -153,13 +160,13 @@ impl RequestReader {
 }
 
 impl RequestReader {
-    fn read(&mut self, rows: usize) -> Result<Batch, WorkloadError> {
+    fn read(&mut self) -> Result<Batch, WorkloadError> {
         let mut batch = Batch::default();
         let (mut server, mut wait) = (Vec::new(), Vec::new());
         let (mut objects, mut days, mut clients) = (Vec::new(), Vec::new(), Vec::new());
         let [mut hosts, mut sources, mut tags, mut methods, mut cachings]: [BatchWords; 5] =
             Default::default();
-        while batch.start_s.len() < rows {
+        while batch.start_s.len() < ROWS_A_BATCH {
             let Some(request) = self.requests.next_request(&mut self.directory)? else { break };
             let Request {
                 start,

@@ -5,6 +5,7 @@ the kernel.
 """
 
 import errno
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -49,6 +50,16 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
     if kind := _other_kind(found):
         raise error(f"{path}: {kind}{end}")
     return found
+
+
+def sha256_of(path: Path, error: type[FarwebError], advice: str = "") -> str:
+    """SHA-256 digest of a file; see `check_file`."""
+    check_file(path, error, advice)
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as reason:
+        raise error(f"{path}: cannot be read: {reason.strerror}{f'; {advice}' if advice else ''}") from None
 
 
 def stamp(path: Path) -> tuple[int, ...]:

@@ -7,17 +7,18 @@ is checked there, once for all formats; here only that the columns are there and
 import contextlib
 import difflib
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb import _core
 from farweb.errors import WorkloadError
-from farweb.files.columns import Column, TableSpec, arrow_type, from_arrow, workload_tables
+from farweb.files.columns import Column, TableSpec, arrow_type, from_arrow, to_arrow, workload_tables
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.provenance import imported
@@ -42,55 +43,65 @@ HOSTS_READ: TableSpec = {
 
 
 @dataclass(frozen=True)
-class RequestBatches:
-    """The batches of a request table by start time; every iteration begins with the first.
+class RequestTable:
+    """A request table, open.
 
     Attributes:
-        rows: Rows of the table.
+        core: Its rows, as often as they are iterated over.
         imported: Counts of the import that it is from; None of any other table.
     """
 
-    rows: int
-    imported: dict[str, Any] | None
-    _table: "_Table"
-    _kept: Sequence[dict[str, Column]] | None
-
-    def __iter__(self) -> Iterator[dict[str, Column]]:
-        return map(from_arrow, self._table) if self._kept is None else iter(self._kept)
+    core: _core.Prepared
+    imported: dict[str, Any] | None = None
 
 
 @contextlib.contextmanager
-def open_requests(path: Path) -> Iterator[RequestBatches | str]:
-    """Open a request table as the core takes it: a Parquet file as batches by start time, any other as its path.
+def open_requests(path: Path, hosts: _core.HostTable | None = None) -> Iterator[RequestTable]:
+    """Open a request table of any format for the block.
 
-    A Parquet file is opened once. Up to `_core.rows_kept` rows are read and kept. A file in another order is sorted
-    first, on disk.
+    A Parquet file is opened once, and sorted on disk where it is in another order. Up to `_core.rows_kept` rows are
+    kept, others are read again by each iteration.
 
     Raises:
-        WorkloadError: There is no file; or one with the suffix .parquet is not Parquet, has no row, lacks a column or
-            has one that a request table does not have.
+        WorkloadError: There is no file, or it is no request table or has no row; the message names file and line.
     """
     check_file(path, WorkloadError, "name a request table")
     if path.suffix.lower() != ".parquet":
-        yield str(path)
+        yield RequestTable(_core.Prepared(str(path), str(path), hosts))
         return
     with contextlib.ExitStack() as opened:
         file = opened.enter_context(_opened(path))
-        columns = file.schema_arrow.names
-        check_columns(path, columns, REQUESTS)
-        rows = file.metadata.num_rows
+        names, rows, counts = file.schema_arrow.names, file.metadata.num_rows, imported(file.schema_arrow)
+        check_columns(path, names, REQUESTS)
         if rows == 0:
             raise WorkloadError(f"{path}: has no requests")
-        table = _Table(file, REQUESTS, columns, str(path))
-        batches = list(table) if rows <= _core.rows_kept else None
-        if not _is_sorted(_Table(file, REQUESTS, ["start_s"], str(path)) if batches is None else batches):
+        table = _Table(file, REQUESTS, names, str(path))
+        kept = list(table) if rows <= _core.rows_kept else None
+        if not _is_sorted(kept or _Table(file, REQUESTS, ["start_s"], str(path))):
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="farweb-")))
             in_order = folder / "requests.parquet"
             sort_parquet(path, in_order, by="start_s", scratch=folder)
             table = replace(table, file=opened.enter_context(_opened(in_order)))
-            batches = None if batches is None else list(table)
-        kept = None if batches is None else [from_arrow(batch) for batch in batches]
-        yield RequestBatches(rows, imported(file.schema_arrow), table, kept)
+            kept = kept and list(table)
+        yield RequestTable(_core.Prepared(kept or table, str(path), hosts, rows), counts)
+
+
+def write_requests(
+    requests: _core.Prepared, path: Path, schema: pa.Schema, progress: Callable[[int], None] | None = None
+) -> int:
+    """Write the columns of `schema` of all rows to a Parquet file; how many rows there are.
+
+    `progress` is called with the rows so far.
+    """
+    rows = 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for columns in requests:
+            batch = to_arrow(columns, schema)
+            writer.write_batch(batch)
+            rows += batch.num_rows
+            if progress is not None:
+                progress(rows)
+    return rows
 
 
 def open_hosts(path: Path) -> _core.HostTable:
@@ -102,11 +113,12 @@ def open_hosts(path: Path) -> _core.HostTable:
     check_file(path, WorkloadError, "name a host table")
     if path.suffix.lower() != ".parquet":
         return _core.HostTable.open(str(path))
-    read = {"name", *(column["name"] for column in HOSTS_READ["columns"])}
+    wanted = {"name", *(column["name"] for column in HOSTS_READ["columns"])}
     with _opened(path) as file:
         check_columns(path, file.schema_arrow.names, HOSTS)
-        names = [name for name in file.schema_arrow.names if name in read]
-        table = pa.Table.from_batches(_Table(file, HOSTS, names, str(path)), _schema(HOSTS, names)).combine_chunks()
+        names = [name for name in file.schema_arrow.names if name in wanted]
+        read = _Table(file, HOSTS, names, str(path)).batches()
+        table = pa.Table.from_batches(read, _schema(HOSTS, names)).combine_chunks()
     batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
     return _core.HostTable.from_columns(from_arrow(batches[0]), str(path))
 
@@ -143,14 +155,17 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
 
 @dataclass(frozen=True)
 class _Table:
-    """Some columns of a Parquet file in the types that the core takes; `name` is for messages."""
+    """Some columns of a Parquet file as the core takes them; `name` is for messages."""
 
     file: pq.ParquetFile
     spec: TableSpec
     columns: Sequence[str]
     name: str
 
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
+    def __iter__(self) -> Iterator[dict[str, Column]]:
+        return map(from_arrow, self.batches())
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
         rows = 0
         try:
             for batch in self.file.iter_batches(batch_size=_ROWS, columns=list(self.columns)):
@@ -210,21 +225,14 @@ def _check_whole(column: pa.Array, file: str, before: int) -> None:
         raise WorkloadError(f"{place}: found {found}; write text, or a whole number from 0 to 2^64 - 2")
 
 
-def _is_sorted(batches: Iterable[pa.RecordBatch]) -> bool:
+def _is_sorted(batches: Iterable[Mapping[str, Column]]) -> bool:
     """True when starts never decrease; values that are no times are the core's to refuse."""
-    import pyarrow.compute as pc
-
-    last = float("-inf")
+    last = -np.inf
     for batch in batches:
-        starts = batch["start_s"]
-        if len(starts) == 0:
-            continue
-        steps = pc.pairwise_diff(starts)
-        if starts[0].as_py() is not None and starts[0].as_py() < last:
+        starts = np.asarray(batch["start_s"])
+        if len(starts) and (starts[0] < last or np.any(starts[1:] < starts[:-1])):
             return False
-        if pc.any(pc.less(steps, 0.0)).as_py():
-            return False
-        last = starts[-1].as_py() if starts[-1].as_py() is not None else last
+        last = starts[-1] if len(starts) else last
     return True
 
 

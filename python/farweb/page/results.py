@@ -69,4 +69,4 @@ def _write(recording: Recording, way: Way, loaded: Loaded, folder: Path) -> None
     named: dict[str, Value] = {"name": name, "workload.requests": f"{PAGE_REQUESTS}.parquet", **_RECORD}
     scenario = Description(json.loads(way.scenario.effective()), named, tables=folder)
     with Prepared.of(scenario) as prepared:
-        write_manifest(folder, simulate_into(folder, scenario, SEED, prepared, None))
+        write_manifest(folder, simulate_into(folder, prepared, SEED, None))

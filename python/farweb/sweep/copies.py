@@ -1,18 +1,15 @@
 """Copies of request and host tables in the folder of a sweep.
 
 A copy is a stream of Arrow batches, uncompressed, in the very columns that the core takes: by start time, words as
-codes. It is named by the SHA-256 digest of the file that it is made of. That file is read once, for its digest and for
-the rows alike: a copy has the rows of no other content, whatever happens to the file meanwhile.
+codes. It is named by the SHA-256 digest of the file that it is made of, and refused where that file changes meanwhile.
 
 After the stream come 32 bytes, the digest of the name and of the stream. With these alone whoever opens a copy sees
 that it is not as it was written, or that it has the name of another.
 """
 
-import contextlib
 import functools
 import hashlib
 import io
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,11 +19,10 @@ import pyarrow as pa
 from farweb import _core
 from farweb.errors import ResultsError, WorkloadError
 from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow, of_numbers, of_values
-from farweb.files.regular import check_file, stamp
+from farweb.files.regular import sha256_of, stamp
 from farweb.inputs.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.results.store import Store, input_name
 
-_ROWS = 65_536  # chosen: some MB a batch; the core copies a batch at a time
 _CHUNK_BYTES = 1 << 20  # chosen: large enough that reading costs more than calling
 _SEAL_BYTES = 32
 
@@ -38,70 +34,29 @@ def write_copy(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, An
         kind: Kind of the table, `requests` or `hosts`.
         source: The file, of any format.
         sha256: Digest of its content, which names the copy.
-        copy: Where the copy goes. Its folder is the caller's alone, and takes the content of `source` meanwhile.
+        copy: Where the copy goes.
 
     Returns:
         Size and digest of the copy, as `farweb.results.integrity.describe` has them.
 
     Raises:
-        WorkloadError: The file cannot be used, or its content is another by now.
+        WorkloadError: The file cannot be used, or its content is or becomes another.
     """
-    with _snapshot(source, sha256, copy.parent) as snapshot:
-        try:
-            return _write(kind, snapshot, sha256, copy)
-        except WorkloadError as error:
-            raise WorkloadError(str(error).replace(str(snapshot), str(source))) from None
-
-
-@contextlib.contextmanager
-def _snapshot(source: Path, sha256: str, scratch: Path) -> Iterator[Path]:
-    """Give a file of the same name with the content that has the digest, for the block."""
-    folder = scratch / "source"
-    folder.mkdir()
-    snapshot = folder / source.name
-    digest = hashlib.sha256()
-    try:
-        with open_source(source) as read, snapshot.open("wb") as written:
-            while chunk := read.read(_CHUNK_BYTES):
-                digest.update(chunk)
-                written.write(chunk)
-        if digest.hexdigest() != sha256:
-            raise WorkloadError(f"{source}: was changed while the sweep began; begin again when it stays as it is")
-        yield snapshot
-    finally:
-        shutil.rmtree(folder)
-
-
-def open_source(source: Path, advice: str = "") -> io.BufferedReader:
-    """Open the file of a table.
-
-    Args:
-        source: The file.
-        advice: A way out, at the end of a message.
-
-    Raises:
-        WorkloadError: It is not there, no regular file, or cannot be read.
-    """
-    check_file(source, WorkloadError, advice)
-    try:
-        return source.open("rb")
-    except OSError as error:
-        end = f"; {advice}" if advice else ""
-        raise WorkloadError(f"{source}: cannot be read: {error.strerror}{end}") from None
+    before = stamp(source)
+    described = _write(kind, source, sha256, copy)
+    if stamp(source) != before or sha256_of(source, WorkloadError) != sha256:
+        raise WorkloadError(f"{source}: was changed while the sweep began; begin again when it stays as it is")
+    return described
 
 
 def _write(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
     schema, batches = {"requests": _requests, "hosts": _hosts}[kind](source)
-    rows = 0
     with copy.open("wb") as file:
         sink = _Digested(file)
         with pa.ipc.new_stream(pa.PythonFile(sink, "w"), schema) as writer:
             for batch in batches:
                 writer.write_batch(batch)
-                rows += batch.num_rows
         sink.write(_seal(sha256, sink.digest.digest()))
-    if rows == 0 and kind == "requests":
-        raise WorkloadError(f"{source}: has no requests")
     return {"bytes": sink.size, "sha256": sink.digest.hexdigest()}
 
 
@@ -197,8 +152,7 @@ def _requests(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
 
     def batches() -> Iterator[pa.RecordBatch]:
         with open_requests(path) as requests:
-            reader = _core.RequestReader(requests, str(path))
-            while (columns := reader.batch(_ROWS)) is not None:
+            for columns in requests.core:
                 yield _batch(columns, schema)
 
     return schema, batches()

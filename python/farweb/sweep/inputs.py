@@ -7,7 +7,6 @@ one, and no run reads it again.
 
 import contextlib
 import functools
-import hashlib
 import platform
 import tempfile
 import threading
@@ -18,11 +17,12 @@ from typing import Any
 
 from farweb import _core
 from farweb.description import Description, Input
-from farweb.errors import ResultsError, StorageError
+from farweb.errors import ResultsError, StorageError, WorkloadError
+from farweb.files.regular import sha256_of
 from farweb.inputs.provenance import caveats, provenance
 from farweb.prepared import Prepared
 from farweb.results.store import Store, input_name
-from farweb.sweep.copies import Copy, open_source, whole_copy, write_copy
+from farweb.sweep.copies import Copy, whole_copy, write_copy
 
 _KEPT = 64  # tables that a worker keeps open; chosen: more than a sweep has, and each costs an open file
 
@@ -46,8 +46,7 @@ class Inputs:
     """The tables that the runs of a sweep read. Each file is digested once, and written once."""
 
     def __init__(self) -> None:
-        self._digests: dict[Path, str] = {}
-        self._caveats: dict[Path, tuple[str, ...]] = {}
+        self._read: dict[Path, tuple[str, tuple[str, ...]]] = {}  # digest and caveats
         self._pending: dict[str, tuple[str, Path]] = {}
         self._met: dict[tuple[str, Source], None] = {}  # in this order
         self._copies: dict[str, dict[str, Any]] = {}
@@ -72,13 +71,11 @@ class Inputs:
         return described
 
     def _source(self, named: Input) -> Source:
-        path = named.path
-        if path not in self._digests:
-            with open_source(path, f"name a table of {named.kind}") as file:
-                self._digests[path] = hashlib.file_digest(file, "sha256").hexdigest()
-            self._caveats[path] = tuple(caveats(provenance(path)))
-            self._pending.setdefault(self._digests[path], (named.kind, path))
-        return Source(named.file, self._digests[path], self._caveats[path])
+        if named.path not in self._read:
+            sha256 = sha256_of(named.path, WorkloadError, f"name a table of {named.kind}")
+            self._read[named.path] = sha256, tuple(caveats(provenance(named.path)))
+            self._pending.setdefault(sha256, (named.kind, named.path))
+        return Source(named.file, *self._read[named.path])
 
     def write(self, store: Store) -> None:
         """Check the tables met since the last call and write those that the store lacks or has damaged; all or none.
@@ -116,7 +113,7 @@ def shared_tables(store: Store, scenario: Description, seed: int, inputs: Mappin
     if "requests" in copies:
         hosts = copies["hosts"].hosts if "hosts" in copies else None
         name = str(scenario.inputs(seed)["requests"].path)
-        core = _core.Prepared(copies["requests"].batches, name, hosts)
+        core = _core.Prepared(copies["requests"].batches, name, hosts, copies["requests"].rows)
     else:
         core = _core.Prepared.of_family(scenario.core, seed)
     yield Prepared(scenario, core, described)

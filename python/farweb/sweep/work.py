@@ -112,7 +112,7 @@ def _simulate(
         try:
             measurement = Measurement(run.scenario.core.warmup_ns)
             with shared_tables(store, run.scenario, run.seed, run.inputs) as prepared:
-                manifest = simulate_into(folder, run.scenario, run.seed, prepared, progress, measurement)
+                manifest = simulate_into(folder, prepared, run.seed, progress, measurement)
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
             manifest["metrics"] = measurement.metrics(manifest)
         except (OSError, StorageError):

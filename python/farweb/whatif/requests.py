@@ -11,7 +11,6 @@ import polars as pl
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from farweb import _core
 from farweb.description import Description
 from farweb.errors import RunError
 from farweb.extent import extent_of_values
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 _FACTOR = "change"
 _AS_IT_IS = "as it is"
-_ROWS = 65_536  # chosen: some MB a batch
 _RECORD = {"connections": False, "exchanges": False}
 
 
@@ -113,8 +111,7 @@ def _halved(scenario: Description, to: Path) -> str | None:
         return None
     found, schema = False, arrow_schema(REQUESTS, {})
     with open_requests(table.path) as requests, pq.ParquetWriter(to, schema, compression="zstd") as writer:
-        reader = _core.RequestReader(requests, str(table.path))
-        while (columns := reader.batch(_ROWS)) is not None:
+        for columns in requests.core:
             server, wait = (np.asarray(columns[name]) / 2 for name in ("server_s", "wait_s"))
             found = found or bool(np.nansum(server))
             writer.write(to_arrow({**columns, "server_s": server, "wait_s": wait}, schema))
