@@ -135,7 +135,7 @@ def test_results_tables_have_what_the_front_counts_on() -> None:
 
 def request_table(path: Path, starts: list[float | None], **more: Any) -> Path:
     n = len(starts)
-    columns = {"start_s": starts, "host": ["h"] * n, "request_bytes": [300] * n, "response_bytes": list(range(1, n + 1))}
+    columns = {"start_s": starts, "host": ["h"] * n, "request_bytes": [300] * n, "response_bytes": range(1, n + 1)}
     pl.DataFrame({**columns, **more}).write_parquet(path)
     return path
 
