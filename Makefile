@@ -140,7 +140,7 @@ verify: build setup build/libcachesim/.installed ## Run the slow tests; check th
 	$(BIN)/python -m pytest -m alone tests/verify
 
 equality: build setup ## Show that results are those of the revision BEFORE=HEAD, in every row of some 1,000 runs.
-	PYTHONPATH=tests $(BIN)/python -m equality $(BEFORE)
+	PYTHONPATH=tests $(BIN)/python -m equality $(BEFORE) $(CHECKS)
 
 bench: ## Measure speed and memory of whole simulations; CASES_OF="web mux" chooses.
 	cargo bench -p farweb --bench world --locked -- $(CASES_OF)

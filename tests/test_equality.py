@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from equality.differences import Comparison, compare
+from equality.differences import Comparison, compare, compare_answers
 from samples import Farweb
 
 
@@ -72,3 +72,18 @@ def test_tables_rows_and_totals_are_compared(before: Path) -> None:
     assert gone == "legs: is gone"
     assert shorter == f"requests: has {len(requests)} rows before and {len(requests) - 1} after"
     assert total.startswith("manifest.packet_hops: ")
+
+
+def test_answers_are_compared_by_byte_and_numbers_by_12_digits() -> None:
+    said = (0, json.dumps({"answer": "It carries its load.", "links": [{"rate": 1e6}, {"rate": None}]}), "")
+    assert compare_answers(said, said).different == []
+    near = (0, said[1].replace("1000000.0", "1000000.0000001"), "")
+    assert near != said and compare_answers(said, near).different == []
+    other = (3, said[1].replace("1000000.0", "1000001.0").replace("its", "the"), "")
+    assert [line.partition(":")[0] for line in compare_answers(said, other).different] == [
+        "answer",
+        "code",
+        "links.0.rate",
+    ]
+    refused = compare_answers(said, (2, "", "cable.toml:3: path: missing"))
+    assert "links.0.rate: is gone" in refused.different

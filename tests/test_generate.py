@@ -134,7 +134,7 @@ def test_a_report_of_a_family_whose_days_are_left_out(family: Path, farweb: Farw
 
 def test_check_knows_the_hosts_of_the_seed(family: Path) -> None:
     scenario = Scenario.load(family, HOST)
-    assert scenario.requests_path is None
+    assert scenario.inputs() == {}
     checks = [scenario.with_({"run.seed": seed}).check() for seed in (1, 1, 2)]
     legs = [check.figures["legs"][0]["hosts"] for check in checks]
     assert legs[0] == legs[1] != legs[2]
@@ -233,6 +233,4 @@ def test_a_request_after_the_period(cable: Path) -> None:
 def test_a_table_has_no_family(cable: Path) -> None:
     core = Scenario.load(cable).core
     with pytest.raises(WorkloadError, match=r"no workload\.family"):
-        _core.RequestReader.of_family(core, 1)
-    with pytest.raises(WorkloadError, match=r"no workload\.family"):
-        _core.HostTable.of_family(core, 1)
+        _core.Prepared.of_family(core, 1)

@@ -22,7 +22,7 @@ from farweb import RunError, WorkloadError, _core, object_ids
 from farweb.files.columns import Column
 from farweb.inputs.importer import import_log
 from farweb.inputs.provenance import REPORT_KEY
-from farweb.inputs.tables import RequestBatches
+from farweb.inputs.tables import open_requests
 from samples import LOG, Farweb
 
 
@@ -376,11 +376,8 @@ def test_clients_are_kept_as_logged_on_demand(farweb: Farweb, folder: Path) -> N
     assert kept == names
     assert (report["log"]["client_names"], "client_key" in report["log"]) == ("as-logged", False)
     assert (report["with_client"], report["requests"]) == (3, 4)
-    reader = _core.RequestReader(
-        RequestBatches(Path("out.parquet"), "out", tuple(pq.read_schema("out.parquet").names)), "out"
-    )
-    columns = reader.batch(10)
-    assert columns is not None
+    with open_requests(Path("out.parquet")) as table:
+        columns = next(iter(table.core))
     assert np.asarray(columns["client"]).tolist() == [
         2**64 - 1 if name is None else object_ids([name])[0] for name in names
     ]

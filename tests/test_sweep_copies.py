@@ -6,12 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from farweb import Scenario, StorageError, WorkloadError, _core
 from farweb.results.integrity import verify
-from farweb.results.store import Store, input_name, part_name
+from farweb.results.store import Store, input_name
 from farweb.run import simulate_into
 from farweb.sweep.inputs import Inputs, stored_hosts
 from farweb.sweep.plan import Run, run_of
@@ -32,24 +31,26 @@ def copy_of(run: Run, store: str = "sweep") -> Path:
     return Path(store) / input_name(run.inputs["requests"].sha256)
 
 
-def test_rows_are_those_of_the_digest_whatever_becomes_of_the_file(cable: Path, folder: Path) -> None:
-    reader = _core.RequestReader
+def test_a_table_that_changes_while_it_is_copied_is_not_written(cable: Path, folder: Path) -> None:
+    made = _core.Prepared
 
-    def rewritten(requests: Any, name: str) -> _core.RequestReader:
+    def rewritten(*arguments: Any) -> _core.Prepared:
         """What is read while another program writes the table, and puts it back."""
         (folder / "requests.csv").write_text(OTHERS)
-        read = reader(requests, name)
+        read = made(*arguments)
         (folder / "requests.csv").write_text(REQUESTS)
         return read
 
+    os.utime(folder / "requests.csv", (1, 1))
     inputs = Inputs()
-    run = planned(cable, inputs)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_core, "RequestReader", rewritten)
+    planned(cable, inputs)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        pytest.raises(WorkloadError, match=r"requests.csv: was changed while the sweep began"),
+    ):
+        patch.setattr(_core, "Prepared", rewritten)
         inputs.write(Store("sweep"))
-    work(Store("sweep"), run, Version.here(), "here")
-    rows = pq.read_table(Path("sweep", part_name(run.run), "requests.parquet"))
-    assert rows["response_bytes"].to_pylist() == [1000, 20_000, 4000]
+    assert not Path("sweep").exists()
 
 
 def test_a_table_that_has_changed_since_it_was_planned_is_not_written(cable: Path, folder: Path) -> None:

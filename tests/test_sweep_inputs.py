@@ -5,13 +5,14 @@ import os
 import random
 import uuid
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from farweb import Scenario, WorkloadError
+from farweb import Scenario, WorkloadError, _core
 from farweb.results.store import Store
 from farweb.sweep.inputs import Inputs, Source, shared_tables, stored_hosts
 from farweb.sweep.plan import run_of
@@ -121,14 +122,14 @@ def test_each_table_is_written_once_and_mapped_once(cable: Path, folder: Path) -
     another.of(scenario, 1)
     another.write(store)
     assert copy.stat().st_mtime_ns == written
-    with shared_tables(store, first) as one, shared_tables(store, second) as other:
-        assert one.requests is other.requests
-        assert [table.inputs["requests"]["file"] for table in (one, other)] == ["requests.csv", "same.csv"]
-        assert one.requests is not None
-        columns = next(iter(one.requests))
-    assert isinstance(columns, dict)
-    starts = columns["start_s"]
-    assert isinstance(starts, np.ndarray)
+    read: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_core, "Prepared", lambda table, *_: read.append(table))
+        for source, file in ((first, "requests.csv"), (second, "same.csv")):
+            with shared_tables(store, scenario, 1, source) as prepared:
+                assert prepared.inputs["requests"]["file"] == file
+    assert read[0] is read[1]
+    starts = read[0][0]["start_s"]
     assert not starts.flags.owndata
     assert not starts.flags.writeable, "it is the file"
     assert inputs.described() == {

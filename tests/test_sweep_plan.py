@@ -65,8 +65,8 @@ def test_tables_may_be_in_another_folder(swept: Path, tmp_path: Path) -> None:
     with pytest.raises(WorkloadError, match=r"requests\.csv"):
         planned(swept)
     loaded = Scenario.load(swept, tables=elsewhere)
-    assert loaded.requests_path == elsewhere / "requests.csv"
-    assert loaded.with_({"run.seed": 3}).point(1).requests_path == elsewhere / "requests.csv"
+    for each in (loaded, loaded.with_({"run.seed": 3}).point(1)):
+        assert each.inputs()["requests"].path == elsewhere / "requests.csv"
     assert pickle.loads(pickle.dumps(loaded.point(1))).tables == elsewhere
     assert len(plan(loaded, Inputs())) == 12
 
@@ -90,6 +90,16 @@ def test_an_id_is_of_what_determines_the_results(swept: Path, monkeypatch: pytes
     (swept.parent / "requests.csv").write_text(REQUESTS)
     monkeypatch.setattr(_core, "result_version", _core.result_version + 1)
     assert not {run.run for run in planned(swept)} & set(ids)
+
+
+def test_an_id_is_the_same_in_every_version(cable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another one, and no sweep of an older version is resumed."""
+    monkeypatch.setattr(_core, "result_version", 1)
+    monkeypatch.setattr("farweb.sweep.plan.DEFINITION", 1)
+    cable.write_text(cable.read_text() + "\n[sweep]\nreplications = 2\n")
+    (cable.parent / "hosts.tsv").write_text("host\tmss_bytes\na.example\t1460\n")
+    assert [run.run for run in planned(cable)] == ["c9803e14bd47d4c3", "54828dc20eadca43"]
+    assert planned(cable, workload__hosts="hosts.tsv")[0].run == "efcdc8e0dd8af99f"
 
 
 def test_ids_stay_when_levels_and_replications_are_added(swept: Path) -> None:

@@ -19,7 +19,7 @@ import farweb.run
 from farweb import Scenario, WorkloadError, _core, object_ids
 from farweb.files.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
 from farweb.files.sorting import sort_parquet
-from farweb.inputs.tables import REQUESTS, RequestBatches, open_hosts, open_requests
+from farweb.inputs.tables import REQUESTS, open_hosts, open_requests
 from farweb.run import TableWriter
 from samples import Farweb
 
@@ -135,30 +135,39 @@ def test_results_tables_have_what_the_front_counts_on() -> None:
 
 def request_table(path: Path, starts: list[float | None], **more: Any) -> Path:
     n = len(starts)
-    columns = {"start_s": starts, "host": ["h"] * n, "request_bytes": [300] * n, "response_bytes": list(range(n))}
+    columns = {"start_s": starts, "host": ["h"] * n, "request_bytes": [300] * n, "response_bytes": range(1, n + 1)}
     pl.DataFrame({**columns, **more}).write_parquet(path)
     return path
 
 
-def test_a_table_in_order_is_read_where_it_is(tmp_path: Path) -> None:
+@pytest.fixture(params=[0, 100], ids=["read again", "kept"])
+def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Most rows that are kept."""
+    monkeypatch.setattr(_core, "rows_kept", request.param)
+    return int(request.param)
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_table_in_order_is_read_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = request_table(tmp_path / "r.parquet", [0.0, 1.0, 1.0, 5.0])
-    with open_requests(path) as batches:
-        assert isinstance(batches, RequestBatches)
-        assert batches.path == path
-        for _ in range(2):  # copies of the workload read it again
-            (batch,) = batches
+    monkeypatch.setattr("farweb.inputs.tables.sort_parquet", None)
+    with open_requests(path) as table:
+        for _ in range(2):
+            (batch,) = table.core
             assert np.array_equal(np.asarray(batch["start_s"]), [0, 1, 1, 5])
 
 
-def test_a_table_in_another_order_is_sorted_first(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("kept")
+def test_a_table_in_another_order_is_sorted_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
     path = request_table(tmp_path / "r.parquet", [5.0, 1.0, 0.0, 1.0])
-    with open_requests(path) as batches:
-        assert isinstance(batches, RequestBatches)
-        (batch,) = batches
+    with open_requests(path) as table:
+        (batch,) = table.core
         assert np.array_equal(np.asarray(batch["start_s"]), [0, 1, 1, 5])
-        assert np.array_equal(np.asarray(batch["response_bytes"]), [2, 1, 3, 0])
-        temporary = batches.path
-    assert not temporary.exists()
+        assert np.array_equal(np.asarray(batch["response_bytes"]), [3, 2, 4, 1])
+    assert os.listdir(scratch) == []
 
 
 def test_sorting_keeps_the_order_of_equal_rows(tmp_path: Path) -> None:
@@ -173,9 +182,8 @@ def test_numbers_as_hosts_and_small_integers_are_as_good(tmp_path: Path) -> None
     path = tmp_path / "r.parquet"
     columns = {"start_s": [0, 1], "host": [7, 8], "request_bytes": [300, 300], "response_bytes": [1, 2]}
     pl.DataFrame(columns, schema_overrides={"request_bytes": pl.Int16}).write_parquet(path)
-    with open_requests(path) as batches:
-        assert isinstance(batches, RequestBatches)
-        (batch,) = batches
+    with open_requests(path) as table:
+        (batch,) = table.core
     host = batch["host"]
     assert isinstance(host, tuple)
     assert len(host) == 2
@@ -195,8 +203,8 @@ def test_numbers_as_hosts_and_small_integers_are_as_good(tmp_path: Path) -> None
 )
 def test_columns_that_a_request_table_does_not_have(tmp_path: Path, columns: dict[str, list[Any]], said: str) -> None:
     path = request_table(tmp_path / "r.parquet", [0.0], **columns)
-    with pytest.raises(WorkloadError, match=said), open_requests(path) as batches:
-        list(batches)
+    with pytest.raises(WorkloadError, match=said), open_requests(path):
+        pass
 
 
 def test_a_damaged_page_is_an_error_that_names_the_file(tmp_path: Path) -> None:
@@ -204,8 +212,8 @@ def test_a_damaged_page_is_an_error_that_names_the_file(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4 : len(content) // 2] = bytes(byte ^ 0xA5 for byte in content[4 : len(content) // 2])
     path.write_bytes(content)
-    with pytest.raises(WorkloadError, match=r"r\.parquet: cannot be read"), open_requests(path) as batches:
-        list(batches)
+    with pytest.raises(WorkloadError, match=r"r\.parquet: cannot be read"), open_requests(path):
+        pass
 
 
 def test_columns_that_a_request_table_needs(tmp_path: Path) -> None:
@@ -230,8 +238,8 @@ def test_the_core_takes_and_gives_every_column_that_it_declares(tmp_path: Path) 
     row |= {"method": "HEAD", "caching": "bypass"}
     pq.write_table(pa.Table.from_pylist([row], schema=arrow_schema(REQUESTS, {})), tmp_path / "requests.parquet")
     with open_requests(tmp_path / "requests.parquet") as requests:
-        found = _core.RequestReader(requests, "requests").batch(10)
-    assert found is not None and to_arrow(found, arrow_schema(REQUESTS, {})).to_pylist() == [row]
+        (found,) = requests.core
+    assert to_arrow(found, arrow_schema(REQUESTS, {})).to_pylist() == [row]
     assert {column["name"] for column in REQUESTS["columns"]} == set(found)
 
 
@@ -271,11 +279,8 @@ def test_a_request_table_is_copied_without_loss(folder: Path) -> None:
     schema = arrow_schema(REQUESTS, {})
 
     def copy(path: Path) -> pl.DataFrame:
-        batches = []
         with open_requests(path) as requests:
-            reader = _core.RequestReader(requests, str(path))
-            while (columns := reader.batch(300)) is not None:
-                batches.append(to_arrow(columns, schema))
+            batches = [to_arrow(columns, schema) for columns in requests.core]
         return pl.DataFrame(pl.from_arrow(pa.Table.from_batches(batches)))
 
     first = copy(Path("given.parquet"))
@@ -291,8 +296,7 @@ def test_a_request_table_is_copied_without_loss(folder: Path) -> None:
 def ids(table: str | Path, column: str = "object") -> list[int | None]:
     """The ids in a column of a request table as the core has them."""
     with open_requests(Path(table)) as requests:
-        columns = _core.RequestReader(requests, str(table)).batch(100)
-    assert columns is not None
+        (columns,) = requests.core
     found: list[int | None] = to_arrow(columns, arrow_schema(REQUESTS, {}))[column].to_pylist()
     return found
 
@@ -350,9 +354,9 @@ def test_rows_of_wrong_clients_count_from_the_first_batch(folder: Path) -> None:
     rows = {"start_s": [0.0] * count, "host": ["a"] * count, "request_bytes": [1] * count}
     clients = pa.array([1] * (count - 1) + [-1])
     pq.write_table(pa.table({**rows, "response_bytes": [1] * count, "client": clients}), "t.parquet")
-    with pytest.raises(WorkloadError, match=r"t\.parquet, row 70000: column client: found -1"):
-        for _ in RequestBatches(Path("t.parquet"), "t.parquet", ("start_s", "client")):
-            pass
+    said = r"t\.parquet, row 70000: column client: found -1"
+    with pytest.raises(WorkloadError, match=said), open_requests(Path("t.parquet")):
+        pass
 
 
 def test_a_long_client_is_hashed_as_any_text(folder: Path) -> None:
@@ -392,6 +396,6 @@ def test_a_table_of_one_row_group_is_read_in_slices(folder: Path) -> None:
     del whole
     size, before = Path("requests.parquet").stat().st_size, pa.total_allocated_bytes()
     with open_requests(Path("requests.parquet")) as requests:
-        held = [pa.total_allocated_bytes() - before for _ in requests]
+        held = [pa.total_allocated_bytes() - before for _ in requests.core]
     assert size > 24e6
     assert max(held) < size / 3

@@ -103,10 +103,9 @@ def trace(seed: int, locality: str) -> Trace:
 def _requests(seed: int, locality: str) -> tuple[NDArray[np.uint64], Ints]:
     """Documents and sizes of a trace by ProWGen."""
     parameters = {"requests": str(REQUESTS), "stack_mode": locality, "response_max": f"{LARGEST + 1} B"}
-    reader = _core.RequestReader.of_family(family_scenario("prowgen", seed=seed, parameters=parameters), seed)
-    columns = reader.batch(FILLING + TRANSFERS)
-    assert columns is not None, "a trace has requests"
-    return np.asarray(columns["object"], np.uint64), np.asarray(columns["response_bytes"], np.int64)
+    scenario, rows = family_scenario("prowgen", seed=seed, parameters=parameters), FILLING + TRANSFERS
+    columns = next(iter(_core.Prepared.of_family(scenario, seed)))
+    return np.asarray(columns["object"], np.uint64)[:rows], np.asarray(columns["response_bytes"], np.int64)[:rows]
 
 
 def _farness(size: Ints) -> float:

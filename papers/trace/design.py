@@ -141,9 +141,8 @@ def trace_means(parameters: Mapping[str, str | float]) -> dict[str, float]:
     """Means over the 31 days of seed 1: response in B, server time and the wait in it in s."""
     texts = {name: str(value) for name, value in parameters.items()}
     scenario = family_scenario("nzix", seed=1, parameters={**texts, "wait_recorded": "true"})
-    reader = _core.RequestReader.of_family(scenario, 1)
     sums, rows = dict.fromkeys(("response_bytes", "server_s", "wait_s"), 0.0), 0
-    while (columns := reader.batch(65_536)) is not None:
+    for columns in _core.Prepared.of_family(scenario, 1):
         rows += len(columns["start_s"])
         for name in sums:
             sums[name] += float(np.asarray(columns[name]).sum())

@@ -1,6 +1,6 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, final
 
 import numpy as np
@@ -14,9 +14,9 @@ __all__ = [
     "HostTable",
     "LogReader",
     "PcapngEncoder",
+    "Prepared",
     "Probe",
     "References",
-    "RequestReader",
     "RunError",
     "Scenario",
     "ScenarioError",
@@ -41,6 +41,7 @@ __all__ = [
     "object_ids",
     "result_version",
     "results_schema",
+    "rows_kept",
     "scenario_schema",
     "unit_aliases",
     "units",
@@ -65,6 +66,9 @@ version: str
 
 result_version: int
 """Version of what runs result in: raised when an equal scenario, workload and seed give other rows."""
+
+rows_kept: int
+"""Most rows of a request table that are kept when it is opened, instead of being read again."""
 
 debug_build: bool
 """Whether the core was compiled without optimisation: ten times slower."""
@@ -199,6 +203,9 @@ class Scenario:
             IndexError: There is no such point.
         """
 
+    def inputs(self, seed: int) -> list[tuple[str, str, str, str]]:
+        """The files that a run with this seed reads: the name in manifests, the key, the kind and the file of each."""
+
     @property
     def warmup_ns(self) -> int:
         """Requests that start before this time are left out of summaries and figures."""
@@ -232,14 +239,6 @@ class HostTable:
         """Read .csv, .tsv, or a whitespace-separated host file."""
 
     @staticmethod
-    def of_family(scenario: Scenario, seed: int) -> HostTable:
-        """The hosts of the scenario's family with this seed, in the order in which they are first asked.
-
-        Raises:
-            WorkloadError: The scenario has no family.
-        """
-
-    @staticmethod
     def from_columns(columns: Mapping[str, Column], name: str) -> HostTable:
         """Take columns read elsewhere (Parquet); `name` is for messages."""
 
@@ -249,59 +248,70 @@ class HostTable:
     def __len__(self) -> int: ...
 
 @final
-class RequestReader:
-    """The rows of a request table of any kind, checked."""
+class Prepared:
+    """The requests of a workload and their hosts."""
 
-    def __new__(cls, requests: str | Iterable[Mapping[str, Column]], name: str) -> Self:
-        """Open a table; the arguments are those of `Simulation`."""
+    def __new__(
+        cls,
+        requests: str | Iterable[Mapping[str, Column]],
+        name: str,
+        hosts: HostTable | None = None,
+        rows: int | None = None,
+    ) -> Self:
+        """Open a request table.
+
+        Args:
+            requests: Path of a .csv, .tsv or whitespace-separated table, which is read once from end to end, or batches
+                of columns by start time; these are iterated over for their first row, and again for each simulation.
+            name: Name of the table for messages.
+            hosts: The host table.
+            rows: Rows of the batches, if they are known.
+
+        Raises:
+            WorkloadError: The table is unreadable.
+        """
 
     @staticmethod
-    def of_family(scenario: Scenario, seed: int) -> RequestReader:
-        """All days of the trace of the scenario's family with this seed, once, whatever the load.
+    def of_family(scenario: Scenario, seed: int) -> Prepared:
+        """Generate the requests of the scenario's family with this seed.
 
         Raises:
             WorkloadError: The scenario has no family.
         """
 
-    def batch(self, rows: int) -> dict[str, Column] | None:
-        """Up to `rows` requests by start time, all columns; None at the end.
+    @property
+    def hosts(self) -> HostTable | None:
+        """The host table, or the hosts of the family in the order in which they are first asked."""
+
+    @property
+    def rows(self) -> int | None:
+        """Rows of the table, or requests of all days of the family, where they are known."""
+
+    def __iter__(self) -> Iterator[dict[str, Column]]:
+        """All rows once, whatever the load: checked, by start time, in batches of 65,536 with all columns.
 
         A table of these columns gives the same requests: times below 2^52 ns (52 days) come back to the nanosecond.
 
         Raises:
-            WorkloadError: A row is not a request.
+            WorkloadError: The table is unreadable, or a row is not a request.
         """
 
 @final
 class Simulation:
     """One run, advanced in steps."""
 
-    def __new__(
-        cls,
-        scenario: Scenario,
-        seed: int,
-        requests: str | Iterable[Mapping[str, Column]] | None,
-        requests_name: str,
-        hosts: HostTable | None,
-    ) -> Self:
+    def __new__(cls, scenario: Scenario, seed: int, prepared: Prepared) -> Self:
         """Build the world.
 
         Args:
             scenario: What to build.
             seed: Root of every random stream.
-            requests: Path of a .csv, .tsv or whitespace-separated request table, or batches of columns by start time;
-                these are iterated over once for each copy that the scenario's `workload.load` asks for, and once or
-                twice when they are kept in memory for their days or a period. None: the scenario names a family.
-            requests_name: Name of the request table for messages.
-            hosts: The host table; a family has its own.
+            prepared: The requests. A table is read once while the simulation runs, or before that when its days or a
+                period keep it in memory.
 
         Raises:
-            WorkloadError: The request table is unreadable. A path is read once from end to end before anything runs.
+            WorkloadError: The request table is unreadable, or has not what the load asks for.
         """
-
-    @property
-    def requests_rows(self) -> int | None:
-        """Rows of the request table or of the family's trace, where the core has counted them."""
 
     def advance(self, events: int) -> bool:
         """Process up to `events` events without holding the GIL; whether there is more to do.

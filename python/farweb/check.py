@@ -10,10 +10,10 @@ from farweb import capacity
 from farweb.description import Description
 from farweb.extent import Extent, extent_of_points, extent_of_run, points_of_sweep, sheet
 from farweb.inputs.carried import LOW, Carried, carried
-from farweb.inputs.provenance import doubts, provenance, server_times
-from farweb.inputs.tables import open_hosts
+from farweb.inputs.provenance import doubts, server_times
 from farweb.offered import Offered, Trace, offered, read_trace
 from farweb.ports import too_few
+from farweb.prepared import Prepared
 from farweb.results.clients import whose
 from farweb.results.design import Design
 from farweb.text.quantities import count, share
@@ -110,23 +110,26 @@ class Check:
 
 
 def check(scenario: Description) -> Check:
-    """Explain a scenario.
+    """Explain a scenario; see `Scenario.check`."""
+    with Prepared.of(scenario, may_lack=True) as prepared:
+        return explained(scenario, prepared)
 
-    Reads the tables of the workload, if they are there, and simulates nothing.
+
+def explained(scenario: Description, prepared: Prepared) -> Check:
+    """Explain a scenario with open files.
 
     Raises:
         WorkloadError: A table cannot be used.
     """
-    hosts = None if scenario.hosts_path is None else open_hosts(scenario.hosts_path)
-    figures = json.loads(scenario.core.check(hosts))
-    requests = scenario.requests_path
-    if requests is not None and not requests.exists():
-        figures["warnings"].append(f"workload.requests: {requests} does not exist yet; a run needs it")
-    trace = read_trace(scenario, figures)
+    figures = json.loads(scenario.core.check(prepared.core.hosts))
+    requests = scenario.inputs().get("requests")
+    if requests is not None and "requests" not in prepared.inputs:
+        figures["warnings"].append(f"workload.requests: {requests.path} does not exist yet; a run needs it")
+    trace = read_trace(scenario, figures, prepared)
     load, extents = (None, ()) if trace is None else _sized(scenario, figures, trace)
     points: tuple[capacity.PointLoad, ...] = ()
     if trace is not None and scenario.design is not None:
-        points, of_sweep = _swept(scenario, scenario.design, trace)
+        points, of_sweep = _swept(scenario, scenario.design, prepared, trace)
         extents += () if of_sweep is None else (of_sweep,)
     figures["offered"] = None if load is None else load.to_dict()
     figures["points"] = [point.to_dict() for point in points]
@@ -134,8 +137,8 @@ def check(scenario: Description) -> Check:
     figures["requests_of_several_sizes"] = None if trace is None else trace.of_several_sizes
     figures["requests_bypassing_caches"] = None if trace is None else trace.bypassing
     figures["text"] += "" if trace is None or not trace.bypassing else f"{_bypassing(trace)}\n"
-    kept = None if requests is None else provenance(requests)
-    part = None if requests is None or kept is None else carried(requests.name, kept)
+    kept = prepared.imported
+    part = None if requests is None or kept is None else carried(requests.path.name, kept)
     figures["servers"] = None if kept is None else server_times(kept)
     figures["warnings"] += [] if kept is None else [f"workload.requests: {each}" for each in doubts(kept)]
     figures["carried_bytes_share"] = None if part is None else part.share
@@ -167,7 +170,7 @@ def _nobody_named(scenario: Description, figures: Mapping[str, Any], trace: Trac
     """Warning about a table without clients where connections are kept."""
     use = figures["legs"][0]["connection_use"]
     is_said = scenario.effective.get("clients", {}).get("share") == "all" or use["standing"]
-    if trace.clients or scenario.requests_path is None or is_said or not use["reused"]:
+    if trace.clients or "requests" not in scenario.inputs() or is_said or not use["reused"]:
         return []
     return [
         "clients.share: the request table names no client (column client), so that all requests share the connections "
@@ -210,9 +213,11 @@ def _sized(
     return (offered(scenario, figures, trace) if extent.is_allowed else None), (extent,)
 
 
-def _swept(scenario: Description, design: Design, trace: Trace) -> tuple[tuple[capacity.PointLoad, ...], Extent | None]:
+def _swept(
+    scenario: Description, design: Design, prepared: Prepared, trace: Trace
+) -> tuple[tuple[capacity.PointLoad, ...], Extent | None]:
     """The load at the points of the sweep that are looked at, and the size of all runs."""
-    points = points_of_sweep(scenario, trace)
+    points = points_of_sweep(scenario, prepared, trace)
     loads = []
     for number, point in points.items():
         load, _ = _sized(point.scenario, point.figures, point.trace)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from farweb import _core
 from farweb.errors import ScenarioError
@@ -20,6 +20,23 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Value = str | int | float | bool | os.PathLike[str] | list[Any] | tuple[Any, ...] | Mapping[str, Any]
+
+
+class Input(NamedTuple):
+    """A file that a scenario names.
+
+    Attributes:
+        key: The key that names it, ``workload.requests``.
+        kind: ``requests`` or ``hosts``.
+        file: Its name in the scenario, with the seed in place of ``{seed}``.
+        path: Its place.
+    """
+
+    key: str
+    kind: str
+    file: str
+    path: Path
+
 
 _PARSED_KEPT = 8  # chosen: a worker has the scenarios of a sweep or two
 
@@ -182,26 +199,15 @@ class Description:
         """The name of the scenario: its `name`, or that of its file."""
         return self.effective["name"] or self.path.stem
 
-    def table(self, kind: str, seed: int) -> Path | None:
-        """A table of the workload as a run with this seed reads it; None when the scenario names none.
+    def inputs(self, seed: int | None = None) -> dict[str, Input]:
+        """The files that a run reads, by their names in manifests.
 
         Args:
-            kind: ``requests`` or ``hosts``.
-            seed: Stands where the name says ``{seed}``: a table for each replication.
+            seed: Seed of the run; the scenario's `run.seed` when left out.
         """
-        named = self.effective["workload"].get(kind)
         folder = self.path.parent if self.tables is None else self.tables
-        return None if named is None else folder / str(named).replace("{seed}", str(seed))
-
-    @property
-    def requests_path(self) -> Path | None:
-        """The request table; None when a family stands in its place."""
-        return self.table("requests", self.effective["run"]["seed"])
-
-    @property
-    def hosts_path(self) -> Path | None:
-        """The host table, if there is one."""
-        return self.table("hosts", self.effective["run"]["seed"])
+        named = self.core.inputs(self.effective["run"]["seed"] if seed is None else seed)
+        return {name: Input(key, kind, file, folder / file) for name, key, kind, file in named}
 
     def __rich__(self) -> "RenderableType":
         from rich.text import Text

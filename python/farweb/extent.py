@@ -11,6 +11,7 @@ Of a sweep some points are looked at, spread over its design, and stand for the 
 tries first. A request table is read once where all points have it.
 """
 
+import contextlib
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from farweb import _core
 from farweb.description import Description, Value
 from farweb.errors import FarwebError, ScenarioError
 from farweb.offered import MINUTE_S, Laid, RatedLink, Trace, rated_links, read_trace
+from farweb.prepared import Prepared
 from farweb.results.design import spread
 from farweb.text.parse import parse
 from farweb.text.quantities import count
@@ -154,15 +156,15 @@ class Point:
     trace: Trace
 
 
-def points_of_sweep(scenario: Description, trace: Trace) -> dict[int, Point]:
-    """The points of the sweep of `scenario` that are looked at, by number; `trace` is its own workload.
+def points_of_sweep(scenario: Description, prepared: Prepared, trace: Trace) -> dict[int, Point]:
+    """The points of the sweep of `scenario` that are looked at, by number; `prepared` and `trace` are its workload.
 
     Points whose levels make no sense together are left out: their runs fail.
     """
     design = scenario.design
     assert design is not None, "who asks has a sweep"
     numbers = spread(len(design.points), _POINTS)
-    found = ((number, _point(partial(scenario.point, number), scenario, trace)) for number in sorted(numbers))
+    found = ((number, _point(partial(scenario.point, number), prepared, trace)) for number in sorted(numbers))
     return {number: point for number, point in found if point is not None}
 
 
@@ -187,21 +189,23 @@ def extent_of_values(scenario: Description, changes: Sequence[Mapping[str, Value
 
     None without requests, and when it can be run with none of the values.
     """
-    trace = read_trace(scenario, json.loads(scenario.core.check(None)))
-    if trace is None:
-        return None
-    points = (_point(partial(scenario.with_, each), scenario, trace) for each in changes)
-    return extent_of_points([point for point in points if point is not None], runs)
+    with Prepared.of(scenario, may_lack=True) as prepared:
+        trace = read_trace(scenario, json.loads(scenario.core.check(prepared.core.hosts)), prepared)
+        if trace is None:
+            return None
+        points = (_point(partial(scenario.with_, each), prepared, trace) for each in changes)
+        return extent_of_points([point for point in points if point is not None], runs)
 
 
-def _point(make: Callable[[], Description], base: Description, trace: Trace) -> Point | None:
+def _point(make: Callable[[], Description], base: Prepared, trace: Trace) -> Point | None:
     """A point of a sweep of `base`, with its `trace` where that is its own; None where its levels make no sense."""
     try:
         point = make()
-        figures = json.loads(point.core.check(None))
-        sizes = {link.mss for link in rated_links(point, figures)}
-        is_own = point.requests_path is not None and point.requests_path == base.requests_path
-        of_point = trace if is_own and sizes.issubset(trace.sizes) else read_trace(point, figures)
+        is_own = base.fits(point)
+        with contextlib.nullcontext(base) if is_own else Prepared.of(point) as prepared:
+            figures = json.loads(point.core.check(prepared.core.hosts))
+            sizes = {link.mss for link in rated_links(point, figures)}
+            of_point = trace if is_own and sizes.issubset(trace.sizes) else read_trace(point, figures, prepared)
     except FarwebError:
         return None
     return None if of_point is None else Point(point, figures, of_point)

@@ -20,8 +20,8 @@ from farweb import _core
 from farweb.description import Description
 from farweb.files.parquet import equals
 from farweb.inputs.caching import caching_codes
-from farweb.inputs.tables import open_requests
 from farweb.ports import Opens, are_limited
+from farweb.prepared import Prepared
 from farweb.statistics.tally import Tally
 from farweb.text.parse import parse
 from farweb.text.quantities import count, rate, seconds, share
@@ -41,7 +41,6 @@ _BURST = 2.0  # chosen: less than twice the mean is no burst
 _TOGETHER = 0.5  # chosen: more than half of what the burst of one copy has above its mean is still there
 _STRETCHED = 0.9  # chosen: a load that is a tenth less than it says is another load
 _BINS_MAX = 1 << 23  # chosen: 97 days of seconds, 64 MB an array
-_ROWS = 65_536
 
 Series = NDArray[np.float64]
 
@@ -135,7 +134,7 @@ def _of(value: float | None, rate_bps: float) -> str:
     return "–" if value is None else f"{share(value / rate_bps)} ({rate(value)})"
 
 
-def read_trace(scenario: Description, figures: Mapping[str, Any]) -> "Trace | None":
+def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prepared) -> "Trace | None":
     """Read the workload of `scenario` once; `figures` are those of its check.
 
     None when it has no requests yet.
@@ -143,17 +142,10 @@ def read_trace(scenario: Description, figures: Mapping[str, Any]) -> "Trace | No
     Raises:
         WorkloadError: The request table cannot be read.
     """
-    path = scenario.requests_path
     sizes = sorted({link.mss for link in rated_links(scenario, figures)})
-    opens = Opens() if are_limited(figures) else None
-    if path is None:
-        reader = _core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"])
-        return _trace(reader, sizes, opens=opens)
-    if not path.exists():
-        return None
     has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
-    with open_requests(path) as requests:
-        return _trace(_core.RequestReader(requests, str(path)), sizes, _core.Survey() if has_live else None, opens)
+    survey = _core.Survey() if has_live and "requests" in prepared.inputs else None
+    return _trace(prepared.core, sizes, survey, Opens() if are_limited(figures) else None)
 
 
 def offered(scenario: Description, figures: Mapping[str, Any], trace: "Trace") -> Offered | None:
@@ -247,13 +239,13 @@ _MERGED_AT = 1 << 21  # entries; chosen: some 100 MB with their values
 
 
 def _trace(
-    reader: _core.RequestReader, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
+    requests: _core.Prepared, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
 ) -> Trace | None:
     """Read a workload, its objects too with `survey`; None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
     rows = held = down = up = tagged = 0
     first, last, clients = float("inf"), 0.0, Tally()
-    while (columns := reader.batch(_ROWS)) is not None:
+    for columns in requests:
         start = np.asarray(columns["start_s"])
         if not len(start):
             continue

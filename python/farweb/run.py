@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,15 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb import _core
-from farweb.description import Description
 from farweb.errors import ResultsError, RunError
 from farweb.files.atomic import is_stage, staged_folder, taken
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
 from farweb.files.regular import kind_of
-from farweb.inputs.provenance import caveats
-from farweb.inputs.tables import open_hosts, open_requests, row_count
 from farweb.memory import events_allowed, trim
+from farweb.prepared import Prepared
 from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
@@ -59,76 +57,34 @@ class Progress:
     total: int | None
 
 
-@dataclass(frozen=True)
-class Tables:
-    """The tables of a workload, open.
-
-    Attributes:
-        requests: The request table as the core takes it: its path, or batches of columns by start time that can be
-            iterated over more than once; None for a family, whose requests the core generates.
-        hosts: The host table, if there is one.
-        inputs: Entries of the manifest: `file` as the scenario names it, `sha256`, and `rows`, which is None
-            for requests that only the core has counted. A family has none.
-    """
-
-    requests: str | Iterable[Mapping[str, Column]] | None
-    hosts: _core.HostTable | None
-    inputs: Mapping[str, Mapping[str, Any]]
-
-
 def simulate(
-    scenario: Description, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
+    prepared: Prepared, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
 ) -> None:
-    """Run `scenario` and write its results to the folder `out`; see `Scenario.run`."""
-    with (
-        taken(out, lambda _: check_place(out, replace)),
-        open_tables(scenario) as tables,
-        staged_folder(out) as stage,
-    ):
-        write_manifest(stage, simulate_into(stage, scenario, scenario.effective["run"]["seed"], tables, progress))
-
-
-@contextlib.contextmanager
-def open_tables(scenario: Description) -> Iterator[Tables]:
-    """Open the files that `scenario` names.
-
-    Raises:
-        WorkloadError: A table cannot be used.
-    """
-    workload = scenario.effective["workload"]
-    if scenario.requests_path is None:
-        yield Tables(None, None, {})
-        return
-    hosts = None if scenario.hosts_path is None else open_hosts(scenario.hosts_path)
-    with open_requests(scenario.requests_path) as requests:
-        rows = None if isinstance(requests, str) else row_count(requests.path)
-        inputs = {"requests": _input(scenario.requests_path, workload["requests"], rows)}
-        if hosts is not None and scenario.hosts_path is not None:
-            inputs["hosts"] = _input(scenario.hosts_path, workload["hosts"], len(hosts))
-        yield Tables(requests, hosts, inputs)
+    """Run the scenario of `prepared` and write its results to the folder `out`; see `Scenario.run`."""
+    seed = prepared.scenario.effective["run"]["seed"]
+    with taken(out, lambda _: check_place(out, replace)), staged_folder(out) as stage:
+        write_manifest(stage, simulate_into(stage, prepared, seed, progress))
 
 
 def simulate_into(
     folder: Path,
-    scenario: Description,
+    prepared: Prepared,
     seed: int,
-    tables: Tables,
     progress: Callable[[Progress], None] | None,
     measurement: "Measurement | None" = None,
 ) -> dict[str, Any]:
-    """Run `scenario` with `seed` and write its tables to `folder`; return its manifest, which the caller writes.
+    """Run the scenario of `prepared` and write its tables to `folder`; return its manifest, which the caller writes.
 
     All rows go to `measurement` as well, if there is one.
     """
-    wall, cpu = time.perf_counter(), time.thread_time()
-    simulation = _core.Simulation(scenario.core, seed, tables.requests, str(scenario.requests_path), tables.hosts)
-    inputs = {name: dict(table) for name, table in tables.inputs.items()}
+    wall, cpu, scenario = time.perf_counter(), time.thread_time(), prepared.scenario
+    prepared.require_untouched()
+    simulation = _core.Simulation(scenario.core, seed, prepared.core)
     total = simulation.progress()["requests_total"]
-    if "requests" in inputs:
-        rows = inputs["requests"]["rows"] = inputs["requests"]["rows"] or simulation.requests_rows
-        load: float = scenario.effective["workload"]["load"]
-        total = round(rows * load) if total is None and rows is not None else total
+    if total is None and "requests" in prepared.inputs:
+        total = round(prepared.inputs["requests"]["rows"] * scenario.effective["workload"]["load"])
     written = _run(simulation, folder, scenario.name, seed, total, progress, measurement)
+    prepared.require_untouched()
     wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
     return {
         "kind": RUN_KIND,
@@ -140,12 +96,12 @@ def simulate_into(
         "cpu_s": round(cpu, 3),
         **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
         "warmup_ns": scenario.core.warmup_ns,
-        "warnings": json.loads(scenario.core.check(tables.hosts))["warnings"],
+        "warnings": json.loads(scenario.core.check(prepared.core.hosts))["warnings"],
         "links": json.loads(simulation.link_totals()),
         "legs": legs.described(scenario.effective),
         "measured": json.loads(simulation.measured()),
         "rows": written,
-        "inputs": inputs,
+        "inputs": {name: dict(each) for name, each in prepared.inputs.items()},
         "scenario": {**scenario.effective, "run": {**scenario.effective["run"], "seed": seed}},
     }
 
@@ -265,11 +221,6 @@ class TableWriter:
         if kind is None and self._pending_rows:
             self._write(self._pending_rows)
         self._writer.close()  # of a table without rows too: a file with its columns
-
-
-def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
-    """Describe an input file for the manifest, well enough to recognize it."""
-    return {"file": named, "sha256": _described(path)["sha256"], "rows": rows, "caveats": caveats(path)}
 
 
 def _described(path: Path) -> dict[str, Any]:

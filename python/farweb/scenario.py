@@ -55,12 +55,14 @@ class Scenario(Description):
             ResultsError: There is a folder at `out` that is not a result, or may not be replaced.
             RunError: The run failed, or the disk is full. Nothing is left at `out` then.
         """
+        from farweb.prepared import Prepared
         from farweb.run import simulate
         from farweb.run_results import Results
 
         scenario = self if seed is None else self.with_({"run.seed": seed})
         folder = Path("results") / self.path.stem if out is None else Path(out)
-        simulate(scenario, folder, progress, replace=replace)
+        with Prepared.of(scenario) as prepared:
+            simulate(prepared, folder, progress, replace=replace)
         return Results.open(folder)
 
     def sweep(

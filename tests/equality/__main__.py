@@ -3,6 +3,8 @@
     python -m equality REVISION                            that revision against the farweb that is installed here
     python -m equality --before-farweb A --after-farweb B  two that are installed: `farweb` commands or interpreters
 
+With --checks it compares what `farweb check --json` says of them instead, in a tenth of the time.
+
 Exit codes: 0 all results are equal, 1 some differ, 2 a build or an argument is wrong.
 """
 
@@ -23,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from equality.builds import Build, BuildError, Farweb, Repository
-from equality.differences import Comparison, compare
+from equality.differences import Comparison, compare, compare_answers
 from equality.references import linux_runs, ns2_runs
 from equality.scenarios import Run, example_runs, grid_runs, paper_runs
 
@@ -80,7 +82,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="farweb-equality-") as scratch:
         runs = [run for run in all_runs(Path(scratch)) if arguments.only in run.name]
         outcomes = []
-        for outcome in compared(runs, before, after, Path(scratch), arguments.jobs):
+        for outcome in compared(runs, before, after, Path(scratch), arguments.jobs, checks=arguments.checks):
             outcomes.append(outcome)
             if not arguments.json:
                 sys.stdout.write(outcome.lines())
@@ -94,6 +96,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("revision", nargs="?", help="the revision before, as git names it")
     parser.add_argument("--before-farweb", type=Path, metavar="PATH", help="an installed farweb or python instead")
     parser.add_argument("--after-farweb", type=Path, metavar="PATH", help="the farweb after; that of this interpreter")
+    parser.add_argument("--checks", action="store_true", help="compare what farweb check says, and run nothing")
     parser.add_argument("--only", default="", metavar="TEXT", help="only runs with this in their names")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="pairs of processes; as many as cores")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="where builds are kept; ~/.cache/farweb/equality")
@@ -118,8 +121,10 @@ def all_runs(scratch: Path) -> Iterator[Run]:
     yield from grid_runs(inputs)
 
 
-def compared(runs: list[Run], before: Build, after: Build, scratch: Path, jobs: int) -> Iterator[Outcome]:
-    """Run all with both builds, `jobs` at a time; outcomes in the order of the runs."""
+def compared(
+    runs: list[Run], before: Build, after: Build, scratch: Path, jobs: int, *, checks: bool = False
+) -> Iterator[Outcome]:
+    """Run or check all with both builds, `jobs` at a time; outcomes in the order of the runs."""
     numbers = itertools.count()
     with ExitStack() as stack:
         pairs: queue.SimpleQueue[tuple[Farweb, Farweb]] = queue.SimpleQueue()
@@ -130,6 +135,8 @@ def compared(runs: list[Run], before: Build, after: Build, scratch: Path, jobs: 
             folder = scratch / f"run-{next(numbers)}"
             one, other = pair = pairs.get()
             try:
+                if checks:
+                    return Outcome(run, compare_answers(one.answer(run.check()), other.answer(run.check())))
                 for side, farweb in (("before", one), ("after", other)):
                     if error := farweb.run(run.arguments(folder / side)):
                         return Outcome(run, Comparison(), f"{side}: {error}")

@@ -14,10 +14,10 @@ import contextlib, io, json, sys
 from farweb.cli import main
 
 for line in sys.stdin:
-    output = io.StringIO()
-    with contextlib.redirect_stderr(output):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(json.loads(line))
-    print(json.dumps([code, output.getvalue()]), flush=True)
+    print(json.dumps([code, out.getvalue(), err.getvalue()]), flush=True)
 """
 
 
@@ -57,16 +57,21 @@ class Farweb:
 
     def run(self, arguments: list[str]) -> str | None:
         """Run `farweb` with these arguments; None when it ends well, or how it ended."""
+        code, _, output = self.answer(arguments)
+        answered_nothing = code == 3 and not output.strip()  # which is a result too
+        return None if code == 0 or answered_nothing else f"exit code {code}: {output.strip()}"
+
+    def answer(self, arguments: list[str]) -> tuple[int, str, str]:
+        """Run `farweb` with these arguments; its exit code, standard output and standard error."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(arguments) + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            return f"farweb died with code {self._process.wait()}"
-        code, output = json.loads(answer)
-        answered_nothing = code == 3 and not output.strip()  # which is a result too
-        return None if code == 0 or answered_nothing else f"exit code {code}: {output.strip()}"
+            return -1, "", f"farweb died with code {self._process.wait()}"
+        code, out, err = json.loads(answer)
+        return code, out, err
 
     def __enter__(self) -> "Farweb":
         return self

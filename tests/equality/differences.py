@@ -55,6 +55,25 @@ def compare(before: Path, after: Path) -> Comparison:
     return found
 
 
+def compare_answers(before: tuple[int, str, str], after: tuple[int, str, str]) -> Comparison:
+    """Compare what `farweb check --json` answers twice: texts to the byte, numbers to 12 digits."""
+    found = Comparison()
+    one, other = (
+        dict(_leaves({"code": code, "err": err, **json.loads(out or "{}")})) for code, out, err in (before, after)
+    )
+    for key in found.compare_names(set(one), set(other)):
+        found.values += 1
+        if not _is_same(one[key], other[key]):
+            found.different.append(f"{key}: {one[key]!r} before, {other[key]!r} after")
+    return found
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if type(one) is float and type(other) is float:
+        return math.isclose(one, other, rel_tol=1e-12)
+    return type(one) is type(other) and bool(one == other)
+
+
 def _compare_tables(found: Comparison, name: str, before: Path, after: Path, left_out: tuple[str, ...] = ()) -> None:
     one, other = (pq.read_table(file).drop_columns(list(left_out)) for file in (before, after))
     columns = found.compare_names(set(one.column_names), set(other.column_names), f"{name}.")
@@ -103,11 +122,16 @@ def _manifest(folder: Path) -> Mapping[str, Any]:
     return {part: manifest[part] for part in MANIFEST_PARTS if part in manifest}
 
 
-def _numbers(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
+def _numbers(value: Any) -> Iterator[tuple[str, float]]:
     """The numbers in a JSON value, by their dotted path."""
+    return ((path, leaf) for path, leaf in _leaves(value) if isinstance(leaf, int | float))
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Everything in a JSON value that has no parts, by its dotted path."""
     if isinstance(value, Mapping | list):
         inner = value.items() if isinstance(value, Mapping) else enumerate(value)
         for key, part in inner:
-            yield from _numbers(part, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, int | float):
+            yield from _leaves(part, f"{path}.{key}" if path else str(key))
+    else:
         yield path, value

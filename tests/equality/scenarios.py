@@ -26,9 +26,16 @@ class Run:
 
     def arguments(self, out: Path) -> list[str]:
         """What follows `farweb`."""
-        sets = itertools.chain.from_iterable(("--set", f"{key}={toml(value)}") for key, value in self.settings.items())
         jobs = ("--jobs", "1") if self.verb == "sweep" else ()
-        return [self.verb, str(self.scenario), "--quiet", "--out", str(out), *jobs, *sets]
+        return [self.verb, str(self.scenario), "--quiet", "--out", str(out), *jobs, *self._sets()]
+
+    def check(self) -> list[str]:
+        """What follows `farweb` to check it instead."""
+        return ["check", str(self.scenario), "--json", "--no-limits", *self._sets()]
+
+    def _sets(self) -> Iterator[str]:
+        for key, value in self.settings.items():
+            yield from ("--set", f"{key}={toml(value)}")
 
 
 def direction(rate: str, delay: str, queue: str | None = None, loss: Mapping[str, Any] | None = None) -> dict[str, Any]:

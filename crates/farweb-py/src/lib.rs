@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use crate::simulation::Simulation;
     #[pymodule_export]
-    use crate::tables::{HostTable, RequestReader, object_ids};
+    use crate::tables::{HostTable, Prepared, object_ids};
 
     use pyo3::prelude::*;
 
@@ -52,6 +52,7 @@ mod _core {
         module.add("header_bytes", farweb::tcp::segment::HEADER_BYTES)?;
         module.add("mss_bytes", farweb::tcp::segment::MSS_BYTES.into_inner())?;
         module.add("log_header_bytes", farweb::workload::LOG_HEADER_BYTES)?;
+        module.add("rows_kept", farweb::workload::ROWS_KEPT)?;
         module.add("debug_build", cfg!(debug_assertions))
     }
 }

@@ -1,7 +1,7 @@
 //! Scenarios: text in, checked values out.
 
-use farweb::scenario::{Carrier, Design, Generated, ScenarioError as CoreError, Source};
-use farweb::workload::Directory;
+use farweb::scenario::{Carrier, Design, ScenarioError as CoreError, Source};
+use farweb::workload::{Directory, Prepared};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -79,6 +79,11 @@ impl Scenario {
         self.design_with(point).map(|design| design.seed(point, replication))
     }
 
+    fn inputs(&self, seed: u64) -> Vec<(String, String, &'static str, String)> {
+        let inputs = self.checked().inputs(seed).into_iter();
+        inputs.map(|input| (input.name, input.key, input.kind.word(), input.file)).collect()
+    }
+
     #[getter]
     fn warmup_ns(&self) -> u64 {
         self.checked().run.warmup.as_nanos()
@@ -89,8 +94,9 @@ impl Scenario {
     }
 
     fn check(&self, hosts: Option<&HostTable>) -> String {
-        let generated = self.checked().workload.generated(self.checked().run.seed);
-        let of_family = generated.as_ref().map(Generated::names);
+        let run = &self.checked().run;
+        let generated = hosts.is_none().then(|| self.checked().workload.generated(run.seed)).flatten();
+        let of_family = generated.as_ref().and_then(Prepared::hosts);
         let directory: Option<&Directory> = hosts.map(|hosts| &hosts.0).or(of_family);
         serde_json::to_string(&self.checked().report(directory)).expect("a report is plain data")
     }

@@ -1,6 +1,7 @@
 //! A run, advanced in steps without holding the GIL.
 
 use farweb::record::{CacheColumns, Column, Dictionary, LegColumns, LinkColumns};
+use farweb::workload::Requests;
 use farweb::world::{LinkTotals, Measured, World, cache_row, leg_row, link_row};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::columns::to_python;
 use crate::errors::workload_error;
 use crate::scenario::Scenario;
-use crate::tables::{HostTable, Requests, Workload};
+use crate::tables::Prepared;
 
 /// One run.
 #[pyclass(module = "farweb._core")]
@@ -17,31 +18,16 @@ pub(crate) struct Simulation {
     world: World,
     requests: Requests,
     requests_total: Option<u64>,
-    rows: Option<u64>,
 }
 
 #[pymethods]
 impl Simulation {
     #[new]
-    fn new(
-        scenario: &Scenario,
-        seed: u64,
-        requests: Option<&Bound<'_, PyAny>>,
-        requests_name: &str,
-        hosts: Option<&HostTable>,
-    ) -> PyResult<Self> {
-        let workload = Workload::open(scenario, seed, requests, requests_name, hosts)?;
-        Ok(Self {
-            world: World::new(scenario.checked(), seed, workload.directory),
-            requests: workload.requests,
-            requests_total: workload.total,
-            rows: workload.rows,
-        })
-    }
-
-    #[getter]
-    fn requests_rows(&self) -> Option<u64> {
-        self.rows
+    fn new(py: Python<'_>, scenario: &Scenario, seed: u64, prepared: &Prepared) -> PyResult<Self> {
+        let laying = scenario.checked().workload.laying(seed);
+        let (requests, requests_total) = py.detach(|| prepared.0.laid(&laying)).map_err(workload_error)?;
+        let hosts = prepared.0.hosts().cloned().unwrap_or_default();
+        Ok(Self { world: World::new(scenario.checked(), seed, hosts), requests, requests_total })
     }
 
     fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {

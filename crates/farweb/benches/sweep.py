@@ -119,11 +119,12 @@ def command(*arguments: object) -> Cost:
 def simulation_s(file: Path) -> float:
     """Processor time of the simulations of the sweep, in the core alone: nothing is read twice, nothing written."""
     scenario, took_s = Scenario.load(file), 0.0
+    table = str(file.parent / "requests.csv")
+    prepared = _core.Prepared(table, table)
     for point in range(POINTS):
         core = scenario.point(point).core
-        table = str(file.parent / "requests.csv")
         for replication in range(REPLICATIONS):
-            simulation = _core.Simulation(core, scenario.core.seed(point, replication), table, table, None)
+            simulation = _core.Simulation(core, scenario.core.seed(point, replication), prepared)
             began = time.thread_time()
             while simulation.advance(EVENTS):
                 pass

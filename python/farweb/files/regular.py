@@ -5,6 +5,7 @@ the kernel.
 """
 
 import errno
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -49,6 +50,25 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
     if kind := _other_kind(found):
         raise error(f"{path}: {kind}{end}")
     return found
+
+
+def sha256_of(path: Path, error: type[FarwebError], advice: str = "") -> str:
+    """SHA-256 digest of a file; see `check_file`."""
+    check_file(path, error, advice)
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as reason:
+        raise error(f"{path}: cannot be read: {reason.strerror}{f'; {advice}' if advice else ''}") from None
+
+
+def stamp(path: Path) -> tuple[int, ...]:
+    """Stamp of a file, another one when it was written to or replaced; empty where there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - before and after each run
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _other_kind(found: os.stat_result) -> str | None:

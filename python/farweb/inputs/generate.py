@@ -21,7 +21,7 @@ from farweb.errors import FarwebError, ScenarioError
 from farweb.files.atomic import staged_folder, taken
 from farweb.files.columns import TableSpec, arrow_schema, to_arrow
 from farweb.files.regular import kind_of, read_text
-from farweb.inputs.tables import HOSTS_READ, REQUESTS
+from farweb.inputs.tables import HOSTS_READ, REQUESTS, write_requests
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet, to_html, to_rich
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 FILES = ("requests.parquet", "hosts.parquet")
 
 _KEY = "farweb.generate"
-_ROWS = 65_536  # chosen: some MB a batch
 
 _ALWAYS = ("start_s", "host", "request_bytes", "response_bytes", "server_s")
 _COLUMNS = {"nzix": (*_ALWAYS, "wait_s", "tag", "day", "client"), "prowgen": (*_ALWAYS, "object", "client")}
@@ -113,12 +112,13 @@ def generate(
     out = Path(out)
     changed = dict(parameters or {})
     scenario = family_scenario(family, seed=seed, days=days, parameters=changed)
-    hosts = _core.HostTable.of_family(scenario, seed)
+    prepared = _core.Prepared.of_family(scenario, seed)
+    hosts = prepared.hosts
+    assert hosts is not None, "a family has hosts"
     of_days = json.loads(scenario.check(hosts))["workload"]["days"]
     trace = {"family": family, "seed": seed, **({} if of_days is None else {"days": of_days}), "parameters": changed}
     with taken(out, lambda _: _may_write(out, replace)), staged_folder(out) as stage:
-        reader = _core.RequestReader.of_family(scenario, seed)
-        requests = _write_requests(reader, stage / FILES[0], trace, progress)
+        requests = _write_requests(prepared, stage / FILES[0], trace, progress)
         schema = _schema(HOSTS_READ, tuple(column["name"] for column in HOSTS_READ["columns"]), trace)
         with pq.ParquetWriter(stage / FILES[1], schema, compression="zstd") as writer:
             writer.write_batch(to_arrow(hosts.columns(), schema))
@@ -160,22 +160,14 @@ def read_parameters(path: str | Path) -> dict[str, str]:
 
 
 def _write_requests(
-    reader: _core.RequestReader, path: Path, trace: Mapping[str, Any], progress: Callable[[int], None] | None
+    requests: _core.Prepared, path: Path, trace: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> int:
     """Write all requests by start, and return their number."""
     left_out = {"wait_s"} if trace["parameters"].get("wait_recorded") == "false" else set()
     if int(trace["parameters"].get("clients", "0"), 0) == 0:
         left_out.add("client")
     columns_written = tuple(name for name in _COLUMNS[trace["family"]] if name not in left_out)
-    schema, rows = _schema(REQUESTS, columns_written, trace), 0
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        while (columns := reader.batch(_ROWS)) is not None:
-            batch = to_arrow(columns, schema)
-            writer.write_batch(batch)
-            rows += batch.num_rows
-            if progress is not None:
-                progress(rows)
-    return rows
+    return write_requests(requests, path, _schema(REQUESTS, columns_written, trace), progress)
 
 
 def _schema(spec: TableSpec, names: tuple[str, ...], trace: Mapping[str, Any]) -> Any:

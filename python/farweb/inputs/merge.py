@@ -17,13 +17,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb import _core
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.probe import check_host_table, write_host_table
-from farweb.inputs.provenance import provenance
 from farweb.inputs.tables import HOSTS, REQUESTS, open_hosts, open_requests
 from farweb.text.quantities import count, seconds
 from farweb.text.sheet import Sheet, to_rich
@@ -177,13 +175,15 @@ def merge_requests(
             for number, (path, shift_s) in enumerate(zip(paths, shifts, strict=True), start=1):
                 tag = next((tag for tag, chosen in (tags or {}).items() if chosen == number), None)
                 requests, days = 0, 1
-                for batch in _rows(path):
-                    last = pa.compute.max(batch["day"]).as_py()
-                    days = max(days, last or 1)
-                    writer.write_batch(_placed(batch, shift_s, day, tag))
-                    requests += batch.num_rows
-                    if progress is not None:
-                        progress(rows + requests)
+                with open_requests(path) as table:
+                    for columns in table.core:
+                        batch = to_arrow(columns, _SCHEMA)
+                        last = pa.compute.max(batch["day"]).as_py()
+                        days = max(days, last or 1)
+                        writer.write_batch(_placed(batch, shift_s, day, tag))
+                        requests += batch.num_rows
+                        if progress is not None:
+                            progress(rows + requests)
                 merged.append(MergedTable(str(path), requests, day + 1, day + days, shift_s))
                 rows, day = rows + requests, day + days
         sort_parquet(raw, ordered, by="start_s", scratch=stage.parent)
@@ -214,10 +214,9 @@ def _shifts(paths: Sequence[Path], align: str) -> list[float]:
     """The time that is added to the starts of each table, in s."""
     if align == "none":
         return [0.0] * len(paths)
-    firsts = [_first_start(path) for path in paths]
+    firsts, origins = zip(*map(_beginning, paths), strict=True)
     if align == "start":
         return [0.0 - first for first in firsts]
-    origins = [_origin(path) for path in paths]
     known = [origin is not None for origin in origins]
     if any(known) and not all(known):
         without = paths[known.index(False)]
@@ -229,25 +228,11 @@ def _shifts(paths: Sequence[Path], align: str) -> list[float]:
     return [(origin or 0.0) - _DAY_S * day - begin for origin, day in zip(origins, days, strict=True)]
 
 
-def _first_start(path: Path) -> float:
-    with open_requests(path) as requests:
-        columns = _core.RequestReader(requests, str(path)).batch(1)
-    assert columns is not None, "a table without requests was refused"
-    return float(np.asarray(columns["start_s"])[0])
-
-
-def _origin(path: Path) -> float | None:
-    """The Unix time of start 0 of a table that was imported, in s."""
-    kept = provenance(path)
-    return None if kept is None else float(kept["origin_unix_s"])
-
-
-def _rows(path: Path) -> Iterator[pa.RecordBatch]:
-    """The rows of a table with all columns of request tables, each checked by the core."""
-    with open_requests(path) as requests:
-        reader = _core.RequestReader(requests, str(path))
-        while (columns := reader.batch(_ROWS)) is not None:
-            yield to_arrow(columns, _SCHEMA)
+def _beginning(path: Path) -> tuple[float, float | None]:
+    """The first start of a table, in s, and the Unix time of start 0 of one that was imported."""
+    with open_requests(path) as table:
+        first = float(np.asarray(next(iter(table.core))["start_s"])[0])
+    return first, None if table.imported is None else float(table.imported["origin_unix_s"])
 
 
 def _placed(batch: pa.RecordBatch, shift_s: float, days_before: int, tag: str | None) -> pa.RecordBatch:

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pyarrow.parquet as pq
 
-from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import path_kind, years_apart
-from farweb.inputs.provenance import moment, provenance, server_times
+from farweb.inputs.provenance import moment, server_times
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
 from farweb.text.quantities import count, seconds, size
@@ -254,25 +253,21 @@ def table_of(logs: Sequence[Path], options: Mapping[str, Any]) -> Path | None:
 
 def _table(path: Path) -> tuple[Mapping[str, Any] | None, float]:
     """Counts of the import that a table is from, None where it is from none, and its span in s."""
-    with open_requests(path) as rows:
-        try:
-            reader = _core.RequestReader(rows, str(path))
-        except WorkloadError:
-            with path.open("rb") as file:
-                first_line = file.readline(_LINE_SHOWN)
-            if rows != str(path) or b"start_s" in first_line:
-                raise
-            raise WorkloadError(
-                f"{path}: is neither a log that is recognized nor a request table; its first line is "
-                f"{first_line.decode(errors='replace').strip()!r}; describe its lines, such as "
-                "--log-format '{start},{client},{url},{bytes}', or give it the columns start_s, host, request_bytes "
-                "and response_bytes"
-            ) from None
-        first = last = None
-        while (columns := reader.batch(_ROWS_MAX)) is not None:
-            starts = np.asarray(columns["start_s"])
-            first, last = float(starts[0]) if first is None else first, float(starts[-1])
-    return provenance(path), 0.0 if first is None or last is None else last - first
+    try:
+        with open_requests(path) as table:
+            starts = [np.asarray(columns["start_s"])[[0, -1]] for columns in table.core]
+    except WorkloadError:
+        with path.open("rb") as file:
+            first_line = file.readline(_LINE_SHOWN)
+        if path.suffix.lower() == ".parquet" or b"start_s" in first_line:
+            raise
+        raise WorkloadError(
+            f"{path}: is neither a log that is recognized nor a request table; its first line is "
+            f"{first_line.decode(errors='replace').strip()!r}; describe its lines, such as "
+            "--log-format '{start},{client},{url},{bytes}', or give it the columns start_s, host, request_bytes "
+            "and response_bytes"
+        ) from None
+    return table.imported, float(starts[-1][1] - starts[0][0])
 
 
 def _write(file: Path, text: str) -> None:

@@ -22,9 +22,14 @@ def provenance(table: Path) -> dict[str, Any] | None:
     if table.suffix.lower() != ".parquet" or not table.exists():
         return None
     try:
-        report = (pq.read_schema(table).metadata or {}).get(REPORT_KEY)
+        return imported(pq.read_schema(table))
     except (OSError, pa.ArrowException):  # a run reports the fault of the table
         return None
+
+
+def imported(schema: pa.Schema) -> dict[str, Any] | None:
+    """Log and counts of the import that a table with this schema is from; None of any other table."""
+    report = (schema.metadata or {}).get(REPORT_KEY)
     kept: dict[str, Any] | None = None if report is None else json.loads(report)
     return kept
 
@@ -62,9 +67,8 @@ def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def caveats(table: Path) -> list[str]:
+def caveats(kept: Mapping[str, Any] | None) -> list[str]:
     """Assumptions about the server times of a table that an answer rests on, a sentence each."""
-    kept = provenance(table)
     if kept is None:
         return []
     at_once = [] if kept["with_server_time"] else [f"servers {server_times(kept)}; latencies contain no work of theirs"]

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,29 +159,36 @@ def _table(path: Path, name: str, *, nameless: bool, guessed: bool) -> Iterator[
             f"; of a trace with columns of its own make one with time in s, object and bytes, such as awk -F, "
             f"'{{print $1, $2, $3}}' {path.name} > trace.txt, and name it with --format webcachesim"
         )
-    with open_requests(path) as rows:
+    with contextlib.ExitStack() as opened:
+        with _hinted(hint):
+            table = opened.enter_context(open_requests(path))
 
         def read(requests: Requests) -> Iterator[Batch]:
             number = without = 0
-            try:
-                reader = _core.RequestReader(rows, name)
-                while (columns := cast("dict[str, Any] | None", reader.batch(ROWS))) is not None:
-                    times = np.rint(columns["start_s"] * 1e9).astype(np.uint64)
-                    caching = caching_codes(columns["caching"])
-                    batch = Batch(times, columns["object"], columns["response_bytes"], caching)
+            with _hinted(hint):
+                for columns in table.core:
+                    times = np.rint(np.asarray(columns["start_s"]) * 1e9).astype(np.uint64)
+                    objects, sizes = (np.asarray(columns[name]) for name in ("object", "response_bytes"))
+                    batch = Batch(times, objects, sizes, caching_codes(columns["caching"]))
                     if not nameless:
                         _check_objects(batch, name, number)
                     named = batch.named()
                     number += len(batch)
                     without += len(batch) - len(named)
                     yield named
-            except WorkloadError as error:
-                raise WorkloadError(f"{error}{hint}") from None
             requests.counts["rows"] = number
             if without:
                 requests.left_out["no-object"] = without
 
         yield Requests(name, TABLE, read)
+
+
+@contextlib.contextmanager
+def _hinted(hint: str) -> Iterator[None]:
+    try:
+        yield
+    except WorkloadError as error:
+        raise WorkloadError(f"{error}{hint}") from None
 
 
 def _storable(time_ns: NDArray[np.uint64], object: NDArray[np.uint64], bytes: NDArray[np.int64]) -> Batch:

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.sorting import spilling
@@ -22,7 +21,7 @@ from farweb.inputs.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self
 from farweb.inputs.formats import AUTO, LOGS, kind_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.spread import Spread, one_row, spread_of_column
-from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests
+from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.text.quantities import count, in_one_unit, number, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet
@@ -286,24 +285,13 @@ def _as_table(
 
 def _copy(table: Path, out: Path, progress: Callable[[int], None] | None) -> None:
     """Write the rows of a request table as a run would read them."""
-    rows = 0
     try:
         with open_requests(table) as requests:
-            reader = _core.RequestReader(requests, str(table))
-            with pq.ParquetWriter(out, _COPIED, compression="zstd") as writer:
-                while (columns := reader.batch(_ROWS)) is not None:
-                    batch = to_arrow(columns, _COPIED)
-                    writer.write_batch(batch)
-                    rows += batch.num_rows
-                    if progress is not None:
-                        progress(rows)
+            write_requests(requests.core, out, _COPIED, progress)
     except WorkloadError as error:
-        hint = (
-            ""
-            if table.suffix.lower() in (".parquet", ".csv", ".tsv")
-            else " (if it is a log, name its format with --format)"
-        )
-        raise WorkloadError(f"{error}{hint}") from None
+        if table.suffix.lower() in (".parquet", ".csv", ".tsv"):
+            raise
+        raise WorkloadError(f"{error} (if it is a log, name its format with --format)") from None
 
 
 def _host_table(path: Path) -> pa.Table:

@@ -7,18 +7,21 @@ is checked there, once for all formats; here only that the columns are there and
 import contextlib
 import difflib
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb import _core
 from farweb.errors import WorkloadError
-from farweb.files.columns import Column, TableSpec, arrow_type, from_arrow, workload_tables
+from farweb.files.columns import Column, TableSpec, arrow_type, from_arrow, to_arrow, workload_tables
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
+from farweb.inputs.provenance import imported
 from farweb.text.words import elided
 
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -40,42 +43,65 @@ HOSTS_READ: TableSpec = {
 
 
 @dataclass(frozen=True)
-class RequestBatches:
-    """The batches of a request table; every iteration reads the table from its beginning."""
+class RequestTable:
+    """A request table, open.
 
-    path: Path
-    name: str
-    columns: tuple[str, ...]
+    Attributes:
+        core: Its rows, as often as they are iterated over.
+        imported: Counts of the import that it is from; None of any other table.
+    """
 
-    def __iter__(self) -> Iterator[dict[str, Column]]:
-        for batch in _batches(self.path, REQUESTS, self.columns, self.name):
-            yield from_arrow(batch)
+    core: _core.Prepared
+    imported: dict[str, Any] | None = None
 
 
 @contextlib.contextmanager
-def open_requests(path: Path) -> Iterator[RequestBatches | str]:
-    """Open a request table as the core takes it: a Parquet file as batches by start time, any other as its path.
+def open_requests(path: Path, hosts: _core.HostTable | None = None) -> Iterator[RequestTable]:
+    """Open a request table of any format for the block.
 
-    A Parquet file in another order is sorted first, on disk.
+    A Parquet file is opened once, and sorted on disk where it is in another order. Up to `_core.rows_kept` rows are
+    kept, others are read again by each iteration.
 
     Raises:
-        WorkloadError: There is no file; or one with the suffix .parquet is not Parquet, has no row, lacks a column or
-            has one that a request table does not have.
+        WorkloadError: There is no file, or it is no request table or has no row; the message names file and line.
     """
     check_file(path, WorkloadError, "name a request table")
     if path.suffix.lower() != ".parquet":
-        yield str(path)
+        yield RequestTable(_core.Prepared(str(path), str(path), hosts))
         return
-    columns = _checked_columns(path, REQUESTS)
-    if row_count(path) == 0:
-        raise WorkloadError(f"{path}: has no requests")
-    if _is_sorted(path):
-        yield RequestBatches(path, str(path), tuple(columns))
-        return
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        in_order = Path(folder) / "requests.parquet"
-        sort_parquet(path, in_order, by="start_s", scratch=Path(folder))
-        yield RequestBatches(in_order, str(path), tuple(columns))
+    with contextlib.ExitStack() as opened:
+        file = opened.enter_context(_opened(path))
+        names, rows, counts = file.schema_arrow.names, file.metadata.num_rows, imported(file.schema_arrow)
+        check_columns(path, names, REQUESTS)
+        if rows == 0:
+            raise WorkloadError(f"{path}: has no requests")
+        table = _Table(file, REQUESTS, names, str(path))
+        kept = list(table) if rows <= _core.rows_kept else None
+        if not _is_sorted(kept or _Table(file, REQUESTS, ["start_s"], str(path))):
+            folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="farweb-")))
+            in_order = folder / "requests.parquet"
+            sort_parquet(path, in_order, by="start_s", scratch=folder)
+            table = replace(table, file=opened.enter_context(_opened(in_order)))
+            kept = kept and list(table)
+        yield RequestTable(_core.Prepared(kept or table, str(path), hosts, rows), counts)
+
+
+def write_requests(
+    requests: _core.Prepared, path: Path, schema: pa.Schema, progress: Callable[[int], None] | None = None
+) -> int:
+    """Write the columns of `schema` of all rows to a Parquet file; how many rows there are.
+
+    `progress` is called with the rows so far.
+    """
+    rows = 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for columns in requests:
+            batch = to_arrow(columns, schema)
+            writer.write_batch(batch)
+            rows += batch.num_rows
+            if progress is not None:
+                progress(rows)
+    return rows
 
 
 def open_hosts(path: Path) -> _core.HostTable:
@@ -87,18 +113,14 @@ def open_hosts(path: Path) -> _core.HostTable:
     check_file(path, WorkloadError, "name a host table")
     if path.suffix.lower() != ".parquet":
         return _core.HostTable.open(str(path))
-    read = {"name", *(column["name"] for column in HOSTS_READ["columns"])}
-    names = [name for name in _checked_columns(path, HOSTS) if name in read]
-    table = pa.Table.from_batches(_batches(path, HOSTS, names, str(path)), _schema(HOSTS, names)).combine_chunks()
+    wanted = {"name", *(column["name"] for column in HOSTS_READ["columns"])}
+    with _opened(path) as file:
+        check_columns(path, file.schema_arrow.names, HOSTS)
+        names = [name for name in file.schema_arrow.names if name in wanted]
+        read = _Table(file, HOSTS, names, str(path)).batches()
+        table = pa.Table.from_batches(read, _schema(HOSTS, names)).combine_chunks()
     batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
     return _core.HostTable.from_columns(from_arrow(batches[0]), str(path))
-
-
-def row_count(path: Path) -> int:
-    """Rows of a Parquet file, from its footer."""
-    with pq.ParquetFile(path) as file:
-        rows: int = file.metadata.num_rows
-    return rows
 
 
 def check_columns(path: Path, names: Sequence[str], spec: TableSpec) -> None:
@@ -119,29 +141,38 @@ def check_columns(path: Path, names: Sequence[str], spec: TableSpec) -> None:
             raise WorkloadError(f'{path}: no column "{name}"; the columns are {allowed}')
 
 
-def _checked_columns(path: Path, spec: TableSpec) -> list[str]:
-    """The names of the columns of a Parquet file, after `check_columns`."""
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
+    """A Parquet file, open."""
     try:
-        names: list[str] = pq.read_schema(path).names
-    except FileNotFoundError:
-        raise WorkloadError(f"{path}: no such file") from None
+        # Without a buffer the columns of a whole row group are read at once, and one may have all rows of the table.
+        file = pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False)
     except (OSError, pa.ArrowException) as error:
         raise WorkloadError(f"{path}: not a Parquet file that can be read: {_first_line(error)}") from None
-    check_columns(path, names, spec)
-    return names
+    with file:
+        yield file
 
 
-def _batches(path: Path, spec: TableSpec, columns: Sequence[str], name: str) -> Iterator[pa.RecordBatch]:
-    """Some columns of a Parquet file in the types that the core takes; `name` is for messages."""
-    try:
+@dataclass(frozen=True)
+class _Table:
+    """Some columns of a Parquet file as the core takes them; `name` is for messages."""
+
+    file: pq.ParquetFile
+    spec: TableSpec
+    columns: Sequence[str]
+    name: str
+
+    def __iter__(self) -> Iterator[dict[str, Column]]:
+        return map(from_arrow, self.batches())
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
         rows = 0
-        # Without a buffer the columns of a whole row group are read at once, and one may have all rows of the table.
-        with pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
-            for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns)):
-                yield _cast(batch, spec, name, rows)
+        try:
+            for batch in self.file.iter_batches(batch_size=_ROWS, columns=list(self.columns)):
+                yield _cast(batch, self.spec, self.name, rows)
                 rows += batch.num_rows
-    except (OSError, pa.ArrowException) as error:
-        raise WorkloadError(f"{name}: cannot be read: {_first_line(error)}") from None
+        except (OSError, pa.ArrowException) as error:
+            raise WorkloadError(f"{self.name}: cannot be read: {_first_line(error)}") from None
 
 
 def _schema(spec: TableSpec, columns: Sequence[str]) -> pa.Schema:
@@ -194,21 +225,14 @@ def _check_whole(column: pa.Array, file: str, before: int) -> None:
         raise WorkloadError(f"{place}: found {found}; write text, or a whole number from 0 to 2^64 - 2")
 
 
-def _is_sorted(path: Path) -> bool:
+def _is_sorted(batches: Iterable[Mapping[str, Column]]) -> bool:
     """True when starts never decrease; values that are no times are the core's to refuse."""
-    import pyarrow.compute as pc
-
-    last = float("-inf")
-    for batch in _batches(path, REQUESTS, ("start_s",), str(path)):
-        starts = batch.column(0)
-        if len(starts) == 0:
-            continue
-        steps = pc.pairwise_diff(starts)
-        if starts[0].as_py() is not None and starts[0].as_py() < last:
+    last = -np.inf
+    for batch in batches:
+        starts = np.asarray(batch["start_s"])
+        if len(starts) and (starts[0] < last or np.any(starts[1:] < starts[:-1])):
             return False
-        if pc.any(pc.less(steps, 0.0)).as_py():
-            return False
-        last = starts[-1].as_py() if starts[-1].as_py() is not None else last
+        last = starts[-1] if len(starts) else last
     return True
 
 

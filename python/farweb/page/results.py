@@ -14,10 +14,11 @@ from farweb.page.paths import Way
 from farweb.page.recording import Recording, short_url
 from farweb.page.settle import SEED, Loaded, asked_of
 from farweb.page.tables import page_rows
+from farweb.prepared import Prepared
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE, PAGE_REQUESTS, PAGE_SCHEMA
 from farweb.results.view import View, read_view
-from farweb.run import check_place, open_tables, simulate_into, write_manifest
+from farweb.run import check_place, simulate_into, write_manifest
 
 _CLIENT = 1
 _STARTS = pa.schema([("start_s", pa.float64()), ("client", pa.int64())])
@@ -66,5 +67,5 @@ def _write(recording: Recording, way: Way, loaded: Loaded, folder: Path) -> None
     name = json.dumps(f"{short_url(recording.url)} over {way.path}, {way.protocol}{proxy}")  # bare [::1] is a list
     named: dict[str, Value] = {"name": name, "workload.requests": f"{PAGE_REQUESTS}.parquet", **_RECORD}
     scenario = Description(json.loads(way.scenario.effective()), named, tables=folder)
-    with open_tables(scenario) as tables:
-        write_manifest(folder, simulate_into(folder, scenario, SEED, tables, None))
+    with Prepared.of(scenario) as prepared:
+        write_manifest(folder, simulate_into(folder, prepared, SEED, None))

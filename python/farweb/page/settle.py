@@ -142,7 +142,7 @@ def _run(
         "server_s": np.array([each.server_s for each in rows]),
         "client": np.full(len(rows), _CLIENT, np.uint64),
     }
-    simulation = _core.Simulation(scenario, seed, [batch], "the page", None)
+    simulation = _core.Simulation(scenario, seed, _core.Prepared([batch], "the page"))
     first, end = np.full(len(page), NULL_INT, np.int64), np.full(len(page), NULL_INT, np.int64)
     more = True
     while more:

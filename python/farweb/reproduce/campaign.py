@@ -156,11 +156,12 @@ def _plan(study: Study, sweep: StudySweep, folder: Path, *, quick: bool) -> _Pla
     if study.tables and design is not None:
         points = range(len(design.points))
         seeds = {(point, scenario.core.seed(point, each)) for point in points for each in range(design.replications)}
-        _write_tables(study, {scenario.point(point).table("requests", seed) for point, seed in sorted(seeds)})
+        inputs = [scenario.point(point).inputs(seed).values() for point, seed in sorted(seeds)]
+        _write_tables(study, {each.path for named in inputs for each in named})
     return _Planned(study, sweep, scenario, tuple(run.run for run in plan(scenario, Inputs())))
 
 
-def _write_tables(study: Study, files: Iterable[Path | None]) -> None:
+def _write_tables(study: Study, files: Iterable[Path]) -> None:
     """Generate the tables that are missing, or older than what generates them.
 
     Raises:
@@ -170,7 +171,7 @@ def _write_tables(study: Study, files: Iterable[Path | None]) -> None:
     import pyarrow.parquet as pq
 
     module = study.folder / "workload.py"
-    for file in sorted(file for file in files if file is not None):
+    for file in sorted(files):
         if file.name not in study.tables:
             raise FarwebError(f"{module}: TABLES has no {file.name}")
         if file.exists() and file.stat().st_mtime >= module.stat().st_mtime:

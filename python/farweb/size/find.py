@@ -340,7 +340,8 @@ def _limits(base: Description, axis: Axis) -> list[str]:
     ]
     if not any(found):
         return []
-    legs = json.loads(base.core.check(None if base.hosts_path is None else open_hosts(base.hosts_path)))["legs"]
+    hosts = base.inputs().get("hosts")
+    legs = json.loads(base.core.check(None if hosts is None else open_hosts(hosts.path)))["legs"]
     said = []
     for number in sorted({int(each[1]) for each in found if each}):
         limit, fill = legs[number]["connection_limit_text"], legs[number]["connections_to_fill"]

@@ -1,19 +1,15 @@
 """Copies of request and host tables in the folder of a sweep.
 
 A copy is a stream of Arrow batches, uncompressed, in the very columns that the core takes: by start time, words as
-codes. It is named by the SHA-256 digest of the file that it is made of. That file is read once, for its digest and for
-the rows alike: a copy has the rows of no other content, whatever happens to the file meanwhile.
+codes. It is named by the SHA-256 digest of the file that it is made of, and refused where that file changes meanwhile.
 
 After the stream come 32 bytes, the digest of the name and of the stream. With these alone whoever opens a copy sees
 that it is not as it was written, or that it has the name of another.
 """
 
-import contextlib
 import functools
 import hashlib
 import io
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,86 +19,44 @@ import pyarrow as pa
 from farweb import _core
 from farweb.errors import ResultsError, WorkloadError
 from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow, of_numbers, of_values
-from farweb.files.regular import check_file
+from farweb.files.regular import sha256_of, stamp
 from farweb.inputs.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.results.store import Store, input_name
 
-_ROWS = 65_536  # chosen: some MB a batch; the core copies a batch at a time
 _CHUNK_BYTES = 1 << 20  # chosen: large enough that reading costs more than calling
 _SEAL_BYTES = 32
 
 
-def write_copy(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
+def write_copy(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
     """Write the copy of a table; each row is checked by the core.
 
     Args:
-        spec: Kind of the table.
+        kind: Kind of the table, `requests` or `hosts`.
         source: The file, of any format.
         sha256: Digest of its content, which names the copy.
-        copy: Where the copy goes. Its folder is the caller's alone, and takes the content of `source` meanwhile.
+        copy: Where the copy goes.
 
     Returns:
         Size and digest of the copy, as `farweb.results.integrity.describe` has them.
 
     Raises:
-        WorkloadError: The file cannot be used, or its content is another by now.
+        WorkloadError: The file cannot be used, or its content is or becomes another.
     """
-    with _snapshot(source, sha256, copy.parent) as snapshot:
-        try:
-            return _write(spec, snapshot, sha256, copy)
-        except WorkloadError as error:
-            raise WorkloadError(str(error).replace(str(snapshot), str(source))) from None
+    before = stamp(source)
+    described = _write(kind, source, sha256, copy)
+    if stamp(source) != before or sha256_of(source, WorkloadError) != sha256:
+        raise WorkloadError(f"{source}: was changed while the sweep began; begin again when it stays as it is")
+    return described
 
 
-@contextlib.contextmanager
-def _snapshot(source: Path, sha256: str, scratch: Path) -> Iterator[Path]:
-    """Give a file of the same name with the content that has the digest, for the block."""
-    folder = scratch / "source"
-    folder.mkdir()
-    snapshot = folder / source.name
-    digest = hashlib.sha256()
-    try:
-        with open_source(source) as read, snapshot.open("wb") as written:
-            while chunk := read.read(_CHUNK_BYTES):
-                digest.update(chunk)
-                written.write(chunk)
-        if digest.hexdigest() != sha256:
-            raise WorkloadError(f"{source}: was changed while the sweep began; begin again when it stays as it is")
-        yield snapshot
-    finally:
-        shutil.rmtree(folder)
-
-
-def open_source(source: Path, advice: str = "") -> io.BufferedReader:
-    """Open the file of a table.
-
-    Args:
-        source: The file.
-        advice: A way out, at the end of a message.
-
-    Raises:
-        WorkloadError: It is not there, no regular file, or cannot be read.
-    """
-    check_file(source, WorkloadError, advice)
-    try:
-        return source.open("rb")
-    except OSError as error:
-        end = f"; {advice}" if advice else ""
-        raise WorkloadError(f"{source}: cannot be read: {error.strerror}{end}") from None
-
-
-def _write(spec: TableSpec, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
-    schema, batches = (_hosts if spec is HOSTS else _requests)(source)
-    rows = 0
+def _write(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
+    schema, batches = {"requests": _requests, "hosts": _hosts}[kind](source)
     with copy.open("wb") as file:
         sink = _Digested(file)
         with pa.ipc.new_stream(pa.PythonFile(sink, "w"), schema) as writer:
             for batch in batches:
                 writer.write_batch(batch)
-                rows += batch.num_rows
         sink.write(_seal(sha256, sink.digest.digest()))
-    if rows == 0 and spec is REQUESTS:
-        raise WorkloadError(f"{source}: has no requests")
     return {"bytes": sink.size, "sha256": sink.digest.hexdigest()}
 
 
@@ -167,7 +121,7 @@ class Copy:
 
     def __init__(self, path: Path, sha256: str) -> None:
         self._path = path
-        self._stamp = _stamp(path)
+        self._stamp = stamp(path)
         with pa.memory_map(str(path)) as file:  # arrays keep the mapping for as long as they need it
             mapped = file.read_buffer()
         content = memoryview(mapped)
@@ -184,21 +138,12 @@ class Copy:
     @property
     def is_untouched(self) -> bool:
         """False when the file was written to, replaced or removed since it was opened."""
-        return _stamp(self._path) == self._stamp
+        return stamp(self._path) == self._stamp
 
     @functools.cached_property
     def hosts(self) -> _core.HostTable:
         """A host table as the core has it."""
         return _core.HostTable.from_columns(self.batches[0], "hosts")
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    """Stamp of a file, another one when it was written to or replaced; empty where there is none."""
-    try:
-        found = os.stat(path)  # noqa: PTH116 - before and after each run
-    except OSError:
-        return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _requests(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -207,8 +152,7 @@ def _requests(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
 
     def batches() -> Iterator[pa.RecordBatch]:
         with open_requests(path) as requests:
-            reader = _core.RequestReader(requests, str(path))
-            while (columns := reader.batch(_ROWS)) is not None:
+            for columns in requests.core:
                 yield _batch(columns, schema)
 
     return schema, batches()

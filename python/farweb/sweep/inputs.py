@@ -7,7 +7,6 @@ one, and no run reads it again.
 
 import contextlib
 import functools
-import hashlib
 import platform
 import tempfile
 import threading
@@ -17,14 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from farweb import _core
-from farweb.description import Description
-from farweb.errors import ResultsError, StorageError
-from farweb.files.columns import TableSpec
-from farweb.inputs.provenance import caveats
-from farweb.inputs.tables import HOSTS, REQUESTS
+from farweb.description import Description, Input
+from farweb.errors import ResultsError, StorageError, WorkloadError
+from farweb.files.regular import sha256_of
+from farweb.inputs.provenance import caveats, provenance
+from farweb.prepared import Prepared
 from farweb.results.store import Store, input_name
-from farweb.run import Tables
-from farweb.sweep.copies import Copy, open_source, whole_copy, write_copy
+from farweb.sweep.copies import Copy, whole_copy, write_copy
 
 _KEPT = 64  # tables that a worker keeps open; chosen: more than a sweep has, and each costs an open file
 
@@ -48,43 +46,36 @@ class Inputs:
     """The tables that the runs of a sweep read. Each file is digested once, and written once."""
 
     def __init__(self) -> None:
-        self._digests: dict[Path, str] = {}
-        self._caveats: dict[Path, tuple[str, ...]] = {}
-        self._pending: dict[str, tuple[TableSpec, Path]] = {}
+        self._read: dict[Path, tuple[str, tuple[str, ...]]] = {}  # digest and caveats
+        self._pending: dict[str, tuple[str, Path]] = {}
         self._met: dict[tuple[str, Source], None] = {}  # in this order
         self._copies: dict[str, dict[str, Any]] = {}
 
     def of(self, scenario: Description, seed: int) -> dict[str, Source]:
-        """The tables of a run: `requests`, and `hosts` if the scenario names one; none when it names a family.
+        """The files of a run by name; none when it names a family.
 
         Raises:
             WorkloadError: A table is not there.
         """
-        found = {}
-        for spec in (REQUESTS, HOSTS):
-            path = scenario.table(spec["name"], seed)
-            if path is not None:
-                named = str(scenario.effective["workload"][spec["name"]]).replace("{seed}", str(seed))
-                found[spec["name"]] = Source(named, self._digest(spec, path), self._caveats[path])
+        found = {name: self._source(each) for name, each in scenario.inputs(seed).items()}
         self._met.update(dict.fromkeys(found.items()))
         return found
 
     def described(self) -> dict[str, dict[str, Any]]:
-        """All tables met so far, for a manifest: `requests`, `requests 2` and so on, and so for `hosts`."""
+        """All files met so far, for a manifest: `requests`, `requests 2` and so on, and so for the others."""
         described: dict[str, dict[str, Any]] = {}
-        for table in ("requests", "hosts"):
-            sources = [source for kind, source in self._met if kind == table]
+        for name in dict.fromkeys(name for name, _ in self._met):
+            sources = [source for of, source in self._met if of == name]
             for number, source in enumerate(sources, 1):
-                described[table if number == 1 else f"{table} {number}"] = asdict(source)
+                described[name if number == 1 else f"{name} {number}"] = asdict(source)
         return described
 
-    def _digest(self, spec: TableSpec, path: Path) -> str:
-        if path not in self._digests:
-            with open_source(path, f"name a table of {spec['name']}") as file:
-                self._digests[path] = hashlib.file_digest(file, "sha256").hexdigest()
-            self._caveats[path] = tuple(caveats(path))
-            self._pending.setdefault(self._digests[path], (spec, path))
-        return self._digests[path]
+    def _source(self, named: Input) -> Source:
+        if named.path not in self._read:
+            sha256 = sha256_of(named.path, WorkloadError, f"name a table of {named.kind}")
+            self._read[named.path] = sha256, tuple(caveats(provenance(named.path)))
+            self._pending.setdefault(sha256, (named.kind, named.path))
+        return Source(named.file, *self._read[named.path])
 
     def write(self, store: Store) -> None:
         """Check the tables met since the last call and write those that the store lacks or has damaged; all or none.
@@ -95,10 +86,10 @@ class Inputs:
         """
         written = {}
         with contextlib.ExitStack() as whole:
-            for sha256, (spec, path) in self._pending.items():
+            for sha256, (kind, path) in self._pending.items():
                 name = input_name(sha256)
                 found = whole_copy(store, sha256)
-                written[name] = found or write_copy(spec, path, sha256, whole.enter_context(store.file(name)))
+                written[name] = found or write_copy(kind, path, sha256, whole.enter_context(store.file(name)))
         self._copies.update(written)
         self._pending.clear()
 
@@ -109,22 +100,26 @@ class Inputs:
 
 
 @contextlib.contextmanager
-def shared_tables(store: Store, inputs: Mapping[str, Source]) -> Iterator[Tables]:
-    """Give the tables of a run from the store for the block. They stay open in this process for the runs to come.
+def shared_tables(store: Store, scenario: Description, seed: int, inputs: Mapping[str, Source]) -> Iterator[Prepared]:
+    """Give the files of a run from the store for the block. They stay open in this process for the runs to come.
 
     Raises:
         StorageError: They are not there, since this machine does not see the folder of the sweep; are not as they were
             written; or were changed during the block.
     """
     with _OPENING:
-        copies = {table: _kept(store, source.sha256) for table, source in inputs.items()}
-    described = {table: {**asdict(inputs[table]), "rows": copy.rows} for table, copy in copies.items()}
-    requests = copies["requests"].batches if "requests" in copies else None
-    hosts = copies["hosts"].hosts if "hosts" in copies else None
-    yield Tables(requests, hosts, described)
-    for table, copy in copies.items():
+        copies = {name: _kept(store, source.sha256) for name, source in inputs.items()}
+    described = {name: {**asdict(inputs[name]), "rows": copy.rows} for name, copy in copies.items()}
+    if "requests" in copies:
+        hosts = copies["hosts"].hosts if "hosts" in copies else None
+        name = str(scenario.inputs(seed)["requests"].path)
+        core = _core.Prepared(copies["requests"].batches, name, hosts, copies["requests"].rows)
+    else:
+        core = _core.Prepared.of_family(scenario.core, seed)
+    yield Prepared(scenario, core, described)
+    for name, copy in copies.items():
         if not copy.is_untouched:
-            raise StorageError(f"{store.url}/{input_name(inputs[table].sha256)}: was changed while a run read it")
+            raise StorageError(f"{store.url}/{input_name(inputs[name].sha256)}: was changed while a run read it")
 
 
 def stored_hosts(folder: Path, sha256: str) -> _core.HostTable:

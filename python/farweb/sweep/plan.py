@@ -6,7 +6,7 @@ already.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ class Run:
         seed: Root of its random streams.
         levels: Values in the columns of the factors, by factor.
         scenario: The scenario of the point.
-        inputs: Its tables: `requests`, and `hosts` if there is a host table.
+        inputs: Its files by name: `requests`, and `hosts` if there is a host table.
     """
 
     run: str
@@ -60,7 +60,7 @@ def plan(scenario: Description, inputs: Inputs) -> list[Run]:
         for replication in range(design.replications):
             seed = scenario.core.seed(point, replication)
             sources = inputs.of(of_point, seed)
-            run = _id(_identity(effective, sources), seed)
+            run = _id(effective, sources, seed)
             runs.append(Run(run, point, replication, seed, levels, of_point, sources))
     return runs
 
@@ -76,26 +76,36 @@ def run_of(
 ) -> Run:
     """A single run of `scenario`, whose table [sweep] does not matter."""
     sources = inputs.of(scenario, seed)
-    run = _id(_identity(_effective(scenario), sources), seed)
+    run = _id(_effective(scenario), sources, seed)
     return Run(run, point, replication, seed, levels, scenario, sources)
 
 
 def _effective(scenario: Description) -> dict[str, Any]:
-    """Everything that determines results but tables and seed, of a scenario: no names, for these change nothing."""
-    effective = {key: value for key, value in scenario.effective.items() if key not in {"name", "sweep"}}
-    effective["run"] = {key: value for key, value in effective["run"].items() if key != "seed"}
+    """Everything that determines results but files and seed, of a scenario: no names, for these change nothing."""
+    effective = scenario.effective
+    for key in ("name", "sweep", "run.seed", *(each.key for each in scenario.inputs().values())):
+        effective = _without(effective, key.split("."))
     return effective
 
 
-def _identity(effective: Mapping[str, Any], sources: Mapping[str, Source]) -> dict[str, Any]:
-    """Everything that determines the results of a run, but the seed."""
-    workload = {key: value for key, value in effective["workload"].items() if key not in sources}
-    tables = {name: source.sha256 for name, source in sources.items()}
-    scenario = {**effective, "workload": workload}
-    versions = {"result_version": _core.result_version, "metrics": DEFINITION}
-    return {"scenario": scenario, **versions, "tables": tables}
+def _without(tree: Any, key: Sequence[str]) -> Any:
+    """A tree of tables and lists without a dotted key."""
+    name, *rest = key
+    if isinstance(tree, list):
+        return [_without(value, rest) if str(place) == name else value for place, value in enumerate(tree)]
+    return {
+        each: _without(value, rest) if each == name else value for each, value in tree.items() if rest or each != name
+    }
 
 
-def _id(identity: Mapping[str, Any], seed: int) -> str:
-    canonical = json.dumps({**identity, "seed": seed}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def _id(effective: Mapping[str, Any], sources: Mapping[str, Source], seed: int) -> str:
+    """The id of a run, of everything that determines its results."""
+    identity = {
+        "scenario": effective,
+        "result_version": _core.result_version,
+        "metrics": DEFINITION,
+        "tables": {name: source.sha256 for name, source in sources.items()},
+        "seed": seed,
+    }
+    canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()[:_ID_DIGITS]

@@ -111,8 +111,8 @@ def _simulate(
     with store.part(run.run) as folder:
         try:
             measurement = Measurement(run.scenario.core.warmup_ns)
-            with shared_tables(store, run.inputs) as tables:
-                manifest = simulate_into(folder, run.scenario, run.seed, tables, progress, measurement)
+            with shared_tables(store, run.scenario, run.seed, run.inputs) as prepared:
+                manifest = simulate_into(folder, prepared, run.seed, progress, measurement)
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
             manifest["metrics"] = measurement.metrics(manifest)
         except (OSError, StorageError):

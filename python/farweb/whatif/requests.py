@@ -11,7 +11,6 @@ import polars as pl
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from farweb import _core
 from farweb.description import Description
 from farweb.errors import RunError
 from farweb.extent import extent_of_values
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 _FACTOR = "change"
 _AS_IT_IS = "as it is"
-_ROWS = 65_536  # chosen: some MB a batch
 _RECORD = {"connections": False, "exchanges": False}
 
 
@@ -107,14 +105,13 @@ def _set(base: Base) -> dict[str, Any]:
 
 def _halved(scenario: Description, to: Path) -> str | None:
     """Write the request table with half of the servers' time. None where it has none, or there is no one table."""
-    table = scenario.requests_path
+    table = scenario.inputs().get("requests")
     is_one = "{seed}" not in str(scenario.effective["workload"].get("requests"))
     if table is None or not is_one or scenario.effective["origin"]["release"] == "at-once":
         return None
     found, schema = False, arrow_schema(REQUESTS, {})
-    with open_requests(table) as requests, pq.ParquetWriter(to, schema, compression="zstd") as writer:
-        reader = _core.RequestReader(requests, str(table))
-        while (columns := reader.batch(_ROWS)) is not None:
+    with open_requests(table.path) as requests, pq.ParquetWriter(to, schema, compression="zstd") as writer:
+        for columns in requests.core:
             server, wait = (np.asarray(columns[name]) / 2 for name in ("server_s", "wait_s"))
             found = found or bool(np.nansum(server))
             writer.write(to_arrow({**columns, "server_s": server, "wait_s": wait}, schema))

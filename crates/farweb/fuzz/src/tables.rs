@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use farweb::workload::{Directory, Request, RequestSource, RequestTable, WorkloadError, open_hosts};
+use farweb::workload::{Begin, Directory, Request, RequestSource, RequestTable, WorkloadError, open_hosts};
 
 use crate::checked;
 
@@ -14,17 +14,17 @@ pub const SUFFIXES: [&str; 4] = [".csv", ".tsv", ".log", ".csv.gz"];
 /// # Panics
 /// When what it gives is no request table.
 pub fn read_requests(path: &Path) {
-    let Ok((mut table, summary)) = checked(RequestTable::open(path)) else { return };
-    let (mut again, _) = RequestTable::open(path).expect("the table was read before");
+    let Ok((table, summary)) = checked(RequestTable::open(path)) else { return };
+    let again = || table.begin().expect("the table was read before");
     let mut directory = Directory::default();
-    let requests = rest(&mut table, &mut directory).expect("the table was read before");
+    let requests = rest(&mut again(), &mut directory).expect("the table was read before");
     assert_eq!(requests.len() as u64, summary.requests);
     assert_eq!(directory.hosts().len(), summary.hosts);
     assert!(requests.is_sorted_by_key(|request| request.start));
     assert_eq!(requests.first().map(|request| request.start), Some(summary.first_start));
     assert_eq!(requests.last().map(|request| request.start), Some(summary.last_start));
     assert!(requests.iter().all(|request| request.response_bytes >= 1));
-    assert_eq!(rest(&mut again, &mut directory).expect("the table was read before"), requests);
+    assert_eq!(rest(&mut again(), &mut directory).expect("the table was read before"), requests);
 }
 
 /// The requests that `source` still has.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::units::Duration;
-use crate::workload::{Directory, MemoryTable, ParameterError, nzix, prowgen};
+use crate::workload::{ParameterError, Prepared, nzix, prowgen};
 
 /// A family of traces that the core generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,30 +18,10 @@ pub enum Family {
     Prowgen,
 }
 
-/// Generated workload of a family.
-#[derive(Debug)]
-pub enum Generated {
-    /// Days of requests, in memory.
-    Days(MemoryTable),
-    /// A trace whose requests are made as they are needed.
-    Trace(prowgen::Trace),
-}
-
 /// Other values for parameters of a family, as a scenario has them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FamilyParameters(Map<String, Value>);
-
-impl Generated {
-    /// The hosts and words of its requests.
-    #[must_use]
-    pub fn names(&self) -> &Directory {
-        match self {
-            Self::Days(table) => table.names(),
-            Self::Trace(trace) => trace.hosts(),
-        }
-    }
-}
 
 impl Family {
     /// True when its requests say which object they ask for.
@@ -82,15 +62,15 @@ impl FamilyParameters {
         }
     }
 
-    pub(super) fn generate(&self, family: Family, days: u32, seed: u64) -> Generated {
+    pub(super) fn generate(&self, family: Family, days: u32, seed: u64) -> Prepared {
         match family {
             Family::Nzix => {
                 let parameters = nzix::Parameters::default().with(&self.of_family());
-                Generated::Days(nzix::trace(&parameters, days, seed))
+                Prepared::of_days(nzix::trace(&parameters, days, seed))
             }
             Family::Prowgen => {
                 let parameters = prowgen::Parameters::default().with(&self.of_family());
-                Generated::Trace(prowgen::Trace::new(&parameters, seed))
+                Prepared::of_trace(prowgen::Trace::new(&parameters, seed))
             }
         }
     }

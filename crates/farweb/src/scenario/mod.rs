@@ -12,6 +12,7 @@ mod document;
 mod end;
 mod family;
 mod http2;
+mod inputs;
 mod key;
 mod load;
 mod model;
@@ -27,10 +28,11 @@ mod tls;
 
 pub use absent::absent;
 pub use end::EndSizes;
-pub use family::{Family, FamilyParameters, Generated};
+pub use family::{Family, FamilyParameters};
 pub use http2::{
     AssignStream, CountedBy, Grant, GrantOf, Growth, Http2, Http2End, OpenRule, Preset, Raise, Turns,
 };
+pub use inputs::{Input, InputKind};
 pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{

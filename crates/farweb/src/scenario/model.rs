@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::cache::{Cache, CacheMode, DivideBy};
 pub use super::carrier::{Carrier, ClosedBy, ConnectionUse};
-use super::family::{Family, FamilyParameters, Generated};
+use super::family::{Family, FamilyParameters};
 pub use super::load::{LoadLevel, LoadScale};
 pub use super::points::{CapturePoint, CapturePointError};
 pub use super::sweep::{
@@ -20,10 +20,11 @@ use crate::http::tls::Handshake;
 pub use crate::http::webmux::Layout;
 use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline};
 pub use crate::net::{Loss, Outage, OutageMode, QueueCounts, QueueLimit, Step};
+use crate::rng::RandomStreams;
 use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, QuantityError, as_text};
 pub use crate::workload::{CopiesHosts, Resample};
-use crate::workload::{Load, nzix};
+use crate::workload::{Laying, Load, Prepared, nzix};
 
 /// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -412,6 +413,19 @@ impl Workload {
         (self.scale == LoadScale::Rate).then(|| (self.load.get(), self.copies_offset))
     }
 
+    /// How a run with this seed lays the workload.
+    #[must_use]
+    pub fn laying(&self, seed: u64) -> Laying {
+        let streams = RandomStreams::new(seed);
+        Laying {
+            load: Load { drawn: (self.resample == Some(Resample::Days)).then_some(streams), ..self.load() },
+            speed: self.speed,
+            rate: self.rate(),
+            doubles: (self.resample == Some(Resample::Clients)).then_some(self.copies_offset),
+            streams,
+        }
+    }
+
     /// Days of the family's trace; `None` where it has none, or requests come from tables.
     #[must_use]
     pub fn days(&self) -> Option<u32> {
@@ -423,7 +437,7 @@ impl Workload {
     /// # Panics
     /// When the parameters are not those of the family, which the reading of a scenario makes sure of.
     #[must_use]
-    pub fn generated(&self, seed: u64) -> Option<Generated> {
+    pub fn generated(&self, seed: u64) -> Option<Prepared> {
         self.family.map(|family| self.parameters.generate(family, self.days().unwrap_or_default(), seed))
     }
 }

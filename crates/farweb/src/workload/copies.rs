@@ -61,6 +61,11 @@ impl Load {
         Copies::new(copies.collect(), self.hosts)
     }
 
+    /// True when it takes a table in memory.
+    pub(super) const fn needs_memory(&self) -> bool {
+        self.period.is_some() || self.drawn.is_some()
+    }
+
     /// The requests that the load makes of a table; `source` makes a source of each day's rows.
     ///
     /// # Errors

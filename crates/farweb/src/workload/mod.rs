@@ -14,6 +14,7 @@ mod origin_time;
 mod packed;
 mod parameters;
 mod population;
+mod prepared;
 mod probe;
 pub mod prowgen;
 mod rate;
@@ -38,6 +39,7 @@ pub use memory::{MemoryRows, MemoryTable};
 pub use method::{Caching, Method};
 pub use origin_time::OriginTime;
 pub use parameters::ParameterError;
+pub use prepared::{Begin, Laying, Prepared, Requests};
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use rate::{AtRate, RATE_MAX, RATE_MIN};
 pub use references::References;
@@ -45,8 +47,8 @@ pub use resample::{Resample, ResampledClients};
 pub use shared::{Reader, shared};
 pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
-    Batch, BatchTable, HostColumns, RequestTable, Summary, WORKLOAD_TABLES, Words, hosts_from_columns,
-    open_hosts,
+    Batch, BatchTable, HostColumns, ROWS_KEPT, RequestTable, Summary, WORKLOAD_TABLES, Words,
+    hosts_from_columns, open_hosts,
 };
 pub use trace::{TraceBatch, TraceReader};
 pub use unreadable::{Unreadable, UnreadableLines};

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Fit", "Locality", "Popularity", "Seen", "fit", "write_parameters"]
 
-_ROWS = 65_536  # chosen: some MB a batch
 _STACKS = (10, 100, 1000, 10_000)
 _MODES = ("static", "dynamic")
 _AS_NEAR = 0.005  # chosen: what chance and the other estimates move a distance by; of stacks as near, the smallest
@@ -362,9 +361,9 @@ def _nearest(data: Seen, parameters: Mapping[str, Any], seed: int) -> tuple[Loca
 def _generate(parameters: Mapping[str, Any], seed: int) -> Seen:
     """Generate a workload of the model and count its requests."""
     texts = {name: str(value) for name, value in parameters.items()}
-    reader = _core.RequestReader.of_family(family_scenario("prowgen", seed=seed, parameters=texts), seed)
+    generated = _core.Prepared.of_family(family_scenario("prowgen", seed=seed, parameters=texts), seed)
     references = _core.References()
-    while (columns := reader.batch(_ROWS)) is not None:
+    for columns in generated:
         objects, sizes = (cast(NDArray[Any], columns[name]) for name in ("object", "response_bytes"))
         references.add(objects, sizes)
     return _seen(references)

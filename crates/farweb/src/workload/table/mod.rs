@@ -18,14 +18,16 @@ mod text;
 pub use batch::{Batch, BatchTable, Words};
 pub use hosts::{HostColumns, hosts_from_columns, open_hosts};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hosts::HOSTS;
 use text::{Layout, TextTable};
 
 use super::lines::quoted;
 use super::{
-    Caching, ClientId, Directory, Method, ObjectId, OriginTime, Request, RequestSource, WorkloadError,
+    Begin, Caching, ClientId, Directory, Method, ObjectId, OriginTime, Request, RequestSource, Requests,
+    WorkloadError,
 };
 use crate::schema::{ColumnSpec, ColumnType as Type, TableSpec};
 use crate::units::Instant;
@@ -131,7 +133,7 @@ pub struct Summary {
     pub first_start: Instant,
     /// Start of the latest request.
     pub last_start: Instant,
-    /// True if the rows come by start time; otherwise the table is sorted in memory (80 bytes a request).
+    /// True if the rows come by start time; otherwise they are sorted in memory (80 bytes a request).
     pub sorted: bool,
     /// Bytes of all requests together.
     pub request_bytes: u64,
@@ -145,25 +147,37 @@ pub struct Summary {
     pub has_days: bool,
 }
 
+/// Most rows that an opened table keeps. Chosen: 20 MB, and days of most logs.
+pub const ROWS_KEPT: usize = 250_000;
+
 /// A request table in a text file: its requests by start time, equal starts in the order of the file.
+///
+/// It keeps the rows of a short table, and of one in another order; others are read from the file again.
 #[derive(Debug)]
 pub struct RequestTable {
-    rows: Rows,
+    path: PathBuf,
+    kept: Option<Arc<Sorted>>,
 }
 
-#[derive(Debug)]
-enum Rows {
-    /// Sorted in the file, and read from there as the run goes on.
-    InFile { table: Box<TextTable>, last: Instant },
-    /// Sorted here.
-    InMemory { sorted: Sorted, next: usize },
-}
-
-/// All requests of a table, and the directory that their ids belong to.
+/// All requests of a table by start time, and the directory that their ids belong to.
 #[derive(Debug)]
 struct Sorted {
     requests: Vec<Request>,
     names: Directory,
+}
+
+/// The rows of a table that keeps them.
+#[derive(Debug)]
+struct Kept {
+    sorted: Arc<Sorted>,
+    next: usize,
+}
+
+/// The rows of a table that is in order, as they are read.
+#[derive(Debug)]
+struct InFile {
+    table: TextTable,
+    last: Instant,
 }
 
 impl RequestTable {
@@ -180,66 +194,80 @@ impl RequestTable {
                 "{name}: is not a regular file; a request table is read twice"
             )));
         }
-        let mut scratch = Directory::default();
+        let (mut names, mut requests) = (Directory::default(), Vec::new());
         let mut summary: Option<Summary> = None;
         let mut table = TextTable::open(path, &LAYOUT)?;
-        while let Some(request) = read_request(&mut table, &mut scratch)? {
-            match &mut summary {
-                Some(summary) => summary.add(&request, &scratch),
-                None => summary = Some(Summary::of(&request, &scratch)),
+        while let Some(request) = read_request(&mut table, &mut names)? {
+            summary.get_or_insert_with(|| Summary::of(&request)).add(&request, &names);
+            if requests.len() < ROWS_KEPT {
+                requests.push(request);
             }
         }
         let Some(mut summary) = summary else {
             return Err(WorkloadError(format!("{}: has no requests", path.display())));
         };
-        summary.hosts = scratch.hosts().len();
-        let rows = if summary.sorted { Rows::from_file(path)? } else { Rows::sorted(path)? };
-        Ok((Self { rows }, summary))
+        summary.hosts = names.hosts().len();
+        let kept = match (requests.len() as u64 == summary.requests, summary.sorted) {
+            (true, _) => Some(Arc::new(Sorted::new(requests, names))),
+            (false, false) => Some(Arc::new(Sorted::read(path)?)),
+            (false, true) => None,
+        };
+        Ok((Self { path: path.to_owned(), kept }, summary))
     }
 }
 
-impl RequestSource for RequestTable {
-    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
-        match &mut self.rows {
-            Rows::InFile { table, last } => {
-                let Some(request) = read_request(table, directory)? else { return Ok(None) };
-                if request.start < *last {
-                    return Err(table
-                        .place()
-                        .problem("the start goes back: the table has changed during the run"));
-                }
-                *last = request.start;
-                Ok(Some(request))
-            }
-            Rows::InMemory { sorted, next } => {
-                let Some(request) = sorted.requests.get(*next) else { return Ok(None) };
-                *next += 1;
-                Ok(Some(directory.adopt(*request, &sorted.names)))
+impl Begin for RequestTable {
+    fn begin(&self) -> Result<Requests, WorkloadError> {
+        match &self.kept {
+            Some(sorted) => Ok(Box::new(Kept { sorted: Arc::clone(sorted), next: 0 })),
+            None => {
+                let table = TextTable::open(&self.path, &LAYOUT)?;
+                Ok(Box::new(InFile { table, last: Instant::ZERO }))
             }
         }
     }
 }
 
-impl Rows {
-    fn from_file(path: &Path) -> Result<Self, WorkloadError> {
-        Ok(Self::InFile { table: Box::new(TextTable::open(path, &LAYOUT)?), last: Instant::ZERO })
+impl RequestSource for Kept {
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+        let Some(request) = self.sorted.requests.get(self.next) else { return Ok(None) };
+        self.next += 1;
+        Ok(Some(directory.adopt(*request, &self.sorted.names)))
+    }
+}
+
+impl RequestSource for InFile {
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+        let Some(request) = read_request(&mut self.table, directory)? else { return Ok(None) };
+        if request.start < self.last {
+            let message = "the start goes back: the table has changed during the run";
+            return Err(self.table.place().problem(message));
+        }
+        self.last = request.start;
+        Ok(Some(request))
+    }
+}
+
+impl Sorted {
+    fn new(mut requests: Vec<Request>, names: Directory) -> Self {
+        requests.sort_by_key(|request| request.start);
+        Self { requests, names }
     }
 
-    fn sorted(path: &Path) -> Result<Self, WorkloadError> {
+    fn read(path: &Path) -> Result<Self, WorkloadError> {
         let mut table = TextTable::open(path, &LAYOUT)?;
-        let mut names = Directory::default();
-        let mut requests = Vec::new();
+        let (mut names, mut requests) = (Directory::default(), Vec::new());
         while let Some(request) = read_request(&mut table, &mut names)? {
             requests.push(request);
         }
-        requests.sort_by_key(|request| request.start);
-        Ok(Self::InMemory { sorted: Sorted { requests, names }, next: 0 })
+        Ok(Self::new(requests, names))
     }
 }
 
 impl Summary {
-    fn of(request: &Request, names: &Directory) -> Self {
-        let mut summary = Self {
+    /// That of no request yet, in a table that begins with this one.
+    const fn of(request: &Request) -> Self {
+        Self {
             requests: 0,
             hosts: 0,
             first_start: request.start,
@@ -250,9 +278,7 @@ impl Summary {
             with_server_time: 0,
             samples: 0,
             has_days: request.day.is_some(),
-        };
-        summary.add(request, names);
-        summary
+        }
     }
 
     fn add(&mut self, request: &Request, names: &Directory) {

@@ -251,9 +251,9 @@ fn what_is_no_text_is_refused() {
 }
 
 #[test]
-fn a_sorted_table_is_streamed_and_can_be_started_again() {
+fn a_short_table_is_read_once_and_begins_as_often_as_asked() {
     let file = TestFile::new("sorted.tsv", b"0.5\ta\t10\t100\t0.1\n0.5\tb\t11\t101\n2\ta\t12\t102\n");
-    let (mut table, summary) = RequestTable::open(&file.0).unwrap();
+    let (table, summary) = RequestTable::open(&file.0).unwrap();
     let expected = Summary {
         requests: 3,
         hosts: 2,
@@ -267,17 +267,21 @@ fn a_sorted_table_is_streamed_and_can_be_started_again() {
         has_days: false,
     };
     assert_eq!(summary, expected);
-    assert!(matches!(table.rows, Rows::InFile { .. }));
-    let (first, _) = drain(&mut table);
-    assert_eq!(first.len(), 3);
+    std::fs::write(&file.0, "another").unwrap();
+    for _ in 0..2 {
+        let (requests, directory) = drain(&mut table.begin().unwrap());
+        assert_eq!(requests.iter().map(|request| request.request_bytes).collect::<Vec<_>>(), [10, 11, 12]);
+        assert_eq!(requests[1].host, directory.find("b").unwrap());
+    }
 }
 
 #[test]
 fn a_table_that_changes_during_the_run_is_an_error() {
-    // More than is read ahead.
-    let file = TestFile::new("changed.csv", "1,a,1,1\n".repeat(100_000).as_bytes());
-    let (mut changed, _) = RequestTable::open(&file.0).unwrap();
-    std::fs::write(&file.0, "0,a,1,1\n".repeat(100_000)).unwrap();
+    let rows = ROWS_KEPT + 1;
+    let file = TestFile::new("changed.csv", "1,a,1,1\n".repeat(rows).as_bytes());
+    let (table, _) = RequestTable::open(&file.0).unwrap();
+    let mut changed = table.begin().unwrap();
+    std::fs::write(&file.0, "0,a,1,1\n".repeat(rows)).unwrap();
     let mut directory = Directory::default();
     let error = loop {
         match changed.next_request(&mut directory) {
@@ -291,11 +295,11 @@ fn a_table_that_changes_during_the_run_is_an_error() {
 #[test]
 fn an_unsorted_table_is_sorted_and_equal_starts_keep_their_order() {
     let file = TestFile::new("unsorted.csv", b"2,b,1,1\n1,a,2,2\n2,a,3,3\n1,b,4,4\n");
-    let (mut table, summary) = RequestTable::open(&file.0).unwrap();
+    let (table, summary) = RequestTable::open(&file.0).unwrap();
     assert!(!summary.sorted);
     assert_eq!(summary.first_start, Instant::from_nanos(1_000_000_000));
     assert_eq!(summary.last_start, Instant::from_nanos(2_000_000_000));
-    let (requests, directory) = drain(&mut table);
+    let (requests, directory) = drain(&mut table.begin().unwrap());
     assert_eq!(requests.iter().map(|r| r.request_bytes).collect::<Vec<_>>(), [2, 4, 1, 3]);
     assert_eq!(requests[0].host, directory.find("a").unwrap());
 }
