@@ -127,8 +127,8 @@ def run(
         output.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")
         raise typer.Exit(_UNANSWERED)
     if loaded.design is not None:
-        points, folder = plural(len(loaded.design.points), "point"), f"{results.path}-sweep"
-        output.note(f"its sweep of {points}: {command('sweep', scenario, *_settings(settings), '-o', folder)}")
+        points, swept = plural(len(loaded.design.points), "point"), f"{results.path}-sweep"
+        output.note(f"its sweep of {points}: {command('sweep', scenario, *_settings(settings), '-o', swept)}")
     output.note(f"wrote {results.path}    next: {command('report', results.path)}")
 
 
