@@ -134,7 +134,7 @@ def test_sizes_by_exporter(tmp_path: Path, creator: str, given: dict[str, Any], 
         (entry("https://a.example/x.css", timings={"wait": -1, "receive": -1}), ""),
         (entry("https://a.example/x.css", _fetchType="Memory Cache"), "cache"),
         (entry("https://a.example/x.css", response={"fromServiceWorker": True}), "service worker"),
-        (entry("https://a.example/x.css", _initiator="https://a.example/sw.js"), "service worker"),
+        (entry("https://a.example/x.css", _initiator="https://a.example/firebase-sw.v2.js?x"), "service worker"),
         (entry("https://a.example/x.css", _initiator="https://a.example/swiper.min.js"), ""),
         (entry("https://docspot.example/"), ""),  # no ocsp
         (entry(request={"method": "CONNECT"}), "tunnel"),  # of Fiddler and Charles

@@ -11,7 +11,7 @@ from farweb.page.paths import way_of
 from farweb.page.recording import recording_of
 from farweb.statistics.intervals import Interval
 from farweb.statistics.verdicts import Word
-from farweb.whatif.answer import Effect, WhatIf, ranked
+from farweb.whatif.answer import Effect, WhatIf, helping, ranked
 from farweb.whatif.changes import CHANGES, Base, levels_of, together
 from farweb.whatif.pages import base_of, of_page
 from hars import entry, har, page_of, written
@@ -241,10 +241,17 @@ def effect(place: int, mean: float, word: Word) -> Effect:
 
 
 def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out() -> None:
+    (price,) = (place for place, change in enumerate(CHANGES) if not change.is_for_speed)
     order = ranked(
-        [effect(0, -0.9, "cannot be told apart"), effect(1, -0.1, "slightly better"), effect(2, -0.2, "better")]
+        [
+            effect(0, -0.9, "cannot be told apart"),
+            effect(price, -0.5, "better"),
+            effect(1, -0.1, "slightly better"),
+            effect(2, -0.2, "better"),
+        ]
     )
-    assert [each.changes for each in order] == [(CHANGES[place],) for place in (2, 1, 0)]
+    assert [each.changes for each in order] == [(CHANGES[place],) for place in (2, 1, 0, price)]
+    assert helping(order) == [CHANGES[2], CHANGES[1]]
     both = Effect((CHANGES[2], CHANGES[1]), None, None, Interval(9, -0.25, None, -0.3, -0.2), 0.5, "better")
     nouns = "a visit's first request", "a later one", "a request"
     found = WhatIf("a site", None, None, 1.0, order, [both], {"no TLS": ["0-RTT"]}, nouns, "interval", "Holds.")
@@ -252,7 +259,11 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     assert found.to_dict()["together"][0]["sum_s"] == pytest.approx(-0.3)
     (header,) = [line.split() for line in lines_of(found).splitlines() if line.startswith("change, in ms")]
     assert header == ["change,", "in", "ms", "all", "interval", "helps"]
-    assert replace(found, effects=order[2:]).text == "None of these changes is shown to help."
+    assert (
+        replace(found, effects=order[3:]).text
+        == replace(found, effects=order[2:]).text
+        == "None of these changes is shown to help."
+    )
 
 
 @pytest.mark.parametrize(

@@ -163,8 +163,10 @@ def _gone(entry: Json, sent: Sent, scheme: str, exporter: str) -> str:
     if _OCSP.search(sent.host):
         return "certificate status"
     fetched = text(entry.get("_fetchType")).lower()
-    is_worker = entry.get("_fetchedViaServiceWorker") or entry.get("fromServiceWorker") or "service worker" in fetched
-    if is_worker or table(entry.get("response")).get("fromServiceWorker") or _WORKER.search(sent.initiator):
+    asked = (entry, table(entry.get("response")))
+    is_marked = any(each.get(name) for each in asked for name in ("_fetchedViaServiceWorker", "fromServiceWorker"))
+    cause = sent.initiator.partition("?")[0].rpartition("/")[2].lower()
+    if is_marked or "service worker" in fetched or (cause.endswith(".js") and _WORKER.search(cause)):
         return "service worker"
     if text(entry.get("_fromCache")) or "cache" in fetched:
         return "cache"
@@ -177,7 +179,7 @@ def _gone(entry: Json, sent: Sent, scheme: str, exporter: str) -> str:
 
 
 _OCSP = re.compile(r"(?:^|\.)ocsp")
-_WORKER = re.compile(r"/(?:sw|service-?worker)(?:[-_.][^/?]*)?\.js(?:\?|$)", re.IGNORECASE)
+_WORKER = re.compile(r"(?:^|[-_.])(?:(?:ng)?sw|service-?worker)[-_.]")  # "sw.js", "firebase-messaging-sw.js"
 
 
 def _is_pushed(entry: Json, sent: Sent, exporter: str) -> bool:

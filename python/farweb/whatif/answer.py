@@ -46,6 +46,11 @@ class Effect:
         """The names of the changes."""
         return " + ".join(change.name for change in self.changes)
 
+    @property
+    def helps(self) -> bool:
+        """True where the changes save time for sure, and are made to save time."""
+        return self.word in _HELPS and all(change.is_for_speed for change in self.changes)
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         return {
@@ -62,12 +67,12 @@ class Effect:
 
 def ranked(effects: Sequence[Effect]) -> list[Effect]:
     """Effects in order: sure help first, then the largest saving."""
-    return sorted(effects, key=lambda each: (each.word not in _HELPS, each.overall.mean or 0.0))
+    return sorted(effects, key=lambda each: (not each.helps, each.overall.mean or 0.0))
 
 
 def helping(effects: Sequence[Effect]) -> "list[Change]":
     """The changes that help for sure, the best first."""
-    return [change for each in ranked(effects) if each.word in _HELPS for change in each.changes]
+    return [change for each in ranked(effects) if each.helps for change in each.changes]
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ class WhatIf:
     def text(self) -> str:
         """What to do first, a sentence."""
         best = self.effects[0] if self.effects else None
-        if best is None or best.word not in _HELPS:
+        if best is None or not best.helps:
             return "None of these changes is shown to help."
         parts = zip((best.first, best.later), (self.first_s, self.later_s), self.nouns, strict=False)
         off = [_off(each, base_s, noun) for each, base_s, noun in parts if each is not None and base_s is not None]
