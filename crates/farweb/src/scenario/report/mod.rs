@@ -347,7 +347,8 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     };
     let of_connection = said(|limit, _| limit.connection_limit_text.clone());
     let of_session = if leg.carrier == "http/2" { said(ConnectionLimit::session_text) } else { (None, None) };
-    for (label, (down, up)) in [("a connection can carry", of_connection), ("a session can carry", of_session)]
+    for (label, (down, up)) in
+        [("a connection can carry", of_connection), ("a session can carry", of_session)]
     {
         match (down, up) {
             (Some(down), Some(up)) if down != up => {

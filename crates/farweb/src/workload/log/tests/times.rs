@@ -85,7 +85,10 @@ fn a_trace_may_count_from_its_start() {
     let millis = LogFormat::Custom("{start:ms},{},{url},{bytes}".into());
     let lines = "# timestamp (ms), op type, object id, object size\n0,1,A,8\n103,1,B,3\n90000,1,A,8\n";
     let (batch, report) = read(millis, lines, LogOptions::default());
-    assert_eq!((batch.start_s, report.dropped), (vec![0.0, 0.103, 90.0], BTreeMap::from([(Reason::Header, 1)])));
+    assert_eq!(
+        (batch.start_s, report.dropped),
+        (vec![0.0, 0.103, 90.0], BTreeMap::from([(Reason::Header, 1)]))
+    );
     let mixed = ["0,q,100\n1445742685,q,100\n", "1445742685,q,100\n0,q,100\n"];
     for text in mixed {
         let (batch, report) = read(csv.clone(), text, any_unreadable());
