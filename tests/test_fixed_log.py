@@ -82,7 +82,7 @@ def test_show_report_and_figures_say_so(tmp_path: Path) -> None:
     sweep = swept(tmp_path)
     shown = sweep.summary()
     html = shown._repr_html_()
-    assert "Estimates, ± 95 % interval of blocks of this log" in html
+    assert "Estimates, ± 95 % interval of time blocks" in html
     assert "To cover other weeks, set workload.resample" in html
     (judged,) = shown.to_dict()["judged"]
     assert judged["interval_of"] == "blocks" and "Holds for this log" in judged["holds"]
@@ -94,11 +94,11 @@ def test_show_report_and_figures_say_so(tmp_path: Path) -> None:
 
 def test_two_replications_are_named_beside_their_intervals(tmp_path: Path) -> None:
     html = swept(tmp_path, text=SCENARIO, replications=2).summary()._repr_html_()
-    assert "interval of replications; 2 replications: ± 12.7 standard errors" in html
+    assert "interval of seeds; 2 seeds: ± 12.7 standard errors" in html
 
 
 def test_nobody_is_sent_for_replications_of_a_log(tmp_path: Path) -> None:
     assert "set sweep.replications" in swept(tmp_path / "family", text=SCENARIO, replications=1).summary()._repr_html_()
     html = swept(tmp_path / "log", replications=1).summary()._repr_html_()
-    assert "interval of blocks of this log" in html
+    assert "interval of time blocks" in html
     assert "sweep.replications" not in html

@@ -48,7 +48,7 @@ def results(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor])
     repeats = extent((estimate.n for row in rows for estimate in row.estimates.values()), count)
     fixed = bool(sweep.fixed_points)
     units = "the log's time blocks" if fixed else f"{repeats} seeds"
-    few = f"; of {TWO}" if repeats == "2" and not fixed else ""
+    few = f"; {TWO}" if repeats == "2" and not fixed else ""
     note += f"Below each: its 95 % interval, of {units}{few}." if repeats != "1" else "One run each."
     sheet = _sheet(title, rows, by, metrics, names)
     parts = [page.table(sheet), page.paragraph(note, "note")]

@@ -25,8 +25,8 @@ from farweb.statistics.quantiles import quantiles as of_times
 
 CONFIDENCE = 0.95  # chosen: the level that most tables of simulation studies have
 
-TWO = "2 replications: ± 12.7 standard errors"
-"""Said beside intervals of two replications: so wide that they say little but that two are few."""
+TWO = "2 seeds: ± 12.7 standard errors"
+"""Said beside intervals of two replications, which are wide."""
 
 # Up to six replications all their resamples are looked at (462 different ones: chance plays no part); of more,
 # chosen: a thousand drawn ones, five times what Efron and Tibshirani (6.4) find enough for a standard error.
