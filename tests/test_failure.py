@@ -17,8 +17,8 @@ from samples import Farweb
 
 FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
 
-WAYS = ("--help", "schema results", "show r", "sql r 'select 1' --csv")
-"""Verbs that write in different ways: by typer, as they are, by rich, and rows."""
+WAYS = ("--help", "schema results", "sql r 'select 1' --csv")
+"""Verbs that write in different ways: by typer, as they are, and rows; `show` writes by rich."""
 
 
 def shell(verb: str, how: str) -> subprocess.CompletedProcess[str]:
@@ -74,11 +74,11 @@ def test_messages_that_cannot_be_written_change_nothing() -> None:
     assert sorted(os.listdir("r")) == ["connections.parquet", "manifest.json", "requests.parquet"]
 
 
-@pytest.mark.usefixtures("run")
+@pytest.mark.usefixtures("folder")
 def test_a_closed_descriptor_is_not_that_of_a_result() -> None:
     """What is printed would be written into the next file that is opened."""
-    assert shell("plot cdf r -o cdf.svg", "{} <&- >&- 2>&-").returncode == 3
-    assert Path("cdf.svg").read_text().startswith("<?xml")
+    assert shell("new new.toml", "{} <&- >&- 2>&-").returncode == 3
+    assert Path("new.toml").read_text().startswith("# The web over ")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ script()
 @pytest.mark.usefixtures("run")
 @pytest.mark.parametrize(
     ("name", "module"),
-    [("SIGHUP", "typer"), ("SIGINT", "polars"), ("SIGTERM", "duckdb")],
+    [("SIGHUP", "typer"), ("SIGINT", "duckdb")],
 )
 def test_a_signal_within_an_import(name: str, module: str) -> None:
     code = SIGNALLED.format(module=module, name=name, arguments=["sql", "r", "select 1"])
@@ -170,9 +170,8 @@ def test_an_error_that_a_library_makes_of_an_interrupt() -> None:
 
 
 @pytest.mark.usefixtures("run")
-@pytest.mark.parametrize("files", [7, 10])
-def test_too_few_open_files(files: int) -> None:
-    ended = shell("plot cdf r -o f.png", f"ulimit -n {files}; {{}}")
+def test_too_few_open_files() -> None:
+    ended = shell("plot cdf r -o f.png", "ulimit -n 10; {}")
     assert (ended.returncode, len(ended.stderr.splitlines())) == (3, 1)
     assert "too many open files" in ended.stderr.lower()
     assert "bug" not in ended.stderr and "damaged" not in ended.stderr

@@ -102,17 +102,6 @@ def test_dask_has_a_folder_of_this_user_alone(shared: Path, monkeypatch: pytest.
     assert list(shared.iterdir()) == []
 
 
-def test_a_script_in_a_shared_folder_may_sweep(folder: Path, shared: Path) -> None:
-    write_scenario(folder, requests=50)
-    script = shared / "study.py"
-    script.write_text(
-        "from farweb import Scenario\nif __name__ == '__main__':\n"
-        f"    Scenario.load({str(folder / 's.toml')!r}).sweep({str(folder / 'out')!r}, jobs=1)\n"
-    )
-    answer = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
-    assert answer.returncode == 0, answer.stderr
-
-
 def test_queries_spill_to_a_private_folder(folder: Path, farweb: Farweb) -> None:
     write_scenario(folder, requests=50)
     assert farweb("run", "s.toml", "--out", "run", "--quiet").code == 0

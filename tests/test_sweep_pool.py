@@ -2,11 +2,9 @@
 
 import asyncio
 import os
-import shutil
 import signal
 import socket
 import ssl
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -244,39 +242,6 @@ def test_a_local_cluster_talks_to_nobody_else() -> None:
             plain = answer(port, encrypted=False)
             assert plain == b"" or plain.startswith(b"HTTP/1.1 404"), plain
             assert answer(port, encrypted=True) == b""
-
-
-ALONE = ("unshare", "--net", "--map-root-user", sys.executable, "-W", "ignore", "-m", "farweb")
-
-
-@pytest.mark.skipif(
-    shutil.which("unshare") is None or subprocess.run([*ALONE[:3], "true"], check=False).returncode != 0,
-    reason="a loopback that is down needs a network of one's own, and the system gives none",
-)
-def test_a_machine_without_loopback_is_told_before_a_worker_starts(cable: Path) -> None:
-    cable.write_text(cable.read_text() + SWEEP)
-    ended = subprocess.run([*ALONE, "sweep", cable, "-o", "s"], capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (
-        3,
-        "farweb: 127.0.0.1: Network is unreachable; worker processes need it: ip link set lo up\n",
-    )
-
-
-COVERED = ("unshare", "--mount", "--map-root-user", "sh", "-c", 'mount -t tmpfs -o ro none "$0" && exec "$@"')
-
-
-@pytest.mark.skipif(
-    shutil.which("unshare") is None or subprocess.run([*COVERED, "/dev/shm", "true"], check=False).returncode != 0,
-    reason="to cover a folder needs mounts of one's own, and the system gives none",
-)
-def test_what_workers_need_of_the_machine_is_named(cable: Path) -> None:
-    cable.write_text(cable.read_text() + SWEEP)
-    covered = (*COVERED, "/dev/shm", sys.executable, "-W", "ignore", "-m", "farweb")
-    said = "a worker process of this machine ends while it starts, 3 times in a row: Read-only file system"
-    ended = subprocess.run([*covered, "sweep", cable, "-o", "s"], capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (3, f"farweb: {said}\n")
-    alone = subprocess.run([*covered, "run", cable, "-o", "r", "-q"], capture_output=True, text=True, check=False)
-    assert (alone.returncode, alone.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

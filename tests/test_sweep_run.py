@@ -128,17 +128,6 @@ def test_an_interrupted_sweep_says_how_to_go_on(scenario: Path, folder: Path) ->
     assert {path.name for path in (out / "parts").iterdir()} == parts(out), "no half-written part"
 
 
-def test_two_sweeps_in_one_folder_are_refused(scenario: Path, folder: Path) -> None:
-    out = folder / "out"
-    with started("sweep", scenario, "--jobs", 1, "--out", out, "--quiet") as first:
-        wait_until(lambda: (out / "manifest.json").exists())
-        os.kill(first.pid, signal.SIGSTOP)
-        second = ended("sweep", scenario, "--jobs", 1, "--out", out, "--quiet")
-        os.kill(first.pid, signal.SIGKILL)
-    assert second.returncode == 2
-    assert second.stderr == f"farweb: {out}: another sweep is at work in this folder; wait for its end\n"
-
-
 @pytest.fixture
 def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A scheduler and two workers in processes of their own: the address, and the scheduler."""

@@ -12,7 +12,7 @@ from farweb.comparison.points import point_text, runs_of_points
 from farweb.errors import FarwebError
 from farweb.results.folder import folder_names
 from farweb.results.groups import By, RequestGroup, grouped
-from farweb.results.judged import OF_LOG, Matched, judged, pairs_together, quantity_name
+from farweb.results.judged import Matched, judged, pairs_together, quantity_name
 from farweb.results.manifest import RUN_KIND, kind_of
 from farweb.results.ranking import Ranking, ranking
 from farweb.results.run import RunTables
@@ -52,11 +52,6 @@ class Comparison:
     def ranking(self) -> dict[str, list[list[str]]]:
         """By group of requests the names, the best first; those not told apart share a place."""
         return {group: each.places for group, each in self.rankings.items()}
-
-    @property
-    def of_a_log(self) -> bool:
-        """True where each replication repeats the same requests, so that intervals hold for these."""
-        return any(each.verdict.scope == OF_LOG and each.verdict.interval_of == "blocks" for each in self.pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.errors import RunError, WorkloadError
+from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.regular import check_file
@@ -170,9 +170,7 @@ def _may_write(out: Path, logs: Sequence[Path]) -> None:
     """Refuse a place that can take no table, before anything is read."""
     if out.suffix.lower() != ".parquet":
         raise WorkloadError(f"{out}: a request table is written as Parquet; give it a name that ends in .parquet")
-    if os.path.isdir(out):  # noqa: PTH112 - a name may be too long
-        raise RunError(f"{out}: is a folder; name a file")
-    if os.path.exists(out) and any(log.exists() and out.samefile(log) for log in logs):  # noqa: PTH110 - as above
+    if os.path.exists(out) and any(log.exists() and out.samefile(log) for log in logs):  # noqa: PTH110 - a name may be too long
         raise WorkloadError(f"{out}: is the log itself; name another file with --out")
 
 

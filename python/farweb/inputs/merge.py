@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from farweb import _core
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
@@ -198,8 +199,6 @@ def _check(paths: Sequence[Path], out: Path, align: str, tags: Mapping[str, int]
         raise WorkloadError(f'align: found "{align}"; write one of {", ".join(ALIGNMENTS)}')
     if out.suffix.lower() != ".parquet":
         raise WorkloadError(f"{out}: a request table is written as Parquet; give it a name that ends in .parquet")
-    if out.is_dir():
-        raise RunError(f"{out}: is a folder; name a file")
     for path in paths:
         if path.exists() and out.exists() and out.samefile(path):
             raise WorkloadError(f"{out}: is one of the tables; name another file with --out")

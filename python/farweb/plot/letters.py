@@ -1,6 +1,7 @@
 """Widths of texts on paper as the renderer measures them, and texts in as many lines as their place asks for."""
 
 import functools
+import itertools
 from typing import Any
 
 from farweb.text.words import shortened
@@ -54,22 +55,40 @@ def clipped(text: str, inches: float, points: float = 9.0) -> str:
 
 def _lines(text: str, room: float, points: float, bold: bool) -> list[str]:
     """The lines of a text without line ends; at least one."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if width(longer, points, bold=bold) <= room:
-            lines[-1] = longer
+    lines = []
+    words = text.split(" ")
+    while words:
+        if not words[0] and len(words) > 1:  # a space at the beginning of a line
+            del words[0]
             continue
-        lines += [word] if lines[-1] else []
-        lines[-1] = word
-        while (fitting := _fitting(lines[-1], room, points, bold)) < len(lines[-1]):
-            lines[-1:] = [lines[-1][:fitting], lines[-1][fitting:]]
+        fitting = _fitting(words[0], room, points, bold)
+        if fitting < len(words[0]):
+            lines.append(words[0][:fitting])
+            words[0] = words[0][fitting:]
+            continue
+        number = _side_by_side(words, room, points, bold)
+        lines.append(" ".join(words[:number]))
+        words = words[number:]
     return lines
+
+
+def _side_by_side(words: list[str], room: float, points: float, bold: bool) -> int:
+    """Number of words that fit, the first at least; guessed from the widths of words, most of them measured before."""
+    space = width("n n", points, bold=bold) - 2 * width("n", points, bold=bold)
+    ends = itertools.accumulate(width(word, points, bold=bold) + space for word in words)
+    number = max(1, sum(1 for _ in itertools.takewhile(lambda end: end - space <= room, ends)))
+    while number < len(words) and width(" ".join(words[: number + 1]), points, bold=bold) <= room:
+        number += 1
+    while number > 1 and width(" ".join(words[:number]), points, bold=bold) > room:
+        number -= 1
+    return number
 
 
 def _fitting(word: str, room: float, points: float, bold: bool) -> int:
     """Number of letters of a word that fit, at least 1; found by halving."""
     low, high = 1, len(word)
+    if width(word, points, bold=bold) <= room:
+        return high
     while low < high:
         middle = (low + high + 1) // 2
         if width(word[:middle], points, bold=bold) <= room:

@@ -66,16 +66,24 @@ def find_reading(papers: Path, name: str) -> Reading:
     Raises:
         FarwebError: There is no such reading, or its file is wrong.
     """
-    file = papers / READINGS
-    try:
-        found = tomllib.loads(file.read_text("utf-8"))
-    except OSError as error:
-        raise FarwebError(f"{file}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise FarwebError(f"{file}: {error}") from None
+    found = read_toml(papers / READINGS)
     if name not in found:
         near = difflib.get_close_matches(name.upper(), found, 1, 0.4)
         raise FarwebError(f"there is no reading {name!r};{f' {near[0]}?' if near else ''} readings: {', '.join(found)}")
     own = found[name]
     servers = own.get("to_servers", {})
     return Reading(name, own["title"], own.get("set", {}), servers.get("constants", {}), servers.get("http10", {}))
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """Read a file of a study.
+
+    Raises:
+        FarwebError: It is missing, or no TOML.
+    """
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise FarwebError(f"{file}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise FarwebError(f"{file}: {error}") from None

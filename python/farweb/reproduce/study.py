@@ -10,7 +10,6 @@ import difflib
 import functools
 import importlib
 import sys
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError
 from farweb.files.shipped import shipped
 from farweb.reproduce.claims import Claim, Measured, read_claims
-from farweb.reproduce.reading import AS_WRITTEN, Reading, find_reading
+from farweb.reproduce.reading import AS_WRITTEN, Reading, find_reading, read_toml
 from farweb.results.sweep import SweepTables
 
 if TYPE_CHECKING:
@@ -234,7 +233,7 @@ def find_studies(papers: Path, names: Sequence[str], reading: str = AS_WRITTEN) 
 
 def _order(folder: Path) -> tuple[int, str]:
     """Sort key of a study: its `order`, then its name."""
-    return int(_toml(folder / STUDY).get("order", 0)), folder.name
+    return int(read_toml(folder / STUDY).get("order", 0)), folder.name
 
 
 def read_study(folder: Path, reading: str = AS_WRITTEN) -> Study:
@@ -247,7 +246,7 @@ def read_study(folder: Path, reading: str = AS_WRITTEN) -> Study:
         FarwebError: A file of it is missing or wrong.
     """
     file = folder / STUDY
-    described = _toml(file)
+    described = read_toml(file)
     other = None if reading == AS_WRITTEN else find_reading(folder.parent, reading)
     try:
         sweeps = tuple(
@@ -255,7 +254,7 @@ def read_study(folder: Path, reading: str = AS_WRITTEN) -> Study:
             for sweep in described["sweep"]
             if other is None or reading in sweep.get("readings", ())
         )
-        ranges = _toml(folder / str(described["ranges"])) if "ranges" in described else None
+        ranges = read_toml(folder / str(described["ranges"])) if "ranges" in described else None
         claims = read_claims(folder / "claims.toml", ranges)
         return Study(
             name=folder.name,
@@ -273,15 +272,6 @@ def read_study(folder: Path, reading: str = AS_WRITTEN) -> Study:
 
 def _bare(claim: Claim) -> Claim:
     return replace(claim, why="", range="", decides="")
-
-
-def _toml(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except OSError as error:
-        raise FarwebError(f"{file}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise FarwebError(f"{file}: {error}") from None
 
 
 def toml_of(value: Any) -> Any:

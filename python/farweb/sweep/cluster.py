@@ -9,7 +9,6 @@ import contextlib
 import logging
 import os
 import signal
-import socket
 import sys
 import tempfile
 import threading
@@ -59,10 +58,9 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
 
     Raises:
         FarwebError: They could not import the script that is running.
-        RunError: They do not start, or have no way to talk.
+        RunError: They do not start.
     """
     check_main_guard()
-    _check_loopback()
     level = quiet()
     import dask
     from distributed import LocalCluster
@@ -142,20 +140,6 @@ def _without_current_folder() -> Iterator[None]:
             os.environ.pop(_SAFE_PATH, None)
         else:
             os.environ[_SAFE_PATH] = before
-
-
-def _check_loopback() -> None:
-    """See that processes of this machine can talk: a worker tries for 20 s in vain, and is started three times.
-
-    Raises:
-        RunError: The loopback interface is down, as in a new network namespace.
-    """
-    try:
-        with socket.create_server((_HERE, 0)) as server, socket.create_connection(server.getsockname()):
-            pass
-    except OSError as error:
-        why = os.strerror(error.errno or 0)
-        raise RunError(f"{_HERE}: {why}; worker processes need it: ip link set lo up") from None
 
 
 def quiet() -> int:
