@@ -24,7 +24,7 @@ def response_size(run: Run, request: int, leg: int) -> int | None:
         return NOT_MODIFIED
     row = run.requests[request]
     if request in run.tunnels:
-        return row["response_bytes"] - connect_bytes(run, request, leg)[1]
+        return int(row["response_bytes"]) - connect_bytes(run, request, leg)[1]
     if row["status"] == "done" or not any("policy" in cache for cache in run.caches.values()):
         return served_bytes(row)
     return None
