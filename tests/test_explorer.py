@@ -70,6 +70,8 @@ LEFT_OUT = {
     "workload.days": "of a family",
     "workload.parameters": "of a family",
     "leg.tls = none": "as without the key; for levels of a sweep",
+    "clients.tunnels.tls = none": "likewise",
+    "clients.tunnels.tls.": "of a handshake; all occur on legs",
     "cache.policy = belady": "knows the future, so that no run has it",
 }
 

@@ -101,3 +101,38 @@ def test_bytes_of_a_tunnel_go_both_ways_where_the_log_has_both(
     (carried,) = Results.open("r").connections.to_dicts()
     assert carried["bytes_up"] > tunnel["request_bytes"]
     assert carried["bytes_down"] > down
+
+
+@pytest.mark.parametrize("proxy", ["split", "mux"])
+def test_a_log_with_connect_gets_tls_inside_its_tunnels(folder: Path, farweb: Farweb, proxy: str) -> None:
+    (folder / "access.log").write_text(NATIVE)
+    written = farweb("new", "t.toml", "--log", "access.log", "--path", "geo", "--proxy", proxy)
+    assert re.search(r"^tunnels +TLS 1.3 inside each of 1, over the whole path$", written.out, re.MULTILINE)
+    assert '\n[clients.tunnels]\ntls = { version = "1.3" }\n' in (folder / "t.toml").read_text()
+    assert re.search(r"^tunnels +1, TLS 1.3 inside", farweb("check", "t.toml").out, re.MULTILINE)
+    without = ("--set", 'clients.tunnels.tls="none"')
+    checked, warned = (farweb("check", "t.toml", *more, "--json").json()["check"] for more in ((), without))
+    said = "clients.tunnels: 1 tunnel (CONNECT) with 100 % of the bytes of responses come without"
+    assert [[each.startswith(said) for each in found["warnings"]].count(True) for found in (checked, warned)] == [0, 1]
+    assert (
+        farweb("run", "t.toml", "--out", "with").code == farweb("run", "t.toml", "--out", "without", *without).code == 0
+    )
+    ((one,), (other,)) = (Results.open(name).requests.to_dicts() for name in ("with", "without"))
+    near, far = (leg["rtt_ns"] for leg in checked["legs"])
+    more = one["first_byte_ns"] - other["first_byte_ns"] - 2 * near - far
+    assert 0 <= more < 50_000_000, "the rest is transmission"
+    parts = farweb("show", "with", "--breakdown", "--json").json()["breakdown"]
+    (connecting,) = (part["mean_s"] for part in parts["parts"] if (part["kind"], part["leg"]) == ("handshake", 0))
+    first = next(row for row in Results.open("with").exchanges.to_dicts() if row["leg"] == 0)
+    assert connecting * 1e9 == pytest.approx(first["tunnel_ready_ns"] - first["start_ns"])
+    assert sum(part["mean_s"] for part in parts["parts"]) == pytest.approx(parts["latency_s"])
+
+
+def test_a_table_without_connect_gets_no_tunnels(scenario: Path, farweb: Farweb) -> None:
+    """An upgrade (101) in the log of a server is kept as a tunnel, and has no CONNECT to answer."""
+    upgrade = '192.0.2.1 - - [10/Oct/2000:13:55:36 -0700] "GET /socket HTTP/1.1" 101 9500 "-" "-"\n'
+    (scenario.parent / "access.log").write_text(upgrade)
+    farweb("new", "log.toml", "--log", "access.log")
+    farweb("new", "table.toml", "--log", "requests.csv")
+    assert ["[clients.tunnels]" in Path(name).read_text() for name in ("log.toml", "table.toml")] == [False, True]
+    assert farweb("check", "log.toml", "--json").json()["check"]["tunnels"] == 0

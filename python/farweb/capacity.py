@@ -149,6 +149,10 @@ def rows(
         times = f" ({load.rate_multiple:.3g} times the rate)" if is_less else ""
         copies = f", load {load.load:g}{times}" if load.load != 1 else ""
         found.append(["requests", f"{count(load.requests)} in {seconds(load.span_s)}{copies}; {clients}"])
+    if figures["tunnels"]:
+        tls = scenario.get("clients", {}).get("tunnels", {}).get("tls")
+        inside = f"TLS {tls['version']} inside, over the whole path" if tls else "each one transfer of all its bytes"
+        found.append(["tunnels", f"{count(figures['tunnels'])}, {inside}"])
     for leg in figures["legs"]:
         found += _leg(figures, scenario, leg)
     found += [[f"cache at {cache['node']}", cache["contents"]] for cache in figures["caches"]]

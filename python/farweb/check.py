@@ -11,6 +11,7 @@ from farweb.description import Description
 from farweb.extent import Extent, extent_of_points, extent_of_run, points_of_sweep, sheet
 from farweb.inputs.carried import LOW, Carried, carried
 from farweb.inputs.provenance import doubts, server_times
+from farweb.inputs.serving import connects
 from farweb.offered import Offered, Trace, offered, read_trace
 from farweb.ports import too_few
 from farweb.prepared import Prepared
@@ -147,6 +148,9 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
     figures["clients"] = None if trace is None else _clients(scenario, figures, trace)
     figures["text"] += "" if trace is None else f"\n{figures['clients']['text']}\n"
     figures["warnings"] += [] if trace is None else [*_several_sizes(trace), *_nobody_named(scenario, figures, trace)]
+    has_tunnels = trace is not None and trace.tunnels and (kept is None or connects(kept))
+    figures["tunnels"] = trace.tunnels if trace is not None and has_tunnels else 0
+    figures["warnings"] += [] if trace is None or not has_tunnels else _tunnels_without_tls(scenario, trace)
     figures["warnings"] += [] if trace is None or trace.opens is None else too_few(figures, trace.opens, trace.days)
     figures["warnings"] += [] if load is None else load.warnings
     figures["warnings"] += capacity.warnings_of_points(points, figures["warnings"])
@@ -175,6 +179,17 @@ def _nobody_named(scenario: Description, figures: Mapping[str, Any], trace: Trac
     return [
         "clients.share: the request table names no client (column client), so that all requests share the connections "
         'of one, as behind a proxy; write share = "all" under [clients] if that is so'
+    ]
+
+
+def _tunnels_without_tls(scenario: Description, trace: Trace) -> list[str]:
+    """Warning about tunnels without their handshakes."""
+    if scenario.effective.get("clients", {}).get("tunnels", {}).get("tls"):
+        return []
+    part = share(trace.tunnel_bytes / max(1, trace.response_bytes))
+    return [
+        f"clients.tunnels: {plural(trace.tunnels, 'tunnel')} (CONNECT) with {part} of the bytes of responses "
+        'come without the round trips of TLS inside, too early; write tls = { version = "1.3" } under [clients.tunnels]'
     ]
 
 

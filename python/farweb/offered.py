@@ -210,6 +210,8 @@ class Trace:
         clients: Who asks: how many.
         without_client: Requests that name no client.
         opens: Requests by host and minute, where source ports are a limit.
+        tunnels: Requests with CONNECT.
+        tunnel_bytes: Bytes of their responses.
     """
 
     rows: int
@@ -227,6 +229,8 @@ class Trace:
     clients: int = 0
     without_client: int = 0
     opens: Opens | None = None
+    tunnels: int = 0
+    tunnel_bytes: int = 0
 
     @property
     def days(self) -> int:
@@ -243,7 +247,7 @@ def _trace(
 ) -> Trace | None:
     """Read a workload, its objects too with `survey`; None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
-    rows = held = down = up = tagged = 0
+    rows = held = down = up = tagged = tunnels = tunnel_bytes = 0
     first, last, clients = float("inf"), 0.0, Tally()
     for columns in requests:
         start = np.asarray(columns["start_s"])
@@ -263,6 +267,9 @@ def _trace(
         if "client" in columns:
             clients.add(np.asarray(columns["client"]))
         tagged += int(response[equals(columns["tag"], _SAMPLE)].sum()) if "tag" in columns else 0
+        if "method" in columns:
+            is_tunnel = equals(columns["method"], "CONNECT")
+            tunnels, tunnel_bytes = tunnels + int(is_tunnel.sum()), tunnel_bytes + int(response[is_tunnel].sum())
         values = _bytes(request, response, sizes)
         parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
         held += len(parts[-1][0])
@@ -277,7 +284,8 @@ def _trace(
     treated = (0, 0) if survey is None else (survey.of_several_sizes, survey.bypassing)
     counts = clients.counts()
     asked_by = counts.size, rows - int(counts.sum())
-    return Trace(rows, down, up, share_tagged, first, last, numbered, second, sizes, values, *treated, *asked_by, opens)
+    more = (*treated, *asked_by, opens, tunnels, tunnel_bytes)
+    return Trace(rows, down, up, share_tagged, first, last, numbered, second, sizes, values, *more)
 
 
 def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> tuple[Series, ...]:

@@ -7,7 +7,7 @@ test, and `minimise` works on the scenario itself, so also on one that a person 
 
 from explorer.case import HOSTS, REQUESTS, Case, Row
 from explorer.draw import Draw, Table
-from explorer.legs import ALONE, draw_leg
+from explorer.legs import ALONE, draw_handshake, draw_leg
 
 POLICIES = ["fifo", "lru", "rand", "lfu", "gds", "gdsf", "arc", "s3-fifo", "sieve", "w-tinylfu"]
 
@@ -67,6 +67,10 @@ def generate(number: int) -> Case:
         scenario["workload"]["resample"] = units
     if any(row["object"] is not None for row in requests) and draw.chance(0.4):
         requests = _treated(draw, requests)
+    are_known = not {"load", "rate", "resample"} & set(scenario["workload"])  # as the judge knows methods
+    has_connect = any(row.get("method") == "CONNECT" for row in requests)
+    if has_connect and are_known and not is_transfer and draw.chance(1 / 3):
+        scenario["clients"] = scenario.get("clients", {}) | {"tunnels": {"tls": draw_handshake(draw)}}
     for link in scenario["path"]["link"]:
         for name, way in link.items():
             if draw.chance(0.12):

@@ -247,6 +247,12 @@ def _tls(draw: Draw) -> Table:
     return {"version": version, "start": start} | keys | _handshake_parts(draw, version)
 
 
+def draw_handshake(draw: Draw) -> Table:
+    """TLS inside tunnels, which has no records of its own, and the same handshake in each."""
+    own = ("record", "small_record", "small_until", "ticket_lifetime")
+    return {key: value for key, value in _tls(draw).items() if key not in own}
+
+
 def _handshake_parts(draw: Draw, version: str) -> Table:
     if draw.chance(0.3):
         return {}

@@ -155,6 +155,22 @@ class Run:
         return {number: row.get("method") or "" for number, row in self._rows_asked.items()}
 
     @cached_property
+    def tunnels(self) -> dict[int, tuple[int, int]]:
+        """Requests with TLS inside: bytes of the CONNECT and of its answer, 0 on the last leg of all."""
+        tls = self.scenario.get("clients", {}).get("tunnels", {}).get("tls")
+        if tls is None:
+            return {}
+        start = tls.get("start", "full")
+        turns = 4 if (tls.get("version"), start) == ("1.2", "full") else 2 if start == "0-rtt" else 3
+        found = {}
+        for number, row in self.requests.items():
+            method, treatment = self.methods.get(number, ""), self.treatments.get(number)
+            sizes = row["request_bytes"], row["response_bytes"]
+            if method == "CONNECT" and treatment == "bypass" and row["source"] is None and min(sizes) >= turns:
+                found[number] = (min(200, sizes[0] - turns + 1), min(39, sizes[1] - turns + 1))
+        return found
+
+    @cached_property
     def _rows_asked(self) -> dict[int, dict[str, str]]:
         if {"load", "rate", "resample"} & set(self.scenario["workload"]):
             return {}

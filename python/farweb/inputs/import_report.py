@@ -123,7 +123,8 @@ class ImportReport:
         if counts["tunnels"]["requests"] and "connect-tunnel" not in counts["dropped"]:
             remarks.append(
                 f"tunnels: {count(counts['tunnels']['requests'])} in the log; each is one request and one response of "
-                "all its bytes, on a connection of its own where connections carry one request at a time"
+                "all its bytes, on a connection of its own where connections carry one request at a time; "
+                "[clients.tunnels] of a scenario takes handshakes of TLS out of them"
             )
         if counts["with_server_time"] == 0 and self.log.get("server_time") != "none":
             remarks.append(

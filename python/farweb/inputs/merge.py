@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb import _core
-from farweb.errors import RunError, WorkloadError
+from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.sorting import sort_parquet

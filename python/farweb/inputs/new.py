@@ -16,11 +16,12 @@ import pyarrow.parquet as pq
 
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
+from farweb.files.parquet import equals
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import path_kind, years_apart
 from farweb.inputs.provenance import moment, server_times
-from farweb.inputs.serving import OF_TODAY, Serving, serving_of
+from farweb.inputs.serving import OF_TODAY, Serving, connects, serving_of
 from farweb.inputs.tables import open_requests
 from farweb.text.quantities import count, seconds, size
 from farweb.text.sheet import Screen, Sheet
@@ -41,6 +42,14 @@ _AFTER_WAIT = """\
 # transfer. Pages that were sent while they were made come too early: release = "paced" spreads them as the log does.
 [origin]
 release = "after-wait"
+"""
+
+_TUNNELS = """\
+# TLS inside tunnels (CONNECT), between a client and its server: handshakes go over the whole path. Without this table a
+# tunnel is one transfer of all its bytes.
+[clients.tunnels]
+tls = { version = "1.3" }
+
 """
 
 PROXIES = {
@@ -196,8 +205,8 @@ def new_scenario(
         _write(file, _scenario(file, wanted, OF_TODAY, "", _PACED, family, 600))
         return NewScenario(file, None, None, None, remarks)
     if table is not None:
-        counts, span_s = _table(table)
-        asked = _clients(seen_at or ("server" if counts is None else _likely(counts)))
+        counts, span_s, has_tunnels = _table(table)
+        asked = _clients(seen_at or ("server" if counts is None else _likely(counts)), has_tunnels)
         workload = _TABLE.format(requests=json.dumps(os.path.relpath(table, file.parent)))
         served, release = (OF_TODAY, _PACED) if counts is None else (serving_of(counts), _release(counts))
         _write(file, _scenario(file, wanted, served, asked, release, workload, span_s))
@@ -208,7 +217,7 @@ def new_scenario(
     imported = import_log(logs, requests, progress=progress, **options)
     _write(hosts, _host_table(requests))
     workload = _workload(imported, requests, hosts)
-    asked = _clients(seen_at or _likely(imported.counts))
+    asked = _clients(seen_at or _likely(imported.counts), bool(connects(imported.counts)))
     served = serving_of(imported.counts)
     _write(file, _scenario(file, wanted, served, asked, _release(imported.counts), workload, imported.span_s))
     facts = tuple(_facts(imported, served, _SEEN_AT[seen_at or _likely(imported.counts)][1]))
@@ -231,6 +240,8 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
         )
     yield "http", served.reasons[0]
     yield "clients", clients
+    if tunnels := connects(counts):
+        yield "tunnels", f"TLS 1.3 inside each of {count(tunnels['requests'])}, over the whole path"
     yield "servers", server_times({"log": imported.log, **counts})
 
 
@@ -251,11 +262,15 @@ def table_of(logs: Sequence[Path], options: Mapping[str, Any]) -> Path | None:
     return logs[0] if format_of(logs[0], None) == TABLE else None
 
 
-def _table(path: Path) -> tuple[Mapping[str, Any] | None, float]:
-    """Counts of the import that a table is from, None where it is from none, and its span in s."""
+def _table(path: Path) -> tuple[Mapping[str, Any] | None, float, bool]:
+    """Counts of the import that a table is from, None where it is from none, its span in s, and if it has tunnels."""
+    first, last, has_tunnels = None, 0.0, False
     try:
         with open_requests(path) as table:
-            starts = [np.asarray(columns["start_s"])[[0, -1]] for columns in table.core]
+            for columns in table.core:
+                starts = np.asarray(columns["start_s"])
+                first, last = float(starts[0]) if first is None else first, float(starts[-1])
+                has_tunnels |= "method" in columns and bool(equals(columns["method"], "CONNECT").any())
     except WorkloadError:
         with path.open("rb") as file:
             first_line = file.readline(_LINE_SHOWN)
@@ -267,7 +282,8 @@ def _table(path: Path) -> tuple[Mapping[str, Any] | None, float]:
             "--log-format '{start},{client},{url},{bytes}', or give it the columns start_s, host, request_bytes "
             "and response_bytes"
         ) from None
-    return table.imported, float(starts[-1][1] - starts[0][0])
+    has_tunnels &= table.imported is None or bool(connects(table.imported))
+    return table.imported, 0.0 if first is None else last - first, has_tunnels
 
 
 def _write(file: Path, text: str) -> None:
@@ -319,9 +335,10 @@ def _likely(counts: Mapping[str, Any]) -> str:
     return "proxy-servers" if "squid" in counts["formats"] or "hit" in counts["dropped"] else "server"
 
 
-def _clients(seen_at: str) -> str:
+def _clients(seen_at: str, has_tunnels: bool) -> str:
     share, about = _SEEN_AT[seen_at]
-    return f'# {about}\n# "each" and "all" choose; --seen-at {seen_at} wrote this.\n[clients]\nshare = "{share}"\n\n'
+    chosen = f'# {about}\n# "each" and "all" choose; --seen-at {seen_at} wrote this.\n[clients]\nshare = "{share}"\n\n'
+    return chosen + (_TUNNELS if has_tunnels else "")
 
 
 def _release(counts: Mapping[str, Any]) -> str:

@@ -107,15 +107,21 @@ def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
     return secure > plain, f"{part} of the requests that name their scheme were under TLS."
 
 
+def connects(counts: Mapping[str, Any]) -> dict[str, int] | None:
+    """Tunnels that are kept, their `requests` and `bytes`; None without any CONNECT: others are upgrades (101)."""
+    kept: dict[str, int] | None = counts["caching"].get("tunnel")
+    return kept if "CONNECT" in counts["methods"] else None
+
+
 def _tunnels(counts: Mapping[str, Any]) -> str:
     """A sentence on the tunnels that are kept; empty without any."""
-    kept = counts["caching"].get("tunnel")
+    kept = connects(counts)
     if not kept:
         return ""
     part = share(min(1.0, kept["bytes"] / counts["bytes_logged"])) if counts["bytes_logged"] else "none"
     return (
         f"{part} of the log's bytes came in {plural(kept['requests'], 'tunnel')} (CONNECT), whose handshakes of TLS "
-        "are in their bytes: each is a transfer of all of these."
+        "are in their bytes; [clients.tunnels] has them go to and fro."
     )
 
 

@@ -93,9 +93,7 @@ def rests_on(points: Sequence[Point], more: Iterable[str], *parts: str) -> str:
 def tunnels(shares: Iterable[float | None]) -> list[str]:
     """The part of tunnels in the load of runs with these shares; nothing without tunnels."""
     known = [each for each in shares if each is not None]
-    return (
-        [f"Tunnels are {extent(known, share)} of the load, each one transfer of all its bytes."] if any(known) else []
-    )
+    return [f"Tunnels are {extent(known, share)} of the load."] if any(known) else []
 
 
 def warnings(said: Iterable[str], points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> str:

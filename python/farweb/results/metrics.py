@@ -135,7 +135,7 @@ _ALL = [
     Metric(
         "tunnel_share",
         "1",
-        "Share of the bytes of `presented_bps` in tunnels (CONNECT), each a transfer of all its bytes.",
+        "Share of the bytes of `presented_bps` in tunnels (CONNECT).",
         "rate",
     ),
     Metric("carried_bps", "bit/s", f"IP bits that link 0 carried down {_INTERVAL}, over its length.", "rate"),

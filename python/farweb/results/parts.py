@@ -18,6 +18,8 @@ those before are part of the wait on the leg nearer to the clients.
   recovery from a loss, or by a connection that is not established.
 - **A flight of TLS** that does not fit the server's window waits for acknowledgements, which is no part of a handshake
   here. A request that came during a handshake has at most its rest.
+- **A tunnel** with TLS inside connects, on the first leg, until the client has that handshake: CONNECT, connections of
+  proxies and flights over the whole path are in it. The legs behind begin with what follows.
 - **The server's pace** holds what TCP has sent, where the release is regulated (`origin.release = "regulated"`).
 - **Travel** is the propagation of the leg's links; **queues and transmission** have retransmissions as well, and
   what a proxy takes to pass something on (nothing, as it is modelled).
@@ -158,14 +160,23 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
         exchanges = exchanges.with_columns(buffer_ns=0, credit_ns=0, nagle_ns=0)
     if "pace_ns" not in exchanges.columns:  # of a farweb without a release below TCP
         exchanges = exchanges.with_columns(pace_ns=0 * pl.col("sent_last_ns"))
+    if "tunnel_ready_ns" not in exchanges.columns:  # of a farweb whose tunnels had no TLS
+        exchanges = exchanges.with_columns(tunnel_ready_ns=pl.lit(None, pl.Int64))
     sources = ["served_by"] if any(leg.inside for leg in legs) else []
     path = _leg_rows(exchanges, 0, legs[0], opened, *sources)
     for place in range(1, len(legs)):
-        rows = path.select("request", _at("requested", place - 1)).join(
-            _leg_rows(exchanges, place, legs[place], opened), on="request"
+        of_leg = _leg_rows(exchanges, place, legs[place], opened)
+        arrived, is_tunnel = _at("requested", place - 1), pl.col("is_tunnel")
+        rows = path.select("request", "is_tunnel", arrived).join(of_leg.drop("is_tunnel"), on="request")
+        rows = rows.with_columns(
+            *(
+                pl.when(is_tunnel).then(arrived).otherwise(_at(step, place)).alias(f"{step}_ns {place}")
+                for step in _BEGIN
+            ),
+            pl.when(is_tunnel).then(0).otherwise(_at("flight", place)).alias(f"flight_ns {place}"),
         )
         # Of a request that was sent again, and answered before this leg, the row is of a crossing before.
-        rows = rows.filter(_at("start", place) >= _at("requested", place - 1)).drop(f"requested_ns {place - 1}")
+        rows = rows.filter(_at("start", place) >= arrived).drop("is_tunnel", f"requested_ns {place - 1}")
         path = path.join(rows, on="request", how="left")
     columns = [pl.col("request")]
     for place, leg in enumerate(legs):
@@ -177,6 +188,7 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
     return path.sort("request").select(*columns, _server(legs).alias("server"))
 
 
+_BEGIN = ("start", "begun", "connect")
 _REASONS: Sequence[Kind] = ("cwnd", "window", "buffer", "credit", "nagle")
 
 
@@ -202,9 +214,13 @@ def _leg_rows(
     rows = rows.with_columns(begun_ns=begun.clip(lower_bound=pl.col("start_ns")))
     shaken = pl.col("connect_ns") - pl.col("begun_ns")
     rows = rows.with_columns(flight_ns=pl.min_horizontal(shaken, pl.col("tls_cwnd_ns").fill_null(0)) + 0 * shaken)
-    rows = rows.with_columns(window_ns=pl.col("window_ns") - pl.col("buffer_ns"))
+    rows = rows.with_columns(
+        window_ns=pl.col("window_ns") - pl.col("buffer_ns"),
+        connect_ns=pl.coalesce("tunnel_ready_ns", "connect_ns"),
+        is_tunnel=pl.col("tunnel_ready_ns").is_not_null(),
+    )
     of_leg = (*STEPS, "buffer_ns", "credit_ns", "nagle_ns", "pace_ns", "begun_ns", "flight_ns", "cache_answer")
-    return rows.select("request", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
+    return rows.select("request", "is_tunnel", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
 
 
 def _at(name: str, leg: int) -> "pl.Expr":

@@ -23,9 +23,16 @@ def response_size(run: Run, request: int, leg: int) -> int | None:
     if is_conditional(run, request, leg):
         return NOT_MODIFIED
     row = run.requests[request]
+    if request in run.tunnels:
+        return int(row["response_bytes"]) - connect_bytes(run, request, leg)[1]
     if row["status"] == "done" or not any("policy" in cache for cache in run.caches.values()):
         return served_bytes(row)
     return None
+
+
+def connect_bytes(run: Run, request: int, leg: int) -> tuple[int, int]:
+    """Bytes of a CONNECT and of its answer that a leg does not carry: behind the last proxy."""
+    return run.tunnels.get(request, (0, 0)) if leg > 0 and leg == len(run.legs) - 1 else (0, 0)
 
 
 def served_bytes(row: Row) -> int:
@@ -78,7 +85,8 @@ def times(run: Run) -> Iterator[str]:
     """What happens to an exchange happens in order."""
     for row in run.exchanges:
         for chain in (
-            ("start_ns", "connect_ns", "requested_ns", "ready_first_ns", "ready_last_ns", "sent_last_ns", "end_ns"),
+            ("start_ns", "connect_ns", "tunnel_ready_ns", "requested_ns", "ready_first_ns", "ready_last_ns"),
+            ("ready_last_ns", "sent_last_ns", "end_ns"),
             ("ready_first_ns", "first_byte_ns", "end_ns"),
         ):
             known = [row[name] for name in chain if row[name] is not None]
@@ -122,13 +130,16 @@ def chain(run: Run) -> Iterator[str]:
             if below is None or below["cache_answer"] in ("delayed hit", "hit") or below["resent"] or above["resent"]:
                 continue
             name = f"request {number} from leg {leg - 1} to {leg}"
-            if below["requested_ns"] != above["start_ns"] and not _may_go_again(run):
+            if number in run.tunnels:
+                if below["tunnel_ready_ns"] is not None and above["connect_ns"] > below["tunnel_ready_ns"]:
+                    yield f"{name} is ready at {below['tunnel_ready_ns']}, and connected at {above['connect_ns']}"
+            elif below["requested_ns"] != above["start_ns"] and not _may_go_again(run):
                 yield f"{name} is whole at {below['requested_ns']} and starts at {above['start_ns']}"
             if below["cache_answer"] == "revalidated":
                 if above["end_ns"] is not None and below["ready_first_ns"] not in (None, above["end_ns"]):
                     yield f"{name} is found good at {above['end_ns']}, and sent on from {below['ready_first_ns']}"
                 continue
-            stores = cache is not None and cache.get("mode") == "store-and-forward"
+            stores = cache is not None and cache.get("mode") == "store-and-forward" and number not in run.tunnels
             is_stored = stores or (cache is not None and is_conditional(run, number, leg))
             first = above["end_ns"] if is_stored else above["first_byte_ns"]
             if below["ready_first_ns"] is not None and below["ready_first_ns"] != first:
@@ -168,12 +179,14 @@ def travel(run: Run) -> Iterator[str]:
         up = [link["up"] for link in run.links[near:far]]
         down = [link["down"] for link in run.links[near:far]]
         size = run.requests[row["request"]]["request_bytes"] - _text(leg, "request_text", 1024)
+        size -= connect_bytes(run, row["request"], row["leg"])[0]
         least = sum(way.delay for way in up) + max(way.sent_in(max(size, 0)) for way in up)
         if None not in (row["connect_ns"], row["requested_ns"]) and row["requested_ns"] - row["connect_ns"] < least:
             yield f"{_name(row)} is asked in {row['requested_ns'] - row['connect_ns']} ns; the path takes {least}"
         if row["end_ns"] is None or row["ready_first_ns"] is None:
             continue
         size = (response_size(run, row["request"], row["leg"]) or 0) - _text(leg, "response_text", 250)
+        size = 0 if row["request"] in run.tunnels else size  # of the last turn
         delay = sum(way.delay for way in down)
         least = delay + max(way.sent_in(max(size, 0)) for way in down)
         if row["end_ns"] - row["ready_first_ns"] < least:

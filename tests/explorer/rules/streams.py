@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from explorer.flights import flights
 from explorer.reading import Leg, Row, Run, quantity
 from explorer.rules import rule
-from explorer.rules.exchanges import response_size
+from explorer.rules.exchanges import connect_bytes, response_size
 
 
 @dataclass
@@ -90,7 +90,11 @@ def messages(run: Run) -> Iterator[str]:
         own = [number for number, row in run.connections.items() if row["leg"] == place]
         is_whole = run.is_clean and run.until is None
         for number in own:
-            up = sum(run.requests[row["request"]]["request_bytes"] for row in rows if row["connection_up"] == number)
+            up = sum(
+                run.requests[row["request"]]["request_bytes"] - connect_bytes(run, row["request"], place)[0]
+                for row in rows
+                if row["connection_up"] == number
+            )
             down = sum(sizes[row["request"]] or 0 for row in rows if row["connection_down"] == number)
             is_counted = is_whole and run.connections[number]["requests"] > 0
             yield from _compare(f"connection {number} up", sent[number, "up"], up, is_counted)
@@ -136,9 +140,11 @@ def frames(run: Run) -> Iterator[str]:
             if row["resent"] or row["end_ns"] is None:
                 continue
             for way, whole in (
-                ("up", run.requests[number]["request_bytes"]),
+                ("up", run.requests[number]["request_bytes"] - connect_bytes(run, number, place)[0]),
                 ("down", response_size(run, number, place)),
             ):
+                if leg.kind == "http/2" and number in run.tunnels:
+                    continue  # its header block is no larger than its first turn
                 wanted = max(0, (whole or 0) - _text(leg, way))
                 if whole is not None and data[place, number, way] != wanted:
                     framed = data[place, number, way]

@@ -145,7 +145,7 @@ impl Context {
         Some(on)
     }
 
-    /// The connection of an exchange stands. Of a tunnel to its server that is what the proxy has waited for: it answers the CONNECT.
+    /// The connection of an exchange stands. A proxy that has opened it for a tunnel answers the CONNECT.
     fn answer_connect(&mut self, id: ExchangeId) {
         if self.exchanges.get(id).is_some_and(Exchange::answers_connect) {
             for below in self.exchanges.waiting_for(id) {

@@ -117,7 +117,7 @@ fn a_tunnel_through_two_proxies_with_a_mux_shakes_hands_on_no_middle_leg() {
     assert_eq!(through(&tls("1.2")), 5 * near + 4 * middle + 4 * far);
 }
 
-/// Nobody is there to answer the CONNECT.
+/// No proxy answers the CONNECT.
 #[test]
 fn a_tunnel_without_a_proxy_is_a_connection_with_tls() {
     assert_eq!(first_byte(&[(600, REUSE)], &tls("1.3")), 3 * 600);

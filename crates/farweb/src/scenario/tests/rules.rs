@@ -143,7 +143,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["workload.default_window=0 B"], "workload.default_window", "found 0 B; a buffer"),
     (&["workload.scale=rate", "workload.copies_hosts=renamed"], "workload.copies_hosts", "a rate has no copies; leave the key out, or write scale = \"copies\""),
     (&["clients.give_up=0 s"], "clients.give_up", "found 0 s; write a duration above zero, or leave the key out for no client timeout"),
-    (&["clients.tunnels.tls=1.4"], "clients.tunnels.tls", "found 1.4; write a table, or \"none\""),
+    (&["clients.tunnels.tls=1.4"], "clients.tunnels.tls", "found the number 1.4; write a table, or \"none\""),
     (&["clients.tunnels.tls={version=\"1.4\"}"], "clients.tunnels.tls.version", "found \"1.4\"; it is one of \"1.2\", \"1.3\""),
     (&["clients.tunnels.tls={version=\"1.2\",start=\"0-rtt\"}"], "clients.tunnels.tls.start", "found \"0-rtt\" beside version = \"1.2\""),
     (&["clients.tunnels.tls={record=\"4 kB\"}"], "clients.tunnels.tls.record", "proxies pass a tunnel on byte by byte"),
