@@ -119,7 +119,7 @@ def test_check_shows_the_load_and_json_has_it(farweb: Farweb, cable: Path) -> No
     assert [load["direction"] for load in figures["offered"]["links"]] == ["up", "down"]
     answer = farweb("check", cable, "--set", "path.link.0.down.rate=2 kbit/s")
     assert "warning: path.link.0.down.rate: the workload offers 3.43 kbit/s in the busiest minute, from 0 s on" in (
-        answer.out.replace("\n", " ")
+        " ".join(answer.out.split())
     )
 
 

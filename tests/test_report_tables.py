@@ -76,7 +76,7 @@ def test_pooled_factors_are_named_and_those_of_one_level_not(tmp_path: Path) -> 
     load, queue, _ = sweep.design.factors
     table, note, below = (part.replace("\N{NO-BREAK SPACE}", " ") for part in results(sweep, [MEAN], [load]))
     assert "Estimates by load" in table and "All 4 points" in below
-    assert "Pooled over queue: means over all levels. Below each: its 95 % interval, of 2 seeds; of 2" in note
+    assert "Pooled over queue: means over all levels. Below each: its 95 % interval, of 2 seeds; 2 seeds: ±" in note
     assert [row[:2] for row in cells(table)] == [
         ["load", "mean latency"],
         ["1", "1.50 s 0 … 7.85 s"],
