@@ -49,14 +49,14 @@ def table(said: str) -> list[list[float]]:
 @needs_data
 @many_processes
 def test_operator(folder: Path) -> None:
-    """A kept connection takes one round trip, a new one two, more than the first window of ten segments one more."""
+    """A kept connection takes one round trip, a new one two; a tunnel's TLS and more than ten segments one more each."""
     *rows, _ = (said := printed("operator", folder)).splitlines()
     found = table("\n".join(rows))
     assert sum(requests for _, requests, _ in found) == 54
     for latency_s, _, largest in found:
         trips = round(latency_s / 0.68)
-        assert trips in (1, 2, 3) and latency_s == pytest.approx(0.68 * trips, abs=0.02)
-        assert trips == 3 or largest <= 10 * 1460 * 3, "slow start doubles a window of ten segments"
+        assert trips in (1, 2, 3, 4) and latency_s == pytest.approx(0.68 * trips, abs=0.02)
+        assert trips >= 3 or largest <= 10 * 1460 * 3, "slow start doubles a window of ten segments"
     # The log's own times: what was revalidated crossed the link once where a connection was kept.
     logged = [line.split() for line in (DATA / "squid/secrepo-2006-access1.log").read_text().splitlines()]  # type: ignore[operator]
     revalidated = [int(fields[1]) / 1000 for fields in logged if fields[3].startswith("TCP_REFRESH_HIT")]
