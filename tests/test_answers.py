@@ -49,7 +49,7 @@ def table(said: str) -> list[list[float]]:
 @needs_data
 @many_processes
 def test_operator(folder: Path) -> None:
-    """A kept connection takes one round trip, a new one two; a tunnel's TLS and more than ten segments one more each."""
+    """A kept connection takes one round trip, a new one two; TLS in a tunnel and an eleventh segment one more each."""
     *rows, _ = (said := printed("operator", folder)).splitlines()
     found = table("\n".join(rows))
     assert sum(requests for _, requests, _ in found) == 54
