@@ -26,11 +26,11 @@ _SPLIT: Mapping[str, Sequence[Kind]] = {
     "request": ("request", "travel"),
     "slow_start": ("flight", "cwnd"),
     "windows": ("window", "buffer", "credit", "nagle", "other"),
-    "queues": ("wait", "pace", "rest"),
+    "queues": ("wait", "pace", "relay", "rest"),
     "server": ("fetch", "server"),
 }
 _UNTIL_ANSWER: Sequence[Kind] = ("wait", "handshake", "flight", "request", "fetch", "server")
-_BEHIND: Sequence[Kind] = ("cwnd", "window", "buffer", "credit", "nagle", "other", "pace", "rest")
+_BEHIND: Sequence[Kind] = ("cwnd", "window", "buffer", "credit", "nagle", "other", "pace", "relay", "rest")
 
 SPLIT: Mapping[str, str] = {
     "handshakes": "handshakes",
