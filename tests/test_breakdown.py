@@ -97,6 +97,17 @@ def test_slow_start_and_a_window_hold_the_last_byte() -> None:
     }
 
 
+def test_a_relay_holds_the_last_byte_after_the_server_has_sent_it() -> None:
+    """10 ms behind the relay, 50 in front: sent at 180, relayed at 230 in place of 190, read at 285."""
+    leg = replace(ONE[0], behind_ns=10 * MS)
+    row = exchange(0, 0, 0, connect=120, requested=180, ready_first=180, ready_last=180, sent_last=180, end=285)
+    rows = table([row]).with_columns(relayed_last_ns=pl.lit(230 * MS), pace_ns=pl.lit(0))
+    found = parts(rows, [leg], None)
+    assert in_ms(found) == {"handshake 0": 120, "request 0": 60, "relay 0": 40, "travel 0": 60, "rest 0": 5}
+    without = parts(rows, ONE, None)
+    assert in_ms(without) == {"handshake 0": 120, "request 0": 60, "travel 0": 60, "rest 0": 45}
+
+
 def test_what_is_held_while_the_server_still_releases_costs_nothing() -> None:
     # Paced over 500 ms: of 400 ms held only the last 100 are after the last byte was there, three of four by cwnd.
     row = exchange(

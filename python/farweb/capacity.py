@@ -8,13 +8,12 @@ from typing import Any
 from farweb.extent import Extent
 from farweb.inputs.carried import Carried
 from farweb.offered import BUSY, Offered, OfferedLoad, of_rate, varies
-from farweb.results.legs import carrier_name
+from farweb.results.legs import carrier_name, decrypting
 from farweb.text.parse import QuantityError, parse
 from farweb.text.quantities import count, rate, seconds, share
-from farweb.text.words import elided, plural
+from farweb.text.words import elided, listed, plural
 
 _NS = 1e9
-_TLS_TURNS = {"1.2": 2, "1.3": 1}  # round trips of a full handshake, at least
 _TURNS = {1: "a round trip", 2: "two round trips", 3: "three round trips", 4: "four round trips"}
 _OVERLOADED, _FULL = "Overloaded", "Nearly full"
 _NAME = 40  # letters of a point in a sentence; chosen: half a line
@@ -44,7 +43,7 @@ class PointLoad:
 def answer(figures: Mapping[str, Any], scenario: Mapping[str, Any], load: Offered | None) -> str:
     """A sentence: whether the fullest link has room, and the least time of a request."""
     whose = "No request to the servers" if figures["caches"] else "No request"
-    least = f"{whose} can take less than {seconds(least_s(figures, scenario))}."
+    least = f"{whose} can take less than {seconds(least_s(figures))}.{decrypting(scenario)}"
     if load is None:
         return f"The load was not held against the path: no link has a rate, or there are no requests yet. {least}"
     state, says = _state(load), _says(load)
@@ -118,20 +117,17 @@ def _fullness(load: OfferedLoad) -> float:
     return (load.mean_bps if load.minute_bps is None else load.minute_bps) / load.rate_bps
 
 
-def _turns(leg: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
-    """Round trips of the leg that a request takes at least: on an open connection, where there may be one."""
+def _least_ns(leg: Mapping[str, Any]) -> float:
+    """Least time of a request on a leg: on an open connection, where there may be one."""
     use = leg["connection_use"]
     if not use["requests"]:
-        return 0.5
-    if use["reused"] or use["shared"] or use["standing"]:
-        return 1
-    tls = scenario["leg"][leg["index"]].get("tls") or {}
-    return 2 + _TLS_TURNS.get(str(tls.get("version")), 0)
+        return float(leg["rtt_ns"]) / 2
+    return float(leg["rtt_ns" if use["reused"] or use["shared"] or use["standing"] else "first_byte_ns"])
 
 
-def least_s(figures: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
+def least_s(figures: Mapping[str, Any]) -> float:
     """Least time of a request to the servers, in s."""
-    return sum(_turns(leg, scenario) * float(leg["rtt_ns"]) / _NS for leg in figures["legs"])
+    return sum(_least_ns(leg) for leg in figures["legs"]) / _NS
 
 
 def rows(
@@ -201,7 +197,7 @@ def _changes(figures: Mapping[str, Any]) -> Iterator[list[str]]:
 def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[str, Any]) -> Iterator[list[str]]:
     """How a leg uses connections, what limits them, and the queues of its slowest link."""
     use, described = leg["connection_use"], scenario["leg"][leg["index"]]
-    turns, rtt = _turns(leg, scenario), seconds(leg["rtt_ns"] / _NS)
+    rtt = seconds(leg["rtt_ns"] / _NS)
     manner = (
         "responses come alone"
         if not use["requests"]
@@ -213,12 +209,20 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
         if use["reused"]
         else "a connection a request"
     )
-    least = f": {_TURNS[int(turns)]} of {rtt} at least" if use["requests"] and leg["rtt_ns"] else ""
+    least = ""
+    if use["requests"] and leg["rtt_ns"]:
+        turns = _least_ns(leg) / leg["rtt_ns"]
+        time = f"{_TURNS[int(turns)]} of {rtt}" if turns.is_integer() else seconds(_least_ns(leg) / _NS)
+        least = f": {time} at least"
     tls = described.get("tls") or {}
     secured = f", TLS {tls['version']}" if tls.get("version") else ""
     is_only = len(figures["legs"]) == 1
     of = "" if is_only else f"{leg['from']} to {leg['to']}: "
     yield [carrier_name(described["carrier"]), f"{of}{manner}{least}{secured}"]
+    if leg["stretches"]:
+        first, whole = (seconds(leg[key] / _NS) for key in ("first_byte_ns", "first_byte_unsplit_ns"))
+        nodes = listed([stretch["from"] for stretch in leg["stretches"][1:]])
+        yield ["splits", f"TCP ends at {nodes}: {first} to the first byte on a new connection, {whole} without"]
     limit, line = leg["connection_limit_bps"], leg["bottleneck_down_bps"]
     if limit is not None and line is not None and limit < line:
         why, fill = _LIMITS[leg["limited_by"]], leg["connections_to_fill"]

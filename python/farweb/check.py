@@ -236,6 +236,6 @@ def _swept(
     loads = []
     for number, point in points.items():
         load, _ = _sized(point.scenario, point.figures, point.trace)
-        least_s = capacity.least_s(point.figures, point.scenario.effective)
+        least_s = capacity.least_s(point.figures)
         loads.append(capacity.PointLoad(design.point_name(number), load, least_s))
     return tuple(loads), extent_of_points(points.values(), len(design.points) * design.replications)

@@ -244,7 +244,7 @@ def _packets(leg: Mapping[str, Any], figures: Mapping[str, Any], points: Sequenc
     for point in points:
         place, _, direction = point.removeprefix("link ").partition(" ")
         if point == "ends":
-            rows += 2 * sum(passing.values())
+            rows += 2 * max(1, len(leg["stretches"])) * sum(passing.values())
         elif first <= int(place) < behind:
             rows += passing[direction] if direction else sum(passing.values())
     return rows

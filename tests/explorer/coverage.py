@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-# Tables with the same keys as another: which end or direction has a value is no other thing to say.
-ALIKE = {"client", "server", "from", "to", "up", "down"}
+# Tables with the same keys as another: which end, direction or stretch has a value is no other thing to say.
+ALIKE = {"client", "server", "from", "to", "up", "down", "split"}
 
 
 def offered(schema: dict[str, Any]) -> set[str]:

@@ -9,7 +9,7 @@ from explorer.reading import Row, Run
 HEADERS = 40  # IPv4 and TCP without options
 SAME = ["seq", "ack", "payload_bytes", "window_field", "flags", "retransmission", "window_bytes"]
 
-Key = tuple[int, str, int]
+Key = tuple[int, int, str, int]
 
 
 @dataclass
@@ -17,7 +17,7 @@ class Flight:
     """A packet of a connection on its way.
 
     Attributes:
-        key: Connection, direction, and number among the packets of its sender.
+        key: Connection, stretch, direction, and number among the packets of its sender.
         head: The row in which it is first seen.
         sent: When its sender sent it, and the place of that row in the table; None where that was not seen.
         received: When the other end received it.
@@ -36,9 +36,9 @@ class Flight:
     repeated: bool = False
 
     def __str__(self) -> str:
-        connection, way, number = self.key
+        connection, stretch, way, number = self.key
         what = f"{self.head['flags'] or 'no flag'}, {self.head['payload_bytes']} B"
-        return f"packet {number} {way} on connection {connection} ({what})"
+        return f"packet {number} {way} on connection {connection}, stretch {stretch} ({what})"
 
 
 @lru_cache(maxsize=2)
@@ -46,7 +46,7 @@ def flights(run: Run) -> dict[Key, Flight]:
     """The packets of a run, in the order in which they were first seen."""
     found: dict[Key, Flight] = {}
     for place, row in enumerate(run.rows("packets")):
-        key = (row["connection"], row["direction"], row["packet"])
+        key = (row["connection"], row["stretch"], row["direction"], row["packet"])
         flight = found.get(key)
         if flight is None:
             flight = found[key] = Flight(key, row)

@@ -5,9 +5,11 @@ some hundredths of a second. `random.Random` draws and not hypothesis: a case is
 test, and `minimise` works on the scenario itself, so also on one that a person has written.
 """
 
+from itertools import pairwise
+
 from explorer.case import HOSTS, REQUESTS, Case, Row
 from explorer.draw import Draw, Table
-from explorer.legs import ALONE, draw_handshake, draw_leg
+from explorer.legs import ALONE, draw_handshake, draw_leg, draw_splits
 
 POLICIES = ["fifo", "lru", "rand", "lfu", "gds", "gdsf", "arc", "s3-fifo", "sieve", "w-tinylfu"]
 
@@ -75,6 +77,11 @@ def generate(number: int) -> Case:
         for name, way in link.items():
             if draw.chance(0.12):
                 way |= _changes(draw, way["rate"] != "unlimited", name == "up", is_transfer)
+    holding = {cache["node"] for cache in caches}
+    for leg, (near, far) in zip(scenario["leg"], pairwise(places), strict=True):
+        inside = nodes[near + 1 : far]
+        if inside and not holding & set(inside) and leg["carrier"]["kind"] not in ("transfer", "webmux"):
+            leg |= draw_splits(draw, inside)
     return Case(scenario, requests, hosts)
 
 

@@ -112,6 +112,20 @@ def draw_leg(draw: Draw, *, is_last: bool, spans: int, is_transfer: bool, has_ho
     return leg
 
 
+def draw_splits(draw: Draw, inside: list[str]) -> Table:
+    """Splits at one or more of the nodes inside a leg; often none."""
+    nodes = [node for node in inside if draw.chance(0.6)]
+    splits: list[Table] = []
+    for place, node in enumerate(nodes):
+        split = draw.some({"open": draw.one("each", "ready"), "by": draw.one("syn", "connect")}, 0.6)
+        if place + 1 == len(nodes):
+            split.pop("open", None)
+        if draw.chance(0.5):
+            split["tcp"] = _tcp(draw, may_have_host_values=False)
+        splits.append({"at": node} | split)
+    return {"split": splits} if splits else {}
+
+
 def _http2(draw: Draw, is_last: bool) -> Table:
     keys: Table = draw.some(
         {

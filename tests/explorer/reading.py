@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,19 @@ class Leg:
     @property
     def kind(self) -> str:
         return str(self.carrier["kind"])
+
+    @property
+    def splits(self) -> list[dict[str, Any]]:
+        return list(self.table.get("split", []))
+
+    @property
+    def connect_bytes(self) -> int:
+        """Bytes of a CONNECT that its client ends send first."""
+        return 200 if self.splits and self.splits[0].get("by") == "connect" else 0
+
+    def first_stretch(self, way: str) -> int:
+        """The stretch in which the ends send that way: the clients' or the servers'."""
+        return 0 if way == "up" else len(self.splits)
 
     @property
     def is_bare(self) -> bool:
@@ -213,6 +227,11 @@ class Run:
         """True when all packets were recorded on all links as well."""
         taps = {f"link {link}" for link in range(len(self.links))}
         return self.sees_ends and taps <= set(self.record["points"])
+
+    def stretches(self, leg: Leg) -> list[tuple[int, int]]:
+        """Places of the ends of each stretch of a leg."""
+        ends = [leg.near, *(self.nodes.index(split["at"]) for split in leg.splits), leg.far]
+        return list(pairwise(ends))
 
     def is_inside(self, node: str) -> bool:
         """True when a node is between the ends of a leg."""

@@ -33,7 +33,8 @@ def new(
         str,
         typer.Option(
             metavar="KIND",
-            help="none; split: connections end at the far end; mux: two proxies share a few connections.",
+            help="none; split: connections end at the far end; mux: two proxies share a few connections; both decrypt; "
+            "pep: TCP alone ends, at both ends of the long part.",
         ),
     ] = "none",
     cache: Annotated[
@@ -147,6 +148,7 @@ def _path(paths: list[str], checked: "Check") -> str:
     """The path in a sentence, or the paths that a sweep compares."""
     from farweb.inputs.paths import path_kind
     from farweb.offered import varies
+    from farweb.results.legs import decrypting
     from farweb.text.quantities import rate, seconds
     from farweb.text.words import capital, listed
 
@@ -159,7 +161,9 @@ def _path(paths: list[str], checked: "Check") -> str:
     trip = seconds(sum(leg["rtt_ns"] for leg in legs) / 1e9)
     up, down = rate(narrow["bottleneck_up_bps"]), rate(narrow["bottleneck_down_bps"])
     mean = " in the mean" if any(varies(link["down"]) for link in checked.figures["links"]) else ""
-    return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down{mean}"
+    decrypted = decrypting(checked.scenario)
+    end = f".{decrypted}" if decrypted else ""
+    return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down{mean}{end}"
 
 
 def _swept(design: "Design") -> str:

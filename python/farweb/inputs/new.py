@@ -54,8 +54,9 @@ tls = { version = "1.3" }
 
 PROXIES = {
     "none": "Connections go from end to end and are used again; far-end only forwards.",
-    "split": "far-end is a proxy: connections end there, and it has its own to the servers.",
-    "mux": "The near end and far-end are proxies, and all requests share the connections between them.",
+    "split": "far-end is a proxy: connections end there, and it has its own to the servers. It decrypts.",
+    "mux": "The near end and far-end are proxies, and all requests share the connections between them. They decrypt.",
+    "pep": "terminal and far-end end TCP and begin it anew; TLS goes from end to end.",
 }
 """Proxies on the path, by name."""
 
@@ -95,12 +96,12 @@ class Wanted:
     def nodes(self) -> list[str]:
         """Nodes from the clients to the servers."""
         near = [] if not self.is_local else ["near-end" if self.cache is None else "cache"]
-        return ["clients", *near, "far-end", "servers"]
+        return ["clients", *near, *(["terminal"] if self.proxy == "pep" else []), "far-end", "servers"]
 
     @property
     def long_link(self) -> int:
         """Place of the long part among the links."""
-        return int(self.is_local)
+        return self.nodes.index("far-end") - 1
 
     def legs(self, serving: Serving) -> list[tuple[str, str, str]]:
         """Begin, end and carrier of each leg."""
@@ -108,7 +109,8 @@ class Wanted:
             "none": [("servers", serving.carrier)],
             "split": [("far-end", serving.carrier), ("servers", serving.carrier)],
             "mux": [("far-end", '{ kind = "mux", connections = 8 }'), ("servers", serving.carrier)],
-        }["split" if self.shield is not None and self.proxy == "none" else self.proxy]
+            "pep": [("servers", serving.carrier)],
+        }["split" if self.shield is not None and self.proxy in ("none", "pep") else self.proxy]
         ends = [*([] if self.cache is None else [("cache", serving.carrier)]), *inner]
         begins = ["clients", *(end for end, _ in ends)]
         return [(begin, end, carrier) for begin, (end, carrier) in zip(begins, ends, strict=False)]
@@ -366,6 +368,7 @@ def _scenario(
     joined = "\n".join(
         f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\n'
         f'tcp = {{ profile = "linux", mss = "1460 B", constants = {{ nagle = {_nagle(end, serving)} }} }}{tls}\n'
+        + _splits(wanted, begin, end, serving)
         for begin, end, carrier in wanted.legs(serving)
     )
     every, in_words = next((each for each in _EVERY if span_s / each[0] <= _ROWS_MAX), _EVERY[-1])[1:]
@@ -382,7 +385,7 @@ name = "{title if len(wanted.paths) == 1 else several}"
 [path]
 nodes = [{", ".join(f'"{node}"' for node in wanted.nodes)}]
 
-{_LOCAL.format(near=wanted.nodes[1]) if wanted.is_local else ""}\
+{"".join(_LOCAL.format(*pair) for pair in zip(wanted.nodes[: wanted.long_link], wanted.nodes[1:], strict=False))}\
 # {wanted.nodes[wanted.long_link]} – far-end: the long part.
 {_figures(wanted)}\
 [[path.link]]
@@ -430,12 +433,37 @@ def _head(file: Path, wanted: Wanted) -> str:
 
 
 _LOCAL = """\
-# clients – {near}: a local network (chosen).
+# {} – {}: a local network (chosen).
 [[path.link]]
 up   = {{ rate = "1 Gbit/s", delay = "1 ms" }}
 down = {{ rate = "1 Gbit/s", delay = "1 ms" }}
 
 """
+
+_TERMINAL = """
+# terminal ends TCP for the clients. Over the long part {about}, with a large first window (chosen).
+[[leg.split]]
+at = "terminal"
+tcp = {{ profile = "linux", mss = "1460 B", constants = {{ nagle = false, initial_cwnd_segments = 100 }} }}
+"""
+
+_FAR_END = """
+[[leg.split]]
+at = "far-end"
+tcp = {{ profile = "linux", mss = "1460 B", constants = {{ nagle = {nagle} }} }}
+"""
+
+
+def _splits(wanted: Wanted, begin: str, end: str, serving: Serving) -> str:
+    """The splits inside a leg: both, or the one in front of a proxy that ends TCP itself."""
+    inside = wanted.nodes[wanted.nodes.index(begin) + 1 : wanted.nodes.index(end)]
+    if "terminal" not in inside:
+        return ""
+    both = "far-end" in inside
+    first = _TERMINAL.format(about="connections stand" if both else "connections are opened")
+    if not both:
+        return first
+    return f'{first}open = "ready"\n{_FAR_END.format(nagle=_nagle(end, serving))}'
 
 
 def _figures(wanted: Wanted) -> str:

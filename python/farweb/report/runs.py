@@ -13,7 +13,7 @@ from farweb.report.page import Page, section
 from farweb.report.points import Point, parse, point
 from farweb.report.sections import Asked, first_screen, paths, reproduction, rests_on, tunnels, warnings
 from farweb.results.folder import folder_names
-from farweb.results.legs import connection_uses, sheets
+from farweb.results.legs import connection_uses, decrypting, sheets
 from farweb.results.measure import measure
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.run import RunTables
@@ -127,6 +127,7 @@ def _answer(summaries: Summaries, compared: Comparison | None, results: Sequence
     if len(screens) == 1:
         ((name, parts),) = screens.items()
         said = [part.replace("mean ", "Why a mean of ", 1) if isinstance(part, str) else part for part in parts]
+        said[:1] = [f"{part}{decrypting(results[0].manifest['scenario'])}" for part in said[:1]]
         return [*said, _holds(summaries[name], results[0])]
     of_each: list[Part] = []
     for name, (answer, *parts) in screens.items():

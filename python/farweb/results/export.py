@@ -6,6 +6,7 @@ Rows are read from the packet table in batches, so that memory does not grow wit
 import difflib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -29,7 +30,7 @@ Progress = Callable[[int, int], None]
 
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
 
-_UNUSED = {"packets": ("cwnd_bytes", "ssthresh_bytes"), "frames": ("time_ns", "leg", "request")}
+_UNUSED = {"packets": ("stretch", "cwnd_bytes", "ssthresh_bytes"), "frames": ("time_ns", "leg", "request")}
 _COLUMNS = {
     table: [column["name"] for column in results_tables()[table]["columns"] if column["name"] not in unused]
     for table, unused in _UNUSED.items()
@@ -83,8 +84,8 @@ def export_pcapng(
         connection: Number of the only connection to write; None: all that were recorded.
         points: Names of the points to write, an interface each (see `capture_points`); None: the one nearest to the
             servers that sees the connection, as most programs take packets that they see twice for retransmissions.
-        payload: Write payload too: frames of HTTP/2 and W3C MUX where the run recorded them, with zeros as data, and
-            zeros elsewhere. Else packets have their headers and say how long they are.
+        payload: Write payload too: frames of HTTP/2 and W3C MUX where the run recorded them and no leg is split, with
+            zeros as data, and zeros elsewhere. Else packets have their headers and say how long they are.
         progress: Called with how far it is.
 
     Raises:
@@ -97,7 +98,7 @@ def export_pcapng(
     chosen = {name: _point(results, name) for name in points} if points else dict([_nearest_to_servers(own)])
     encoder = _core.PcapngEncoder(nodes, legs, list(chosen.values()), payload)
     comment = f"{results.name}, seed {results.manifest['seed']}"
-    if payload and results.has("frames"):
+    if payload and results.has("frames") and not _has_splits(results):
         for rows in _rows(results, "frames", connection):
             _checked(results, "frames", encoder.add_frames, rows)
     with staged_file(out) as stage, stage.open("wb") as file:
@@ -151,10 +152,20 @@ def export_xpl(
 
 
 def _path(results: RunTables) -> tuple[list[str], list[tuple[int, int]]]:
-    """The nodes of the path, and where its legs begin and end among them."""
+    """The nodes of the path, and where its legs, or the stretches of a split one, begin and end among them."""
     scenario: dict[str, Any] = results.manifest["scenario"]
     nodes: list[str] = scenario["path"]["nodes"]
-    return nodes, [(nodes.index(leg["from"]), nodes.index(leg["to"])) for leg in scenario["leg"]]
+    ends = [[leg["from"], *(split["at"] for split in leg.get("split", ())), leg["to"]] for leg in scenario["leg"]]
+    return nodes, [(nodes.index(near), nodes.index(far)) for leg in ends for near, far in pairwise(leg)]
+
+
+def _first_stretches(results: RunTables) -> list[int]:
+    """Places of each leg's first stretch among those of all, and their number."""
+    return list(accumulate((1 + len(leg.get("split", ())) for leg in results.manifest["scenario"]["leg"]), initial=0))
+
+
+def _has_splits(results: RunTables) -> bool:
+    return any(leg.get("split") for leg in results.manifest["scenario"]["leg"])
 
 
 def _is_one_way(results: RunTables) -> bool:
@@ -180,7 +191,9 @@ def _of_leg(results: RunTables, known: dict[str, Point], connection: int) -> dic
     found = results.scan("packets").filter(pl.col("connection") == connection).select("leg").head(1).collect()
     if found.is_empty():
         return known
-    first, last = _path(results)[1][int(found["leg"][0])]
+    begins, leg = _first_stretches(results), int(found["leg"][0])
+    stretches = _path(results)[1][begins[leg] : begins[leg + 1]]
+    first, last = stretches[0][0], stretches[-1][1]
     sees = {"end": range(first, last + 1), "link": range(first, last)}
     return {name: point for name, point in known.items() if point[1] in sees[point[0]]} or known
 
@@ -191,13 +204,15 @@ def _nearest_to_servers(known: dict[str, Point]) -> tuple[str, Point]:
 
 
 def _data(results: RunTables, connection: int, direction: str | None) -> tuple[int, str, str | None]:
-    """The leg of a connection, a direction, and the node that sends that way, as far as the table says.
+    """The last stretch of a connection's leg, a direction, and the node that sends that way, as far as the table says.
 
     The direction is that of most of the payload when `direction` is None.
     """
     import polars as pl
 
     seen = results.scan("packets").filter((pl.col("connection") == connection) & (pl.col("event") != "drop"))
+    if _has_splits(results):  # the stretch of the sender of responses
+        seen = seen.filter(pl.col("stretch") == pl.col("stretch").max())
     sender = pl.col("node").filter(pl.col("event") == "send").first()
     ways = seen.group_by("leg", "direction").agg(pl.col("payload_bytes").sum(), sender).collect()
     if ways.is_empty():
@@ -205,16 +220,20 @@ def _data(results: RunTables, connection: int, direction: str | None) -> tuple[i
     most = ways.sort(["payload_bytes", "direction"], descending=[True, False])
     chosen = most.filter(pl.col("direction") == (direction or most["direction"][0]))
     node = chosen["node"][0] if len(chosen) else None
-    return int(most["leg"][0]), direction or str(most["direction"][0]), node
+    stretch = _first_stretches(results)[int(most["leg"][0]) + 1] - 1
+    return stretch, direction or str(most["direction"][0]), node
 
 
 def _rows(
     results: RunTables, table: str, connection: int | None, progress: Progress | None = None
 ) -> Iterator[dict[str, Column]]:
     """The rows of a table, or those of one connection, as columns of the core, batch by batch."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     found, names = results.table(table), _COLUMNS[table]
+    begins = pa.array(_first_stretches(results)) if table == "packets" and _has_splits(results) else None
+    names = names if begins is None else [*names, "stretch"]
     found.require(names)
     with found.opened() as file:
         done, total = 0, file.metadata.num_rows
@@ -223,6 +242,10 @@ def _rows(
                 for batch in found.batches(file, names, [group], _ROWS):
                     if connection is not None:
                         batch = batch.filter(pc.equal(batch.column("connection"), connection))
+                    if begins is not None:
+                        place = pc.add(begins.take(batch.column("leg")), batch.column("stretch"))
+                        batch = batch.set_column(batch.schema.get_field_index("leg"), "leg", place)
+                        batch = batch.drop_columns(["stretch"])
                     if batch.num_rows:
                         yield from_arrow(batch)
             done += file.metadata.row_group(group).num_rows

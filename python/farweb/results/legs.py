@@ -11,12 +11,14 @@ of the run count, also in the warm-up, with all of their time, also between requ
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from farweb import _core
 from farweb.text.parse import parse
 from farweb.text.quantities import count, number, seconds, share, size
 from farweb.text.sheet import Sheet
+from farweb.text.words import listed
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
@@ -219,6 +221,12 @@ def sheets(legs: Mapping[str, Sequence[LegTotals]]) -> Iterator[Sheet]:
         header = [*first, "at", "a connection", "open, mean / peak", "idle, mean"]
         title = "Socket buffers that connections stand for, in the measured interval"
         yield Sheet(title, header, memory, names=len(first) + 1)
+
+
+def decrypting(scenario: Mapping[str, Any]) -> str:
+    """Sentence about the nodes where TLS ends on the way, after a space; empty where it goes from end to end."""
+    nodes = [near["to"] for near, far in pairwise(scenario["leg"]) if near.get("tls") or far.get("tls")]
+    return f" TLS is decrypted at {listed(nodes)}." if nodes else ""
 
 
 def carrier_name(carrier: Mapping[str, Any]) -> str:

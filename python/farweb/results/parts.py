@@ -21,6 +21,8 @@ those before are part of the wait on the leg nearer to the clients.
 - **A tunnel** with TLS inside connects, on the first leg, until the client has that handshake: CONNECT, connections of
   proxies and flights over the whole path are in it. The legs behind begin with what follows.
 - **The server's pace** holds what TCP has sent, where the release is regulated (`origin.release = "regulated"`).
+- **The relays** of a split leg hold the last byte from when the server has sent it until the one nearest to the clients
+  has, less propagation: slow start, windows, queues and transmission behind that one.
 - **Travel** is the propagation of the leg's links; **queues and transmission** have retransmissions as well, and
   what a proxy takes to pass something on (nothing, as it is modelled).
 - **The request on its way** contains its own queues and transmission.
@@ -52,6 +54,7 @@ Kind = Literal[
     "nagle",
     "other",
     "pace",
+    "relay",
     "travel",
     "rest",
 ]
@@ -70,6 +73,7 @@ KINDS: Mapping[Kind, str] = {
     "nagle": "Nagle's rule",
     "other": "held otherwise",
     "pace": "server's pace",
+    "relay": "relays and behind them",
     "travel": "response on the way",
     "rest": "queues and transmission",
 }
@@ -89,6 +93,7 @@ class Leg:
         down_ns: Propagation of its links, downwards.
         inside: By node inside it that has a cache, propagation from there, downwards.
         has_cache: True when there is a cache at its end at the servers, or inside.
+        behind_ns: Propagation behind the split nearest to the clients, downwards; None without splits.
     """
 
     from_node: str
@@ -99,6 +104,7 @@ class Leg:
     down_ns: int
     inside: Mapping[str, int] = field(default_factory=dict)
     has_cache: bool = False
+    behind_ns: int | None = None
 
 
 STEPS = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns", "cwnd_ns", "window_ns")
@@ -132,7 +138,9 @@ def path_legs(manifest: Mapping[str, Any]) -> tuple[Leg, ...]:
             if first < place < last and node in caches
         }
         has_cache = bool(inside) or leg["to"] in caches
-        legs.append(Leg(leg["from"], leg["to"], leg["carrier"]["kind"], use, up_ns, down_ns, inside, has_cache))
+        behind = [propagation(nodes.index(split["at"]), last, "down") for split in leg.get("split", ())][:1]
+        carrier = leg["carrier"]["kind"]
+        legs.append(Leg(leg["from"], leg["to"], carrier, use, up_ns, down_ns, inside, has_cache, *behind))
     return tuple(legs)
 
 
@@ -162,6 +170,8 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
         exchanges = exchanges.with_columns(pace_ns=0 * pl.col("sent_last_ns"))
     if "tunnel_ready_ns" not in exchanges.columns:  # of a farweb whose tunnels had no TLS
         exchanges = exchanges.with_columns(tunnel_ready_ns=pl.lit(None, pl.Int64))
+    if "relayed_last_ns" not in exchanges.columns:  # of a farweb without splits
+        exchanges = exchanges.with_columns(relayed_last_ns=pl.lit(None, pl.Int64))
     sources = ["served_by"] if any(leg.inside for leg in legs) else []
     path = _leg_rows(exchanges, 0, legs[0], opened, *sources)
     for place in range(1, len(legs)):
@@ -219,7 +229,8 @@ def _leg_rows(
         connect_ns=pl.coalesce("tunnel_ready_ns", "connect_ns"),
         is_tunnel=pl.col("tunnel_ready_ns").is_not_null(),
     )
-    of_leg = (*STEPS, "buffer_ns", "credit_ns", "nagle_ns", "pace_ns", "begun_ns", "flight_ns", "cache_answer")
+    held = ("buffer_ns", "credit_ns", "nagle_ns", "pace_ns", "relayed_last_ns")
+    of_leg = (*STEPS, *held, "begun_ns", "flight_ns", "cache_answer")
     return rows.select("request", "is_tunnel", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
 
 
@@ -280,7 +291,10 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.E
     for node, from_there in leg.inside.items():
         down = pl.when(pl.col("served_by").eq_missing(node)).then(from_there).otherwise(down)
     travel = pl.when(way > down).then(down).otherwise(way)
-    rest = way - travel
+    relay = 0 * way
+    if leg.behind_ns is not None:
+        relay = (at("relayed_last") - at("sent_last") - at("pace") - leg.behind_ns).clip(lower_bound=0)
+    rest = way - travel - relay
     if not is_last:
         start, end = _at("start", place + 1), _at("end", place + 1)
         between = (start - at("requested")) + (at("ready_last") - end)
@@ -300,5 +314,6 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.E
         yield f"{kind} {place}", end - begin
     yield f"other {place}", held - ends[-1]
     yield f"pace {place}", at("pace")
+    yield f"relay {place}", relay
     yield f"travel {place}", travel
     yield f"rest {place}", rest

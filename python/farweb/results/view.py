@@ -44,13 +44,13 @@ PARTS: Mapping[str, Part] = {
     "request": Part("on the way", "request", "there and back, without queues", ("request", "travel")),
     "slow_start": Part("slow start", "start", "waiting for the congestion window", ("flight", "cwnd")),
     "windows": Part("windows and credit", "window", "receive windows, send buffers and credit", _HOLDS),
-    "queues": Part("queues", "queues", "for connections and in links, with transmission", ("wait", "pace", "rest")),
+    "queues": Part("queues", "queues", "for connections and in links, with transmission", ("wait", "pace", "relay", "rest")),
     "server": Part("servers", "server", "as recorded", ("fetch", "server")),
     "think": Part("think", "think", "the browser, as recorded"),
     "tail": Part("tail", "tail", "from the last request to onLoad, as recorded"),
 }
 _UNTIL_ANSWER: Sequence[Kind] = ("wait", "handshake", "flight", "request", "fetch", "server")
-_BEHIND: Sequence[Kind] = ("cwnd", *_HOLDS, "pace", "rest")
+_BEHIND: Sequence[Kind] = ("cwnd", *_HOLDS, "pace", "relay", "rest")
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ def _client_ends(run: Run) -> dict[int, int]:
     ends: dict[int, int] = {}
     for row in run.rows("packets"):
         is_near = (row["event"], row["direction"]) in (("send", "up"), ("receive", "down"))
-        if is_near and ("F" in row["flags"] or "R" in row["flags"]):
+        if is_near and row["stretch"] == 0 and ("F" in row["flags"] or "R" in row["flags"]):
             ends.setdefault(row["connection"], row["time_ns"])
     for row in run.exchanges:
         failed = run.requests[row["request"]]["failed_ns"]

@@ -191,9 +191,13 @@ def travel(run: Run) -> Iterator[str]:
         least = delay + max(way.sent_in(max(size, 0)) for way in down)
         if row["end_ns"] - row["ready_first_ns"] < least:
             yield f"{_name(row)} is answered in {row['end_ns'] - row['ready_first_ns']} ns; the path takes {least}"
+        if leg.splits and not row["sent_last_ns"] <= row["relayed_last_ns"] <= row["end_ns"]:
+            yield f"{_name(row)} is sent, relayed at {row['relayed_last_ns']} and read: {row}"
         if row["end_ns"] - row["sent_last_ns"] < delay or row["first_byte_ns"] - row["ready_first_ns"] < delay:
             yield f"{_name(row)}: a byte is faster than the delay of {delay} ns"
-        if leg.kind == "http/1.0" and row["connect_ns"] - row["start_ns"] < sum(way.delay for way in up) + delay:
+        first = run.stretches(leg)[0][1] - near
+        opens = sum(way.delay for way in [*up[:first], *down[:first]])
+        if leg.kind == "http/1.0" and row["connect_ns"] - row["start_ns"] < opens:
             yield f"{_name(row)} has its connection in {row['connect_ns'] - row['start_ns']} ns"
 
 

@@ -32,10 +32,10 @@ def hops(run: Run) -> dict[tuple[int, str], list[Hop]]:
     for flight in flights(run).values():
         if flight.sent is None:
             continue
-        _, way, _ = flight.key
+        _, stretch, way, _ = flight.key
         place = run.nodes.index(flight.head["node"])
-        leg = run.legs[flight.head["leg"]]
-        far = leg.far if way == "up" else leg.near
+        near, far = run.stretches(run.legs[flight.head["leg"]])[stretch]
+        far = far if way == "up" else near
         at, now = place, flight.sent[0]
         while at != far:
             link = at if way == "up" else at - 1
@@ -65,7 +65,7 @@ def arrivals(run: Run, link: int) -> dict[int, int]:
 
 
 def _leaves(flight: Flight, link: int) -> bool:
-    return flight.key[1] == "up" and link in flight.passed
+    return flight.key[2] == "up" and link in flight.passed
 
 
 def _is_last(flight: Flight, at: int, way: str) -> bool:
@@ -87,7 +87,7 @@ def way(run: Run) -> Iterator[str]:
     for flight in flights(run).values():
         if flight.sent is None or flight.received is None:
             continue
-        _, direction, _ = flight.key
+        direction = flight.key[2]
         links = sorted(flight.passed, reverse=direction == "down")
         if not links or abs(links[-1] - links[0]) + 1 != len(links):
             yield f"{flight} is received, and was seen on links {links}"
@@ -188,7 +188,7 @@ def losses(run: Run) -> Iterator[str]:
         if loss.get("of") == "link" and has_ties:
             continue
         for hop in sorted(own, key=lambda hop: (hop.arrival, hop.flight.key)):
-            number, _, _ = hop.flight.key
+            number = hop.flight.key[0]
             of = None if loss.get("of") == "link" else number
             what = kind(hop)
             counts[of, what] += 1

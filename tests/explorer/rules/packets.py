@@ -30,7 +30,7 @@ def fate(run: Run) -> Iterator[str]:
 
 def _places(flight: Flight) -> list[int]:
     """When links saw it, in its direction."""
-    return [flight.passed[link] for link in sorted(flight.passed, reverse=flight.key[1] == "down")]
+    return [flight.passed[link] for link in sorted(flight.passed, reverse=flight.key[2] == "down")]
 
 
 @rule("packets.same")
@@ -53,13 +53,13 @@ def order(run: Run) -> Iterator[str]:
     """Packets of a connection are received in the order in which they were sent, and numbered in it."""
     if not run.sees_ends:
         return
-    ways: dict[tuple[int, str], list[Flight]] = defaultdict(list)
+    ways: dict[tuple[int, int, str], list[Flight]] = defaultdict(list)
     for flight in flights(run).values():
-        ways[flight.key[:2]].append(flight)
+        ways[flight.key[:3]].append(flight)
     for own in ways.values():
-        by_number = sorted(own, key=lambda flight: flight.key[2])
-        if [flight.key[2] for flight in by_number] != list(range(len(own))):
-            yield f"{own[0]}: packets are numbered {[flight.key[2] for flight in by_number]}"
+        by_number = sorted(own, key=lambda flight: flight.key[3])
+        if [flight.key[3] for flight in by_number] != list(range(len(own))):
+            yield f"{own[0]}: packets are numbered {[flight.key[3] for flight in by_number]}"
         for what in ("sent", "received"):
             places = [place for flight in by_number if (place := getattr(flight, what)) is not None]
             if places != sorted(places):
@@ -71,12 +71,14 @@ def order(run: Run) -> Iterator[str]:
 
 @rule("packets.connections")
 def of_connections(run: Run) -> Iterator[str]:
-    """A connection counts the packets, bytes and retransmissions that were sent on it."""
+    """A connection counts the packets and bytes that its ends sent on it."""
     if not (run.sees_ends and run.record["connections"]):
         return
     counts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for flight in flights(run).values():
-        number, way, _ = flight.key
+        number, stretch, way, _ = flight.key
+        if stretch != run.legs[flight.head["leg"]].first_stretch(way):
+            continue
         counts[number][f"segments_{way}"] += 1
         counts[number][f"bytes_{way}"] += size(run, flight)
     for number, row in run.connections.items():

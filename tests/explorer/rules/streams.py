@@ -36,28 +36,28 @@ def acknowledged(run: Run) -> Iterator[str]:
     """Nothing is received that was not sent, nor acknowledged that was not received, nor sent beyond the window."""
     if not run.sees_ends:
         return
-    halves: dict[tuple[int, str], Half] = defaultdict(Half)
-    edges: dict[tuple[int, str], int] = {}
+    halves: dict[tuple[int, int, str], Half] = defaultdict(Half)
+    edges: dict[tuple[int, int, str], int] = {}
     other = {"up": "down", "down": "up"}
     for row in run.rows("packets"):
         if row["event"] not in ("send", "receive"):
             continue
-        number, way = row["connection"], row["direction"]
+        number, way = (row["connection"], row["stretch"]), row["direction"]
         is_agent = run.legs[row["leg"]].kind == "transfer"
         start, end = _numbers(row)
-        half = halves[number, way]
-        where = f"connection {number} {way} at {row['time_ns']}"
+        half, reverse = halves[*number, way], (*number, other[way])
+        where = f"connection {number[0]}, stretch {number[1]}, {way} at {row['time_ns']}"
         if row["event"] == "receive":
             if "R" not in row["flags"]:
                 half.receive(start, end)
             if end > half.sent:
                 yield f"{where}: {end} is received, and only {half.sent} was sent"
             if "." in row["flags"]:
-                edges[number, other[way]] = max(edges.get((number, other[way]), 0), row["ack"] + row["window_bytes"])
+                edges[reverse] = max(edges.get(reverse, 0), row["ack"] + row["window_bytes"])
             continue
-        if "." in row["flags"] and not is_agent and row["ack"] > halves[number, other[way]].got:
-            yield f"{where}: {row['ack']} is acknowledged, and {halves[number, other[way]].got} was received"
-        edge = edges.get((number, way))
+        if "." in row["flags"] and not is_agent and row["ack"] > halves[reverse].got:
+            yield f"{where}: {row['ack']} is acknowledged, and {halves[reverse].got} was received"
+        edge = edges.get((*number, way))
         is_new = end > half.sent and row["payload_bytes"] > 1
         if edge is not None and is_new and not is_agent and row["seq"] + row["payload_bytes"] > edge:
             yield f"{where}: {end} is sent, and the window ends at {edge}"
@@ -65,12 +65,14 @@ def acknowledged(run: Run) -> Iterator[str]:
 
 
 def _carried(run: Run) -> dict[tuple[int, str], int]:
-    """Bytes of the stream that were sent on each connection in each direction."""
+    """Bytes of the stream that the ends of each connection sent in each direction, without a CONNECT to a split."""
     sent: dict[tuple[int, str], int] = defaultdict(int)
     for flight in flights(run).values():
-        head = flight.head
-        if head["payload_bytes"]:
-            sent[flight.key[:2]] = max(sent[flight.key[:2]], head["seq"] + head["payload_bytes"] - 1)
+        head, (number, stretch, way, _) = flight.head, flight.key
+        leg = run.legs[head["leg"]]
+        if head["payload_bytes"] and stretch == leg.first_stretch(way):
+            asked = leg.connect_bytes if way == "up" else 0
+            sent[number, way] = max(sent[number, way], head["seq"] + head["payload_bytes"] - 1 - asked)
     return sent
 
 

@@ -10,9 +10,11 @@ use crate::id::{Slab, SlabId};
 use crate::net::Direction;
 use crate::record::Failure;
 use crate::session::Session;
-use crate::tcp::{self, CloseReason, FIRST_BYTE, Limit, Output, Segment, State};
+use crate::tcp::{self, CloseReason, FIRST_BYTE, Limit, Output, State};
 use crate::units::{Duration, Instant, When};
 
+use super::relay::Relays;
+use super::socket::{Place, Socket};
 use super::unacknowledged::Unacknowledged;
 use super::{ExchangeId, Key, Regulator, Transport};
 
@@ -46,6 +48,8 @@ pub(crate) struct Connection {
     pub(crate) unacknowledged: Unacknowledged,
     /// Below the TCP of its server end, where that regulates responses.
     pub(crate) regulator: Option<Box<Regulator>>,
+    /// Between its ends, where its leg is split.
+    pub(crate) relays: Option<Box<Relays>>,
 
     /// The exchange that has it for itself.
     pub(crate) exchange: Option<ExchangeId>,
@@ -73,30 +77,15 @@ pub(crate) struct Connection {
     busy_since: Instant,
 }
 
-/// One end of a connection: what runs there, and the application above it.
+/// One end of a connection: its socket, and the application above it.
 pub(crate) struct Endpoint {
-    /// None before a SYN has arrived.
-    pub(crate) transport: Option<Transport>,
-    /// The earliest pending timer event.
-    pub(crate) timer: When,
+    pub(crate) socket: Socket,
     pub(crate) session: Session,
-    pub(crate) sent: Sent,
     pub(crate) closing: Closing,
     /// True when its application has a notice that it has not acted on yet.
     pub(crate) is_waking: bool,
     /// True when the release of a response goes on when the transport has taken all that waits here.
     pub(crate) holds_release: bool,
-    pub(crate) node: u8,
-}
-
-/// Totals that one end of a connection has sent.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sent {
-    /// IP bytes.
-    pub(crate) bytes: u64,
-    pub(crate) segments: u64,
-    /// The sequence number after the highest sent, where packets are recorded.
-    pub(crate) highest: u64,
 }
 
 /// Plan of an application to close its end.
@@ -139,11 +128,16 @@ impl Connection {
         leg: usize,
         key: Key,
         nodes: [u8; 2],
+        relays: Option<Box<Relays>>,
         sessions: [Session; 2],
     ) -> Self {
-        let [near, far] = sessions;
+        let ([near, far], [client, server]) = (sessions, nodes);
+        let [behind_client, before_server] =
+            relays.as_ref().map_or([server, client], |relays| [relays.first_node(), relays.last_node()]);
+        let ends =
+            [Endpoint::new(client, behind_client, near), Endpoint::new(server, before_server, far)];
         Self {
-            ends: [Endpoint::new(nodes[0], near), Endpoint::new(nodes[1], far)],
+            ends,
             leg,
             in_flight: 0,
             recorded: false,
@@ -151,6 +145,7 @@ impl Connection {
             closed: When::NEVER,
             unacknowledged: Unacknowledged::default(),
             regulator: None,
+            relays,
             exchange: None,
             slot: None,
             key,
@@ -188,7 +183,7 @@ impl Connection {
     pub(crate) fn limit(&self) -> Option<Limit> {
         let far = self.end(End::Server);
         let more = far.session.bytes_waiting() > 0;
-        match &far.transport {
+        match &far.socket.transport {
             Some(Transport::Tcp(_)) if far.is_over() => None,
             Some(transport) => Some(transport.limit(more)),
             None if more => Some(Limit::Handshake),
@@ -212,14 +207,14 @@ impl Connection {
     #[inline]
     fn bytes_acknowledged(&mut self) -> u64 {
         let far = self.end_mut(End::Server);
-        let bytes = far.transport.as_ref().map_or(0, Transport::bytes_acknowledged);
+        let bytes = far.socket.transport.as_ref().map_or(0, Transport::bytes_acknowledged);
         far.session.on_acknowledged(bytes)
     }
 
     /// Bytes of the server end's stream that have been sent.
     pub(crate) fn bytes_sent(&self) -> u64 {
         let far = self.end(End::Server);
-        far.session.bytes_within(far.transport.as_ref().map_or(0, Transport::bytes_sent))
+        far.session.bytes_within(far.socket.transport.as_ref().map_or(0, Transport::bytes_sent))
     }
 
     /// An end, and the session at the other one, whose stream it reads.
@@ -235,11 +230,12 @@ impl Connection {
     /// Its packets are recorded from now on.
     pub(crate) fn record_from_now(&mut self) {
         self.recorded = true;
-        for end in &mut self.ends {
-            if let Some(highest) = end.tcp().map(tcp::Connection::snd_max)
-                && end.sent.segments > 0
+        let ends = self.ends.iter_mut().map(|end| &mut end.socket);
+        for socket in ends.chain(self.relays.iter_mut().flat_map(|relays| relays.sockets_mut())) {
+            if let Some(highest) = socket.stack().map(tcp::Connection::snd_max)
+                && socket.sent.segments > 0
             {
-                end.sent.highest = highest;
+                socket.sent.highest = highest;
             }
         }
     }
@@ -267,12 +263,12 @@ impl Connection {
         if self.aboard > 0 { self.busy + (now - self.busy_since) } else { self.busy }
     }
 
-    /// Retransmissions, by either end.
+    /// Retransmissions, by either end or a relay.
     pub(crate) fn retransmits(&self) -> u64 {
         self.transports().map(Transport::retransmits).sum()
     }
 
-    /// Retransmission timeouts, at either end.
+    /// Retransmission timeouts, at either end or a relay.
     pub(crate) fn timeouts(&self) -> u64 {
         self.transports().map(Transport::timeouts).sum()
     }
@@ -293,55 +289,101 @@ impl Connection {
         });
     }
 
-    /// True when both ends are closed or in TIME_WAIT.
+    /// True when both ends, and all relays, are closed or in TIME_WAIT.
     pub(crate) fn is_over(&self) -> bool {
-        self.ends.iter().all(Endpoint::is_over)
+        self.sockets().all(Socket::is_over)
     }
 
     fn transports(&self) -> impl Iterator<Item = &Transport> {
-        self.ends.iter().filter_map(|end| end.transport.as_ref())
+        self.sockets().filter_map(|socket| socket.transport.as_ref())
+    }
+
+    fn sockets(&self) -> impl Iterator<Item = &Socket> {
+        let relays = self.relays.iter().flat_map(|relays| relays.sockets());
+        self.ends.iter().map(|end| &end.socket).chain(relays)
+    }
+
+    #[inline]
+    pub(crate) fn socket(&self, place: Place) -> &Socket {
+        match place {
+            Place::End(end) => &self.end(end).socket,
+            Place::Side(side) => self.relays().side(side),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn socket_mut(&mut self, place: Place) -> &mut Socket {
+        match place {
+            Place::End(end) => &mut self.end_mut(end).socket,
+            Place::Side(side) => self.relays_mut().side_mut(side),
+        }
+    }
+
+    /// Its relays.
+    ///
+    /// # Panics
+    /// Where its leg is not split.
+    pub(crate) fn relays(&self) -> &Relays {
+        self.relays.as_ref().expect("the leg is split")
+    }
+
+    /// Its relays.
+    ///
+    /// # Panics
+    /// Where its leg is not split.
+    pub(crate) fn relays_mut(&mut self) -> &mut Relays {
+        self.relays.as_mut().expect("the leg is split")
+    }
+
+    /// The socket that packets towards an end reach at a node.
+    pub(crate) fn place_at(&self, toward: End, node: u8) -> Place {
+        match &self.relays {
+            Some(relays) if self.end(toward).socket.node != node => Place::Side(relays.side_at(toward, node)),
+            _ => Place::End(toward),
+        }
+    }
+
+    /// The socket at the other end of a socket's stretch.
+    pub(crate) fn peer(&self, place: Place) -> Place {
+        let toward = place.toward();
+        self.place_at(toward, self.socket(place).peer)
+    }
+
+    /// The stretch of a socket, counted from the clients.
+    pub(crate) fn stretch(&self, place: Place) -> u8 {
+        match place {
+            Place::End(End::Client) => 0,
+            Place::End(End::Server) => self.relays.as_ref().map_or(0, |relays| relays.count()),
+            Place::Side(side) => side.div_ceil(2),
+        }
     }
 }
 
 impl Endpoint {
-    const fn new(node: u8, session: Session) -> Self {
+    const fn new(node: u8, peer: u8, session: Session) -> Self {
         Self {
-            transport: None,
-            timer: When::NEVER,
+            socket: Socket::new(node, peer),
             session,
-            sent: Sent { bytes: 0, segments: 0, highest: 0 },
             closing: Closing::No,
             is_waking: false,
             holds_release: false,
-            node,
         }
     }
 
-    /// True when nothing runs here, or only something that answers late packets.
-    pub(crate) fn is_over(&self) -> bool {
-        self.transport.as_ref().is_none_or(Transport::is_over)
-    }
-
-    /// The TCP that runs here, if one does.
+    /// The TCP that the application here may use, if there is one.
     #[inline]
     pub(crate) const fn tcp(&self) -> Option<&tcp::Connection> {
-        match &self.transport {
-            Some(Transport::Tcp(tcp)) => Some(tcp),
-            _ => None,
-        }
-    }
-
-    /// Takes out the TCP that has ended here, if one has.
-    pub(crate) fn take_tcp(&mut self) -> Option<tcp::Connection> {
-        if let Some(Transport::Tcp(tcp)) = self.transport.take() { Some(tcp) } else { None }
+        self.socket.tcp()
     }
 
     #[inline]
     pub(crate) const fn tcp_mut(&mut self) -> Option<&mut tcp::Connection> {
-        match &mut self.transport {
-            Some(Transport::Tcp(tcp)) => Some(tcp),
-            _ => None,
-        }
+        self.socket.tcp_mut()
+    }
+
+    /// True when nothing runs here, or only something that answers late packets.
+    pub(crate) fn is_over(&self) -> bool {
+        self.socket.is_over()
     }
 
     /// True when the application here has something to write or to close.
@@ -355,31 +397,12 @@ impl Endpoint {
         self.session.stream.to_write() + self.tcp().map_or(0, tcp::Connection::bytes_unsent_or_unacknowledged)
     }
 
-    /// Hands up to `bytes` of its stream to the transport; how many it took. `None` where no TCP runs.
+    /// Hands up to `bytes` of its stream to the transport; how many it took. `None` where no TCP takes any.
     #[inline(always)]
     pub(crate) fn hand_over(&mut self, now: Instant, bytes: u64, out: &mut Output) -> Option<u64> {
-        match &mut self.transport {
+        match &mut self.socket.transport {
             Some(Transport::Tcp(tcp)) => Some(self.session.hand_over(tcp, now, bytes, out)),
             _ => None,
         }
-    }
-
-    /// Size on the wire of a segment from here; a reset may come from an end where nothing runs.
-    #[inline]
-    pub(crate) fn packet_bytes(&self, segment: &Segment) -> u32 {
-        self.transport
-            .as_ref()
-            .map_or_else(|| segment.packet_bytes(), |transport| transport.packet_bytes(segment))
-    }
-
-    /// The time of a timer event that is needed here and not pending yet.
-    #[inline]
-    pub(crate) fn timer_to_set(&mut self) -> Option<Instant> {
-        let at = self.transport.as_ref()?.next_timeout()?;
-        if self.timer.is_by(at) {
-            return None;
-        }
-        self.timer = When::at(at);
-        Some(at)
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Event {
     LinkIsDue(LinkId),
     /// A timer of an endpoint may be due.
     TimerFires(ConnectionId, End),
+    /// A timer on a side of a relay may be due.
+    RelayTimerFires(ConnectionId, u8),
     /// The application at an end acts on its notice.
     ApplicationWakes(ConnectionId, End),
     /// The next piece of a response is released where it is served.

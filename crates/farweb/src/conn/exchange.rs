@@ -143,6 +143,8 @@ pub(crate) struct Sending {
     pub(crate) ready_last: When,
     /// The last byte was sent for the first time.
     pub(crate) sent_last: When,
+    /// The relay nearest to the client has sent it, where there is one.
+    pub(crate) relayed_last: When,
     /// The last byte leaves the regulator below TCP, where there is one.
     pub(crate) left_last: When,
     /// Readings of the sender's clocks when the first bytes were there; how much further they were when the last byte had

@@ -5,14 +5,15 @@
 
 use crate::http::mux::Framing;
 use crate::http::tls::Start;
-use crate::scenario::{self, ClientShare, EndSizes, Scenario};
+use crate::scenario::{self, ClientShare, EndSizes, Scenario, SplitBy, SplitOpen};
 use crate::session::{Application, Session, Sessions};
 use crate::tcp::{self, Profile};
 use crate::units::{Duration, Instant};
 use crate::workload::{ClientId, Host, HostId, Method, Request};
 
-use super::End;
+use super::relay::{CONNECT_BYTES, OPEN_BYTES, Split};
 use super::tickets::Tickets;
+use super::{End, Place};
 
 /// Keeps connections of a leg apart: requests with the same key may go over the same ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,15 +42,22 @@ pub(crate) struct Leg {
     has_bare_tunnels: bool,
     /// True where there are caches between its ends.
     pub(crate) has_caches: bool,
-    pub(crate) profile: Profile,
     pub(crate) application: Application,
-    sizes: [EndSizes; 2],
+    /// From the clients to the servers; one more than splits.
+    stretches: Vec<Stretch>,
+    pub(crate) splits: Vec<Split>,
     /// Framing before the parts of responses, where messages of several requests lie side by side.
     framing: Option<Framing>,
     sessions: Sessions,
     tickets: Tickets,
     /// Endpoints that have ended, whose memory serves those to come.
     ended: Vec<tcp::Connection>,
+}
+
+/// The transport between an end or a split and the next.
+struct Stretch {
+    profile: Profile,
+    sizes: [EndSizes; 2],
 }
 
 /// Endpoints whose memory is kept. Chosen: more than end at once between two openings, and next to nothing beside those open.
@@ -72,9 +80,12 @@ impl Leg {
             tells_clients_apart: near == 0 && scenario.clients.share == ClientShare::Each,
             ends_at_servers,
             has_bare_tunnels: ends_at_servers && scenario.clients.tunnels.tls.is_some(),
-            profile: leg.tcp.profile(),
             application: Application::new(&leg.application),
-            sizes: EndSizes::of(leg, &scenario.workload),
+            stretches: leg
+                .stretches()
+                .map(|tcp| Stretch { profile: tcp.profile(), sizes: EndSizes::of(tcp, &scenario.workload) })
+                .collect(),
+            splits: splits(leg, scenario, node),
             framing: match leg.carrier {
                 scenario::Carrier::Mux { overhead, .. } => Some(Framing::new(overhead)),
                 _ => None,
@@ -139,24 +150,63 @@ impl Leg {
         }
     }
 
+    /// The transport at an end or a side of a relay, and its sizes there.
+    fn at(&self, place: Place) -> (&Profile, EndSizes) {
+        let stretch = match place {
+            Place::End(End::Client) => 0,
+            Place::End(End::Server) => self.splits.len(),
+            Place::Side(side) => usize::from(side.div_ceil(2)),
+        };
+        let Stretch { profile, sizes } = &self.stretches[stretch];
+        (profile, sizes[place.toward().other() as usize])
+    }
+
     /// The MSS that `end` advertises on connections to `host`, in bytes.
     pub(crate) fn mss(&self, end: End, host: Option<&Host>) -> u16 {
-        self.sizes[end as usize].mss(host)
+        self.at(Place::End(end)).1.mss(host)
     }
 
     /// Payload of the segments in which `end` sends to `host` or as that host, in bytes.
     pub(crate) fn segment_bytes(&self, end: End, host: &Host) -> u64 {
-        self.profile.segment_bytes(self.mss(end, Some(host)))
+        let (profile, sizes) = self.at(Place::End(end));
+        profile.segment_bytes(sizes.mss(Some(host)))
     }
 
-    /// Configuration of an endpoint at `end` of a connection to `host`.
-    pub(crate) fn config(&self, end: End, host: Option<&Host>) -> tcp::Config {
-        let buffer = self.sizes[end as usize].buffer(host);
+    /// The profile at an end.
+    pub(crate) fn profile(&self, end: End) -> &Profile {
+        self.at(Place::End(end)).0
+    }
+
+    /// Configuration of an endpoint of a connection to `host`.
+    pub(crate) fn config(&self, place: Place, host: Option<&Host>) -> tcp::Config {
+        let (profile, sizes) = self.at(place);
+        let buffer = sizes.buffer(host);
         tcp::Config {
-            profile: self.profile.clone(),
-            mss: self.mss(end, host),
+            profile: profile.clone(),
+            mss: sizes.mss(host),
             send_buffer: buffer,
             receive_buffer: buffer,
         }
     }
+}
+
+/// The splits of a leg, in the order of nodes.
+fn splits(leg: &scenario::Leg, scenario: &Scenario, node: impl Fn(&str) -> u8) -> Vec<Split> {
+    let behind = |index: usize| leg.split.get(index + 1).map_or(&leg.to, |next| &next.at);
+    let stands = |index: usize| leg.split[index].open == SplitOpen::Ready;
+    let split = |(index, split): (usize, &scenario::Split)| {
+        let links = usize::from(node(&split.at))..usize::from(node(behind(index)));
+        let round_trip = scenario.path.link[links].iter().map(|link| link.up.delay + link.down.delay).sum();
+        Split {
+            node: node(&split.at),
+            request: match split.by {
+                SplitBy::Connect => CONNECT_BYTES,
+                SplitBy::Syn if index > 0 && stands(index - 1) => OPEN_BYTES,
+                SplitBy::Syn => 0,
+            },
+            answers: split.by == SplitBy::Connect,
+            standing: stands(index).then_some(round_trip),
+        }
+    };
+    leg.split.iter().enumerate().map(split).collect()
 }

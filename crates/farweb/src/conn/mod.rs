@@ -13,6 +13,8 @@ mod hosts;
 mod leg;
 mod packet;
 mod regulator;
+mod relay;
+mod socket;
 mod tickets;
 mod transport;
 mod unacknowledged;
@@ -25,6 +27,8 @@ pub(crate) use hosts::Hosts;
 pub(crate) use leg::{Key, Leg};
 pub(crate) use packet::{Extras, Mark, Packet, PacketPath};
 pub(crate) use regulator::{Passed, Regulator};
+pub(crate) use relay::{ANSWER_BYTES, Relays};
+pub(crate) use socket::Place;
 pub(crate) use transport::Transport;
 pub(crate) use unacknowledged::{Response, Unacknowledged};
 

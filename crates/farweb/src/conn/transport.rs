@@ -7,6 +7,8 @@ use crate::units::{Instant, When};
 pub(crate) enum Transport {
     /// Sends and receives.
     Tcp(tcp::Connection),
+    /// Has asked the relay at its peer to go on (CONNECT), and takes nothing else before the answer.
+    Asking(tcp::Connection),
     /// Sends packets of a transfer.
     Sender(Box<ns2::Sender>),
     /// Receives them.
@@ -17,7 +19,7 @@ pub(crate) enum Transport {
 macro_rules! on_each {
     ($transport:expr, $agent:ident => $call:expr) => {
         match $transport {
-            Transport::Tcp($agent) => $call,
+            Transport::Tcp($agent) | Transport::Asking($agent) => $call,
             Transport::Sender($agent) => $call,
             Transport::Sink($agent) => $call,
         }
@@ -42,14 +44,14 @@ impl Transport {
     #[inline]
     pub(crate) fn standing(&self) -> (When, bool) {
         match self {
-            Self::Tcp(tcp) => (tcp.no_timeout_before(), is_over(tcp.state())),
+            Self::Tcp(tcp) | Self::Asking(tcp) => (tcp.no_timeout_before(), is_over(tcp.state())),
             Self::Sender(_) | Self::Sink(_) => (self.next_timeout().into(), self.is_over()),
         }
     }
 
     /// The first link refused the segment that was sent last. An agent of ns-2 does not notice.
     pub(crate) fn on_local_drop(&mut self) {
-        if let Self::Tcp(tcp) = self {
+        if let Self::Tcp(tcp) | Self::Asking(tcp) = self {
             tcp.on_local_drop();
         }
     }
@@ -60,14 +62,14 @@ impl Transport {
         match self {
             Self::Sender(sender) => sender.packet_bytes(segment),
             Self::Sink(sink) => sink.packet_bytes(segment),
-            Self::Tcp(_) => segment.packet_bytes(),
+            Self::Tcp(_) | Self::Asking(_) => segment.packet_bytes(),
         }
     }
 
     /// True when nothing is left to do here but to answer late packets.
     pub(crate) fn is_over(&self) -> bool {
         match self {
-            Self::Tcp(tcp) => is_over(tcp.state()),
+            Self::Tcp(tcp) | Self::Asking(tcp) => is_over(tcp.state()),
             Self::Sender(sender) => sender.is_done(),
             Self::Sink(_) => true,
         }
@@ -76,7 +78,7 @@ impl Transport {
     /// Limit that keeps this end from sending more; `more` says that the application has more than was taken.
     pub(crate) fn limit(&self, more: bool) -> Limit {
         match self {
-            Self::Tcp(tcp) => tcp.limit(more),
+            Self::Tcp(tcp) | Self::Asking(tcp) => tcp.limit(more),
             Self::Sender(sender) => sender.limit(),
             Self::Sink(_) => Limit::None,
         }
@@ -85,7 +87,7 @@ impl Transport {
     /// Bytes of the stream that have been sent from here at least once.
     pub(crate) fn bytes_sent(&self) -> u64 {
         match self {
-            Self::Tcp(tcp) => tcp.bytes_sent(),
+            Self::Tcp(tcp) | Self::Asking(tcp) => tcp.bytes_sent(),
             Self::Sender(sender) => sender.bytes_sent(),
             Self::Sink(_) => 0,
         }
@@ -94,7 +96,7 @@ impl Transport {
     /// Bytes sent from here that the other end has acknowledged.
     pub(crate) fn bytes_acknowledged(&self) -> u64 {
         match self {
-            Self::Tcp(tcp) => tcp.bytes_acknowledged(),
+            Self::Tcp(tcp) | Self::Asking(tcp) => tcp.bytes_acknowledged(),
             Self::Sender(sender) => sender.bytes_acknowledged(),
             Self::Sink(_) => 0,
         }
@@ -102,7 +104,7 @@ impl Transport {
 
     pub(crate) fn retransmits(&self) -> u64 {
         match self {
-            Self::Tcp(tcp) => tcp.retransmits(),
+            Self::Tcp(tcp) | Self::Asking(tcp) => tcp.retransmits(),
             Self::Sender(sender) => sender.retransmits(),
             Self::Sink(_) => 0,
         }
@@ -110,7 +112,7 @@ impl Transport {
 
     pub(crate) fn timeouts(&self) -> u64 {
         match self {
-            Self::Tcp(tcp) => tcp.timeouts(),
+            Self::Tcp(tcp) | Self::Asking(tcp) => tcp.timeouts(),
             Self::Sender(sender) => sender.timeouts(),
             Self::Sink(_) => 0,
         }
@@ -119,7 +121,7 @@ impl Transport {
     /// Congestion window and slow-start threshold, in bytes; a sink has none.
     pub(crate) fn windows(&self) -> Option<(u64, u64)> {
         match self {
-            Self::Tcp(tcp) => Some((tcp.cwnd(), tcp.ssthresh())),
+            Self::Tcp(tcp) | Self::Asking(tcp) => Some((tcp.cwnd(), tcp.ssthresh())),
             Self::Sender(sender) => Some((sender.cwnd(), sender.ssthresh())),
             Self::Sink(_) => None,
         }
@@ -128,7 +130,7 @@ impl Transport {
     /// Shift of the window field in segments that are sent from here, but for a SYN.
     pub(crate) fn window_shift(&self) -> u8 {
         match self {
-            Self::Tcp(tcp) => tcp.window_shift(),
+            Self::Tcp(tcp) | Self::Asking(tcp) => tcp.window_shift(),
             Self::Sender(_) | Self::Sink(_) => 0,
         }
     }

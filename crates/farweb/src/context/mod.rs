@@ -6,7 +6,7 @@ mod report;
 
 use crate::conn::{
     Closing, Connection, ConnectionId, Connections, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Key,
-    Leg, Releasing, Ride, Transport,
+    Leg, Place, Relays, Releasing, Ride, Transport,
 };
 use crate::engine::EventQueue;
 use crate::http::Turns;
@@ -14,7 +14,7 @@ use crate::http::tls::Handshake;
 use crate::observe::{Counted, Observer};
 use crate::session::{Application, Part};
 use crate::tcp::ns2::{Sender, Sink};
-use crate::tcp::{self, Limit, Output, Profile, Segment};
+use crate::tcp::{self, HostClock, Limit, Output, Profile, Segment};
 use crate::units::{Duration, Instant, When};
 use crate::workload::{Caching, Directory, Method, Request};
 
@@ -69,7 +69,8 @@ impl Context {
         nodes: [u8; 2],
     ) -> ConnectionId {
         let (number, sessions) = (self.connections_opened, self.legs[leg].sessions(self.now, &key));
-        let id = connections.insert(Connection::new(self.now, number, leg, key, nodes, sessions));
+        let relays = Relays::new(&self.legs[leg].splits, nodes);
+        let id = connections.insert(Connection::new(self.now, number, leg, key, nodes, relays, sessions));
         self.connections_opened += 1;
         self.observer.on_open(self.now, id, connections.get_mut(id).expect("it has just been added"));
         self.actions.now(Action::Open(id));
@@ -78,16 +79,16 @@ impl Context {
 
     /// Starts what runs at the ends of a connection; its first segments go into `out`. The end that sends them.
     pub(crate) fn start(&mut self, connection: &mut Connection, out: &mut Output) -> End {
-        if matches!(self.legs[connection.leg].profile, Profile::Ns2(_)) {
+        if matches!(self.legs[connection.leg].profile(End::Server), Profile::Ns2(_)) {
             return self.start_agents(connection, out);
         }
-        self.start_tcp(connection, End::Client, None, out);
+        self.start_tcp(connection, Place::End(End::Client), None, out);
         End::Client
     }
 
     /// Starts the agents of a transfer: ns-2 makes them for it, so that the sender's clock has a phase of its own.
     fn start_agents(&mut self, connection: &mut Connection, out: &mut Output) -> End {
-        let Profile::Ns2(profile) = &self.legs[connection.leg].profile else {
+        let Profile::Ns2(profile) = self.legs[connection.leg].profile(End::Server) else {
             unreachable!("the caller has asked");
         };
         let exchange =
@@ -95,23 +96,42 @@ impl Context {
         let (phase, random) = self.hosts.agent(exchange.number, profile.tick);
         let mut sender = Sender::new(profile, phase, random);
         sender.write(self.now, exchange.bytes.response(), out);
-        connection.end_mut(End::Client).transport = Some(Transport::Sink(Box::new(Sink::new(profile))));
-        connection.end_mut(End::Server).transport = Some(Transport::Sender(Box::new(sender)));
+        connection.end_mut(End::Client).socket.transport = Some(Transport::Sink(Box::new(Sink::new(profile))));
+        connection.end_mut(End::Server).socket.transport = Some(Transport::Sender(Box::new(sender)));
         End::Server
     }
 
-    /// Starts TCP at `end`, which a SYN has reached; the answer goes into `out`.
-    pub(crate) fn accept(&mut self, connection: &mut Connection, end: End, syn: &Segment, out: &mut Output) {
-        self.start_tcp(connection, end, Some(syn), out);
+    /// Starts TCP at a place of a connection, with the SYN that has reached it if there is one; its own goes into `out`.
+    pub(crate) fn start_tcp(
+        &mut self,
+        connection: &mut Connection,
+        place: Place,
+        syn: Option<&Segment>,
+        out: &mut Output,
+    ) {
+        let ended = self.legs[connection.leg].take_ended();
+        let (config, clock) = self.host_at(connection, place);
+        let tcp = tcp::Connection::open(ended, self.now, &config, clock, syn, out);
+        connection.socket_mut(place).transport = Some(Transport::Tcp(tcp));
     }
 
-    fn start_tcp(&mut self, connection: &mut Connection, end: End, syn: Option<&Segment>, out: &mut Output) {
-        let leg = &mut self.legs[connection.leg];
+    /// Starts TCP at both ends of the stretch between a side of a relay and its peer, as if it had stood for long.
+    pub(crate) fn stand(&mut self, connection: &mut Connection, near: Place, round_trip: Duration) {
+        let far = connection.peer(near);
+        let hosts = [near, far].map(|place| self.host_at(connection, place));
+        let both = tcp::Connection::standing(self.now, hosts, round_trip);
+        for (place, tcp) in [near, far].into_iter().zip(both) {
+            connection.socket_mut(place).transport = Some(Transport::Tcp(tcp));
+        }
+    }
+
+    /// Configuration and clock of TCP at a place of a connection.
+    #[inline]
+    fn host_at(&mut self, connection: &Connection, place: Place) -> (tcp::Config, HostClock) {
         let host = connection.key.host.map(|host| &self.directory.hosts()[host]);
-        let config = leg.config(end, host);
-        let clock = self.hosts.clock(connection.end(end).node, connection.key.host, &leg.profile);
-        let tcp = tcp::Connection::open(leg.take_ended(), self.now, &config, clock, syn, out);
-        connection.end_mut(end).transport = Some(Transport::Tcp(tcp));
+        let config = self.legs[connection.leg].config(place, host);
+        let clock = self.hosts.clock(connection.socket(place).node, connection.key.host, &config.profile);
+        (config, clock)
     }
 
     /// Puts the request of an exchange on a connection; with `both`, its response comes back on the same one.
@@ -354,6 +374,22 @@ impl Context {
                 let sending = exchange.sending.get_or_insert_default();
                 sending.sent_last = When::at(self.now);
                 sending.held = self.observer.held(self.now, on).since(sending.held);
+            }
+            if let Some(relays) = &mut connection.relays {
+                relays.responses.push(response);
+            }
+        }
+    }
+
+    /// Notes which responses the relay nearest to the client has sent to the end, and what holds the relay with this side from now on.
+    pub(crate) fn note_relayed(&mut self, connection: &mut Connection, side: u8) {
+        let Connection { ends, relays, .. } = connection;
+        let relays = relays.as_mut().expect("the caller has one");
+        relays.note_cwnd(self.now, side);
+        let bytes = ends[End::Server as usize].session.bytes_relayed(relays.bytes_relayed());
+        while let Some(response) = relays.responses.take_up_to(bytes) {
+            if let Some(exchange) = self.exchanges.get_mut(response.exchange) {
+                exchange.sending.get_or_insert_default().relayed_last = When::at(self.now);
             }
         }
     }

@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::conn::{Connection, End, Extras, Mark, Packet, PacketPath, Transport};
+use crate::conn::{Connection, Extras, Mark, Packet, PacketPath, Place, Transport};
 use crate::id::Id;
 use crate::net::{Direction, LinkId};
 use crate::record::{Column, PacketColumns, PacketEvent, PacketRow};
@@ -37,7 +37,7 @@ pub(crate) struct Capture {
 /// Action of an endpoint on a packet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
-    pub(crate) end: End,
+    pub(crate) place: Place,
     pub(crate) event: PacketEvent,
     /// The sequence number up to which its application may fill its stream with the credit that it has.
     pub(crate) credit_limit: Option<u64>,
@@ -111,22 +111,22 @@ impl Capture {
         }
     }
 
-    /// A row for a segment that the endpoint at `end` sends as its packet `number`; returns the mark for its rows wherever it is seen.
+    /// A row for a segment that the endpoint at `place` sends as its packet `number`; returns the mark for its rows wherever it is seen.
     #[cold]
     pub(crate) fn record_departure(
         &mut self,
         now: Instant,
         connection: &mut Connection,
-        end: End,
+        place: Place,
         segment: &Segment,
         number: u32,
         credit_limit: Option<u64>,
     ) -> Mark {
-        let sent = &mut connection.end_mut(end).sent;
+        let sent = &mut connection.socket_mut(place).sent;
         let again = segment.sequence_len() > 0 && segment.seq < sent.highest;
         sent.highest = sent.highest.max(segment.end());
         let mark = Mark { number, again, recorded: true };
-        let seen = Seen { end, event: PacketEvent::Send, credit_limit };
+        let seen = Seen { place, event: PacketEvent::Send, credit_limit };
         self.record_at_end(now, connection, seen, segment, mark);
         mark
     }
@@ -144,12 +144,13 @@ impl Capture {
         if !self.at_ends {
             return;
         }
-        let Seen { end, event, credit_limit } = seen;
-        let sender = if event == PacketEvent::Send { end } else { end.other() };
-        let windows = connection.end(end).transport.as_ref().and_then(Transport::windows);
+        let Seen { place, event, credit_limit } = seen;
+        let sender = if event == PacketEvent::Send { place } else { connection.peer(place) };
+        let socket = connection.socket(place);
+        let windows = socket.transport.as_ref().and_then(Transport::windows);
         let row = PacketRow {
             event: event as i32,
-            node: i32::from(connection.end(end).node),
+            node: i32::from(socket.node),
             cwnd_bytes: windows.map(|(cwnd, _)| int(cwnd)),
             ssthresh_bytes: windows.map(|(_, ssthresh)| int(ssthresh)),
             credit_limit: credit_limit.map(int),
@@ -172,7 +173,7 @@ impl Capture {
             event: PacketEvent::Drop as i32,
             node: i32::from(link.near_node()),
             link: Some(link.link() as i64),
-            ..packet_row(now, connection, packet.toward.other(), &packet.segment(extras), packet.mark())
+            ..packet_row(now, connection, sender_of(packet, connection), &packet.segment(extras), packet.mark())
         };
         self.push(now, &row);
     }
@@ -196,7 +197,7 @@ impl Capture {
             event: PacketEvent::Pass as i32,
             node: link.link() as i32,
             link: Some(link.link() as i64),
-            ..packet_row(at, connection, packet.toward.other(), &packet.segment(extras), packet.mark())
+            ..packet_row(at, connection, sender_of(packet, connection), &packet.segment(extras), packet.mark())
         };
         self.push_at(at, row);
     }
@@ -222,21 +223,27 @@ impl PartialEq for Ahead {
 
 impl Eq for Ahead {}
 
+/// The place that a packet on a link comes from.
+fn sender_of(packet: &Packet, connection: &Connection) -> Place {
+    connection.peer(connection.place_at(packet.toward, packet.destination))
+}
+
 /// A row for `segment` with all that does not depend on where it is seen.
-fn packet_row(at: Instant, connection: &Connection, sender: End, segment: &Segment, mark: Mark) -> PacketRow {
+fn packet_row(at: Instant, connection: &Connection, sender: Place, segment: &Segment, mark: Mark) -> PacketRow {
     let is_syn = segment.flags.contains(Flags::SYN);
     let shift =
-        if is_syn { 0 } else { connection.end(sender).transport.as_ref().map_or(0, Transport::window_shift) };
+        if is_syn { 0 } else { connection.socket(sender).transport.as_ref().map_or(0, Transport::window_shift) };
     let options = &segment.options;
     PacketRow {
         time_ns: nanos(at),
         connection: int(connection.number),
         leg: connection.leg as i64,
+        stretch: connection.stretch(sender).into(),
         host: connection.key.host.map(code),
         node: 0,
         link: None,
         event: PacketEvent::Send as i32,
-        direction: sender.other().direction() as i32,
+        direction: sender.toward().direction() as i32,
         packet: i64::from(mark.number),
         seq: int(segment.seq),
         ack: if segment.flags.contains(Flags::ACK) { int(segment.ack) } else { 0 },

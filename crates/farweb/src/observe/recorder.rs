@@ -123,6 +123,7 @@ impl Recorder {
             ready_first_ns: happened(sending.ready_first),
             ready_last_ns: happened(sending.ready_last),
             sent_last_ns: happened(sending.sent_last),
+            relayed_last_ns: happened(sending.relayed_last),
             pace_ns: sending
                 .sent_last
                 .get()
@@ -153,7 +154,7 @@ impl Recorder {
         };
         let opening = held.filter(|_| connection.end(End::Client).session.has_tls()).map(|held| held.1);
         let held = held.map(|(times, _)| times);
-        let [up, down] = [End::Client, End::Server].map(|end| connection.end(end).sent);
+        let [up, down] = [End::Client, End::Server].map(|end| connection.end(end).socket.sent);
         columns.push(&ConnectionRow {
             connection: int(connection.number),
             leg: connection.leg as i64,
@@ -180,6 +181,9 @@ impl Recorder {
             held_credit_ns: held.map(|times| held_ns(times, Cause::Credit)),
             held_application_ns: held.map(|times| held_ns(times, Cause::Application)),
             held_nothing_ns: held.map(|times| held_ns(times, Cause::Nothing)),
+            relay_held_cwnd_ns: held
+                .and(connection.relays.as_ref())
+                .map(|relays| int(relays.held(connection.closed.get().unwrap_or(now)).as_nanos())),
             tls_cwnd_ns: opening.map(|time| int(time.as_nanos())),
         });
     }

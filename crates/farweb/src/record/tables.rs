@@ -209,6 +209,7 @@ table! {
         held_credit_ns: [int?] "ns" "Time in which the credit of the carrier held bytes of the sender, after all that it allowed was sent.",
         held_application_ns: [int?] "ns" "Time in which the sender waited for its program: a response was asked for, and all that was there of it had been sent.",
         held_nothing_ns: [int?] "ns" "Time in which the sender had nothing to send.",
+        relay_held_cwnd_ns: [int?] "ns" "Time in which the congestion window of a split held what it had to send towards the clients, the sum of all splits; null where the leg is not split, or without `record.exchanges`.",
         tls_cwnd_ns: [int?] "ns" "Part of `held_cwnd_ns` before requests might go, in which flights of the TLS handshake waited for the server's window; null without TLS, or without `record.exchanges`.",
     }
 }
@@ -229,7 +230,8 @@ table! {
         ready_first_ns: [int?] "ns" "Time at which the first byte of the response was there to be sent at the server end.",
         ready_last_ns: [int?] "ns" "Time at which the last byte of the response was there to be sent at the server end.",
         sent_last_ns: [int?] "ns" "Time at which the last byte of the response was sent for the first time.",
-        pace_ns: [int?] "ns" "Time from then in which the server's own pace held the last byte below TCP (`origin.release = \"regulated\"`); else 0.",
+        relayed_last_ns: [int?] "ns" "Time at which the split nearest to the clients sent it for the first time; null where the leg is not split.",
+        pace_ns: [int?] "ns" "Time from `sent_last_ns` in which the server's own pace held the last byte below TCP (`origin.release = \"regulated\"`); else 0.",
         cwnd_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender had bytes to send and its congestion window held them.",
         window_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the peer's window or the sender's own buffer held bytes.",
         buffer_ns: [int?] "ns" "Part of `window_ns` in which the sender's own buffer held them.",
@@ -300,6 +302,7 @@ table! {
         time_ns: [int] "ns" "Time of the event, since the start of the run.",
         connection: [int] "" "Number of the connection.",
         leg: [int] "" "Leg of the connection, from 0.",
+        stretch: [int] "" "Stretch of the leg between its ends and splits, from 0 at the clients; 0 where it is not split.",
         host: [word? Dictionary::Hosts] "" "Key of the origin server; null where the connection belongs to no host.",
         node: [word Dictionary::Nodes] "" "Node of the event: of the endpoint that sent or received the packet, before the link that dropped it, or on the clients' side of the link that it passed.",
         link: [int?] "" "Link that dropped it, or on which it was seen; null where an endpoint sent or received it.",

@@ -195,9 +195,10 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     ),
     (&["log", "accesslog", "logfile"], "farweb new FILE --log LOG, which imports it into workload.requests"),
     (
-        &["proxy", "cdn", "gateway", "pep"],
+        &["proxy", "cdn", "gateway"],
         "a node where two legs meet, farweb new --proxy split or mux; a [[cache]] on it",
     ),
+    (&["pep", "accelerator", "relay"], "[[leg.split]], as farweb new --proxy pep writes it"),
     (&["pcap", "tcpdump", "wireshark", "pcapng"], "record.packets, with farweb export pcapng"),
     (&["satellite", "geostationary"], "farweb new --path geo, or leo"),
     (&["replications", "repeat", "seeds"], "sweep.replications, with farweb sweep"),

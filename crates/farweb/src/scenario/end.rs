@@ -1,7 +1,7 @@
 //! MSS and buffer of the two ends of a leg: from the end's own keys or the leg's, and where these say "host", from the origin
 //! server's row in the host table or the workload's default for hosts without one.
 
-use super::{HostOr, Leg, Workload};
+use super::{HostOr, Tcp, Workload};
 use crate::units::Bytes;
 use crate::workload::Host;
 
@@ -15,12 +15,12 @@ pub struct EndSizes {
 }
 
 impl EndSizes {
-    /// Those at `leg.from` and at `leg.to`.
+    /// Those of a transport, nearer to the clients first.
     #[must_use]
-    pub fn of(leg: &Leg, workload: &Workload) -> [Self; 2] {
-        [leg.tcp.from, leg.tcp.to].map(|end| Self {
-            mss: end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss),
-            buffer: end.and_then(|end| end.buffer).or(leg.tcp.buffer),
+    pub fn of(tcp: &Tcp, workload: &Workload) -> [Self; 2] {
+        [tcp.from, tcp.to].map(|end| Self {
+            mss: end.and_then(|end| end.mss).unwrap_or(tcp.mss),
+            buffer: end.and_then(|end| end.buffer).or(tcp.buffer),
             default_mss: workload.default_mss,
             default_window: workload.default_window,
         })

@@ -37,7 +37,7 @@ pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{
     CacheReport, ConnectionLimit, DirectionReport, FactorReport, FlightReport, HandshakeReport, HostLimits,
-    LOSS_MARGIN, LegReport, LimitedBy, LinkReport, PartReport, Report, SweepReport, WindowLimit,
+    LOSS_MARGIN, LegReport, LimitedBy, LinkReport, PartReport, Report, StretchReport, SweepReport, WindowLimit,
     WorkloadReport,
 };
 pub use source::Source;

@@ -185,6 +185,60 @@ pub struct Leg {
     /// The programs at both ends.
     #[serde(default, skip_serializing_if = "Application::is_default")]
     pub application: Application,
+    /// Nodes between its ends that end TCP and begin it anew, from the clients to the servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub split: Vec<Split>,
+}
+
+/// A node inside a leg that ends TCP, begins it anew and passes bytes on as they come: a performance-enhancing proxy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Split {
+    /// Node between the ends of the leg.
+    #[cfg_attr(test, schemars(example = &"hub"))]
+    pub at: String,
+    /// The transport of the stretch behind it, up to the next split or to `leg.to`; the leg's when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<Tcp>,
+    /// The stretch behind it: opened anew for each connection ("each"), or standing, so that nothing shakes hands ("ready").
+    #[serde(default)]
+    pub open: SplitOpen,
+    /// What opens the stretch behind it: the SYN that reaches the node ("syn"), or a CONNECT, which is answered when the stretch
+    /// stands ("connect").
+    #[serde(default)]
+    pub by: SplitBy,
+}
+
+/// How the stretch behind a split comes to stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum SplitOpen {
+    /// By a handshake for each connection.
+    #[default]
+    Each,
+    /// It stands, up to the next split.
+    Ready,
+}
+
+/// What opens the stretch behind a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum SplitBy {
+    /// The SYN; who sent it goes on without waiting.
+    #[default]
+    Syn,
+    /// A CONNECT; who sent it waits for the answer.
+    Connect,
+}
+
+impl Leg {
+    /// The transport of each stretch between its ends and splits, from the clients to the servers.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = &Tcp> {
+        std::iter::once(&self.tcp).chain(self.split.iter().map(|split| split.tcp.as_ref().unwrap_or(&self.tcp)))
+    }
 }
 
 /// The programs at both ends of a leg's connections: how soon they run, and in which pieces they write.
@@ -498,7 +552,7 @@ pub struct Record {
     pub exchanges: bool,
     /// Connections whose packets are recorded.
     pub packets: Packets,
-    /// Points at which packets are seen: both ends of every leg ("ends"), a link ("link 0"), or one direction of it
+    /// Points at which packets are seen: both ends and the splits of every leg ("ends"), a link ("link 0"), or one direction of it
     /// ("link 0 up", "link 0 down").
     pub points: Vec<CapturePoint>,
 }

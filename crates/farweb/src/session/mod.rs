@@ -386,6 +386,11 @@ impl Session {
         self.tls.as_ref().map_or(bytes, |tls| tls.messages_within(bytes))
     }
 
+    /// Bytes of the stream among the first `bytes` that a relay has passed on, as long as the other end has not read them.
+    pub(crate) fn bytes_relayed(&self, bytes: u64) -> u64 {
+        self.tls.as_ref().map_or(bytes, |tls| tls.messages_before(bytes))
+    }
+
     /// The first `bytes` that the transport took have been acknowledged; bytes of the stream among them.
     #[inline]
     pub(crate) fn on_acknowledged(&mut self, bytes: u64) -> u64 {

@@ -102,6 +102,27 @@ impl Connection {
         }
     }
 
+    /// Both ends of a connection that has stood for long: they have shaken hands, and know a round trip of the path.
+    ///
+    /// # Panics
+    /// As [`connect`](Self::connect) does.
+    #[must_use]
+    pub fn standing(now: Instant, hosts: [(Config, HostClock); 2], round_trip: Duration) -> [Self; 2] {
+        let [(near, near_host), (far, far_host)] = hosts;
+        let mut out = Output::default();
+        let mut near = Self::connect(now, &near, near_host, &mut out);
+        let syn = out.segments.pop().expect("an active open sends a SYN");
+        let mut far = Self::accept(now, &far, far_host, &syn, &mut out);
+        let syn_ack = out.segments.pop().expect("a SYN is answered");
+        near.on_segment(now, &syn_ack, &mut out);
+        let ack = out.segments.pop().expect("a SYN-ACK is answered");
+        far.on_segment(now, &ack, &mut out);
+        for end in [&mut near, &mut far] {
+            on_stack!(end, tcp => tcp.take_round_trip(round_trip));
+        }
+        [near, far]
+    }
+
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
         on_stack!(self, tcp => tcp.on_segment(now, segment, out));

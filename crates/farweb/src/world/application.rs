@@ -4,7 +4,7 @@
 //! soon as it can, or when it has woken (`application.wake`). Which bytes, is decided by its session; what else they do, by the pool of
 //! the leg, and by the node at the server end for a request, at the client end for a response that goes on. Leaves out the time that applications compute.
 
-use crate::conn::{Closing, Connection, ConnectionId, End, Event, Exchange, ExchangeId, Transport};
+use crate::conn::{Closing, Connection, ConnectionId, End, Event, Exchange, ExchangeId, Place, Transport};
 use crate::context::{Action, Context};
 use crate::node::{self, Decision, Stand, on_node};
 use crate::pool::{Allot, on_pool};
@@ -25,6 +25,8 @@ impl Network {
         output: &mut Output,
     ) {
         match (end, notice) {
+            (End::Client, Notice::Connected)
+                if connection.relays.is_some() && self.asks(connection, Place::End(end), output) => {}
             (_, Notice::Connected) if connection.end(end).session.has_tls() => {
                 // OpenSSL's clients and nginx turn Nagle's rule off before the handshake.
                 connection.end_mut(end).tcp_mut().expect("it is connected").set_nodelay();
@@ -111,7 +113,7 @@ impl Network {
     }
 
     /// `end` of a connection can go on no more.
-    fn lose(&mut self, id: ConnectionId, connection: &mut Connection, end: End, reason: CloseReason) {
+    pub(super) fn lose(&mut self, id: ConnectionId, connection: &mut Connection, end: End, reason: CloseReason) {
         connection.note_lost(end, reason);
         let Self { pools, context, .. } = self;
         on_pool!(&mut pools[connection.leg], own => own.on_lost(context, id, connection, end));
@@ -131,7 +133,7 @@ impl Network {
         let is_drained = loop {
             let bytes = if closing == Closing::Now { 0 } else { waiting };
             let Some(written) = connection.end_mut(end).hand_over(context.now, bytes, output) else {
-                return;
+                return self.on_asking(id, connection, end, output);
             };
             if written < waiting {
                 break false;
@@ -188,7 +190,8 @@ impl Network {
         output: &mut Output,
     ) {
         let Some(tcp) = connection.end_mut(end).tcp_mut() else {
-            return self.take_packets(id, connection);
+            self.take_packets(id, connection);
+            return self.on_asking(id, connection, end, output);
         };
         let mut bytes = tcp.read(self.context.now, u64::MAX, output);
         let mss = tcp.mss();
@@ -231,6 +234,7 @@ impl Network {
                 return;
             }
         }
+        self.on_asking(id, connection, end, output);
     }
 
     /// Bytes of its stream in the next `bytes` that `end` of a connection with TLS has read; the end may go on with the
@@ -278,7 +282,7 @@ impl Network {
 
     /// The client takes the packets of a transfer that have arrived in order.
     fn take_packets(&mut self, id: ConnectionId, connection: &mut Connection) {
-        let Some(Transport::Sink(sink)) = &connection.end(End::Client).transport else {
+        let Some(Transport::Sink(sink)) = &connection.end(End::Client).socket.transport else {
             return;
         };
         let received = sink.received();
@@ -309,7 +313,7 @@ impl Network {
             cx.actions.later(Action::Ask(of));
         }
         if connection.leg > 0 {
-            let node = &mut nodes[usize::from(connection.end(End::Client).node)];
+            let node = &mut nodes[usize::from(connection.end(End::Client).socket.node)];
             let mut next = cx.exchanges.waiting_for(of).next();
             while let Some(below) = next {
                 next = cx.exchanges.beside(below);
@@ -371,7 +375,7 @@ impl Network {
         if let Some(fetch) = cx.exchanges.above(of) {
             return cx.actions.later(Action::Ask(fetch));
         }
-        let node = connection.end(End::Server).node;
+        let node = connection.end(End::Server).socket.node;
         match on_node!(&mut nodes[usize::from(node)], own => own.on_request(cx, of)) {
             Decision::PassOn => cx.actions.later(Action::PassOn(of)),
             Decision::Serve(response) => {

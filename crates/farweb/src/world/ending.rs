@@ -14,7 +14,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::conn::{ConnectionId, End, Endpoint, Exchange, ExchangeId};
+use crate::conn::{ConnectionId, End, Exchange, ExchangeId};
 use crate::context::{Action, Context};
 use crate::node::{self, Node, Stand, on_node};
 use crate::pool::{Allot, on_pool};
@@ -84,7 +84,11 @@ impl World {
         let connection = self.connections.get_mut(id).expect("it is forgotten once");
         context.observer.on_connection_end(context.now, id, connection);
         let leg = &mut context.legs[connection.leg];
-        connection.ends.iter_mut().filter_map(Endpoint::take_tcp).for_each(|tcp| leg.keep_ended(tcp));
+        connection
+            .ends
+            .iter_mut()
+            .filter_map(|end| end.socket.take_tcp())
+            .for_each(|tcp| leg.keep_ended(tcp));
         self.connections.remove(id);
         self.network.path.forget(id.to_u64());
     }

@@ -11,6 +11,7 @@ mod acting;
 mod application;
 mod ending;
 mod network;
+mod relaying;
 
 use crate::client::Clients;
 use crate::conn::{Closing, Connections, End, Event, Hosts, Leg};
@@ -194,6 +195,7 @@ impl World {
             Event::RequestStarts => self.on_request_start(source)?,
             Event::LinkIsDue(link) => self.on_link(link),
             Event::TimerFires(connection, end) => self.on_timer(connection, end),
+            Event::RelayTimerFires(connection, side) => self.on_relay_timer(connection, side),
             Event::ApplicationWakes(connection, end) => self.on_wake(connection, end),
             Event::ResponseReleases(exchange) => self.on_release(exchange),
             Event::RegulatorIsDue(connection) => self.on_regulator(connection),

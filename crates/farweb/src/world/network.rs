@@ -8,7 +8,7 @@
 //! All methods have the one connection at hand that something happens to. What concerns others is an action for later.
 
 use crate::conn::{
-    Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Passed, Transport,
+    Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Passed, Place, Transport,
 };
 use crate::context::Context;
 use crate::engine::Channel;
@@ -34,6 +34,8 @@ pub(super) struct Network {
     /// By leg.
     pub(super) pools: Vec<Pool>,
     pub(super) context: Context,
+    /// Lent to relays, beside the output of the event.
+    pub(super) spare: Output,
 }
 
 /// Work left for a connection that is settled.
@@ -59,7 +61,7 @@ impl Network {
         for link in path.links() {
             channels.push(context.queue.add_channel(Event::LinkIsDue(link)));
         }
-        Self { path, channels, extras: Extras::default(), nodes, pools, context }
+        Self { path, channels, extras: Extras::default(), nodes, pools, context, spare: Output::default() }
     }
 
     /// The time is `now`.
@@ -113,7 +115,7 @@ impl Network {
         }
     }
 
-    /// Gives a packet to the end of its connection that it is for.
+    /// Gives a packet to the end of its connection, or the relay, that it is for.
     #[inline]
     pub(super) fn deliver(
         &mut self,
@@ -125,16 +127,20 @@ impl Network {
         let segment = packet.segment(&self.extras);
         packet.leave(&mut self.extras);
         connection.in_flight -= 1;
-        match &mut connection.end_mut(end).transport {
+        let socket = &mut connection.end_mut(end).socket;
+        if socket.node != packet.destination {
+            return self.relay(connection, packet, &segment, output);
+        }
+        match &mut socket.transport {
             Some(transport) => transport.on_segment(now, &segment, output),
             None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
-                self.context.accept(connection, end, &segment, output);
+                self.context.start_tcp(connection, Place::End(end), Some(&segment), output);
             }
             None => output.segments.extend(tcp::reset_for(&segment)),
         }
         if packet.mark().recorded {
             let credit = credit_limit(connection, end);
-            let seen = Seen { end, event: record::PacketEvent::Receive, credit_limit: credit };
+            let seen = Seen { place: Place::End(end), event: record::PacketEvent::Receive, credit_limit: credit };
             self.context.observer.packets.record_at_end(now, connection, seen, &segment, packet.mark());
         }
         self.settle(packet.connection, connection, end, output)
@@ -150,12 +156,12 @@ impl Network {
         output: &mut Output,
     ) -> Option<Settled> {
         let now = self.context.now;
-        let endpoint = connection.end_mut(end);
-        if endpoint.timer != When::at(now) {
+        let socket = &mut connection.end_mut(end).socket;
+        if socket.timer != When::at(now) {
             return None; // An earlier event has been pushed since, or this one was superseded.
         }
-        endpoint.timer = When::NEVER;
-        endpoint.transport.as_mut()?.on_timeout(now, output);
+        socket.timer = When::NEVER;
+        socket.transport.as_mut()?.on_timeout(now, output);
         Some(self.settle(id, connection, end, output))
     }
 
@@ -217,7 +223,7 @@ impl Network {
                 if end == End::Server && connection.regulator.is_some() {
                     self.regulate(id, connection, segment);
                 } else {
-                    self.transmit(id, connection, end, segment);
+                    self.transmit(id, connection, Place::End(end), segment);
                 }
             }
             output.segments.clear();
@@ -228,11 +234,11 @@ impl Network {
             self.on_notice(id, connection, end, notice, output);
         }
         output.notices.clear();
-        let endpoint = connection.end_mut(end);
+        let socket = &mut connection.end_mut(end).socket;
         let (no_timeout_before, is_over) =
-            endpoint.transport.as_ref().map_or((When::NEVER, true), Transport::standing);
-        if endpoint.timer > no_timeout_before
-            && let Some(at) = endpoint.timer_to_set()
+            socket.transport.as_ref().map_or((When::NEVER, true), Transport::standing);
+        if socket.timer > no_timeout_before
+            && let Some(at) = socket.timer_to_set()
         {
             self.context.queue.push(at, Event::TimerFires(id, end));
         }
@@ -263,7 +269,7 @@ impl Network {
             }
         });
         if at <= *now && regulator.next().is_none() {
-            return self.transmit(id, connection, End::Server, segment);
+            return self.transmit(id, connection, Place::End(End::Server), segment);
         }
         // Until it leaves it is on its way: the connection outlives it.
         connection.in_flight += 1;
@@ -277,7 +283,7 @@ impl Network {
         let now = self.context.now;
         while let Some(segment) = connection.regulator.as_mut().and_then(|regulator| regulator.take(now)) {
             connection.in_flight -= 1;
-            self.transmit(id, connection, End::Server, &segment);
+            self.transmit(id, connection, Place::End(End::Server), &segment);
         }
         if let Some(at) = connection.regulator.as_ref().and_then(|regulator| regulator.next()) {
             self.context.queue.push(at, Event::RegulatorIsDue(id));
@@ -285,19 +291,24 @@ impl Network {
     }
 
     #[inline(always)]
-    fn transmit(&mut self, id: ConnectionId, connection: &mut Connection, end: End, segment: &Segment) {
-        let destination = connection.end(end.other()).node;
-        let endpoint = connection.end_mut(end);
-        let (node, toward) = (endpoint.node, end.other());
-        let bytes = endpoint.packet_bytes(segment);
-        let number = endpoint.sent.segments as u32;
-        endpoint.sent.bytes += u64::from(bytes);
-        endpoint.sent.segments += 1;
+    pub(super) fn transmit(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        place: Place,
+        segment: &Segment,
+    ) {
+        let socket = connection.socket_mut(place);
+        let (node, destination, toward) = (socket.node, socket.peer, place.toward());
+        let bytes = socket.packet_bytes(segment);
+        let number = socket.sent.segments as u32;
+        socket.sent.bytes += u64::from(bytes);
+        socket.sent.segments += 1;
         connection.in_flight += 1;
         let mark = if connection.recorded {
-            let credit = credit_limit(connection, end);
+            let credit = if let Place::End(end) = place { credit_limit(connection, end) } else { None };
             let packets = &mut self.context.observer.packets;
-            packets.record_departure(self.context.now, connection, end, segment, number, credit)
+            packets.record_departure(self.context.now, connection, place, segment, number, credit)
         } else {
             Mark::unrecorded(number)
         };
@@ -305,7 +316,7 @@ impl Network {
         let recorded = mark.recorded.then_some(&*connection);
         if !self.enqueue(LinkId::leaving(node, toward.direction()), packet, recorded) {
             connection.in_flight -= 1;
-            connection.end_mut(end).transport.as_mut().expect("it has sent").on_local_drop();
+            connection.socket_mut(place).transport.as_mut().expect("it has sent").on_local_drop();
         }
     }
 }

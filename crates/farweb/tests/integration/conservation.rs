@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use crate::run::{Asked, Listed, Tables, bools, codes, ints, one_link};
 
 /// One direction of a link, as a scenario has it.
-fn direction() -> impl Strategy<Value = String> {
+pub(crate) fn direction() -> impl Strategy<Value = String> {
     let rate = prop::sample::select(vec!["unlimited", "64 kbit/s", "2 Mbit/s", "34.368 Mbit/s"]);
     let delay = prop::sample::select(vec!["0 ms", "1 ms", "60 ms", "320 ms"]);
     let queue = prop::sample::select(vec!["", ", queue = \"4 packets\"", ", queue = \"6000 B\""]);
@@ -31,7 +31,7 @@ fn direction() -> impl Strategy<Value = String> {
 }
 
 /// Stacks, and their constants with which nobody gives up here.
-const STACKS: [(&str, &str); 3] = [
+pub(crate) const STACKS: [(&str, &str); 3] = [
     ("bsd44-lite", "retries_max = 200, connect_timeout = \"100 h\""),
     ("linux", "syn_retries = 127, synack_retries = 255, retries_max = 255, orphan_retries = 255"),
     ("linux-classic", "syn_retries = 127, synack_retries = 255, retries_max = 255, orphan_retries = 255"),
@@ -62,7 +62,7 @@ fn scenario() -> impl Strategy<Value = (Scenario, bool)> {
     )
 }
 
-fn requests() -> impl Strategy<Value = Vec<Asked>> {
+pub(crate) fn requests() -> impl Strategy<Value = Vec<Asked>> {
     let request = (0..3_000_000_000_u64, 1..3000_u64, 1..30_000_u64, 0..500_000_000_u64);
     prop::collection::vec(request, 1..6).prop_map(|mut all| {
         all.sort_unstable();

@@ -28,6 +28,7 @@ mod ns2;
 mod ns2_clock;
 mod result_version;
 mod run;
+mod splits;
 mod transfers;
 mod tunnels;
 mod versions;

@@ -47,7 +47,7 @@ _SHOWN: Sequence[_Part] = (
     _Part("window", "receive window or send buffer", ("window", "buffer"), 4),
     _Part("credit", "credit", ("credit",), style.BRIGHTLY),
     _Part("other", "held otherwise (Nagle)", ("nagle", "other"), None),
-    _Part("rest", "queues and transmission", ("rest",), style.QUIETLY),
+    _Part("rest", "queues and transmission", ("relay", "rest"), style.QUIETLY),
 )
 """Parts that are stacked, from the left. Both ways together: six colours and a bright one are distinguished, and the
 length of a way changes between paths only."""

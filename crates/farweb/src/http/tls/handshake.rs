@@ -114,6 +114,12 @@ impl Handshake {
         Self { start, flights, count, ready_after }
     }
 
+    /// Round trips before the client may send messages.
+    #[must_use]
+    pub const fn round_trips(&self) -> u64 {
+        self.ready_after[0] as u64 / 2
+    }
+
     /// The flights, in turn.
     #[must_use]
     pub fn flights(&self) -> &[Flight] {

@@ -135,6 +135,12 @@ impl Layer {
         self.records.plain_within(bytes)
     }
 
+    /// Bytes of messages in the first `bytes` of what it has given to its transport, as long as the other end has not read them.
+    #[must_use]
+    pub fn messages_before(&self, bytes: u64) -> u64 {
+        self.records.plain_before(bytes)
+    }
+
     /// The first `bytes` of what it has given to its transport have been acknowledged; bytes of messages among them.
     pub fn on_acknowledged(&mut self, bytes: u64) -> u64 {
         self.records.on_acknowledged(bytes)

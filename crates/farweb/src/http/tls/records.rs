@@ -196,7 +196,8 @@ impl Records {
     }
 
     /// Bytes of messages in the records that are kept, up to `wire`; none when it is before them.
-    fn plain_before(&self, wire: u64) -> u64 {
+    #[must_use]
+    pub fn plain_before(&self, wire: u64) -> u64 {
         let whole = self.records.partition_point(|record| record.wire <= wire);
         whole.checked_sub(1).map_or(0, |last| self.records[last].plain)
     }

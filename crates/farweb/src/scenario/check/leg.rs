@@ -35,6 +35,7 @@ impl Check {
             let to = self.end(&format!("leg.{index}.to"), &leg.to, nodes);
             if let (Some(from), Some(to)) = (from, to) {
                 ends.push((index, from, to));
+                self.splits(&format!("leg.{index}"), leg, (from, to), scenario);
             }
             self.tcp(&format!("leg.{index}.tcp"), &leg.tcp);
             self.transfer(&format!("leg.{index}"), leg);
@@ -86,7 +87,7 @@ impl Check {
         }
     }
 
-    fn tcp(&mut self, key: &str, tcp: &Tcp) {
+    pub(super) fn tcp(&mut self, key: &str, tcp: &Tcp) {
         if let Err(error) = tcp.profile().check() {
             self.report(format!("{key}.constants.{}", error.constant), error.to_string());
         }
@@ -181,6 +182,9 @@ impl Check {
         let belongs_to_no_host = uses.standing || (uses.reused && !is_last);
         if belongs_to_no_host {
             self.no_host_values(&format!("{key}.tcp"), &leg.tcp);
+            for (index, split) in leg.split.iter().enumerate() {
+                split.tcp.iter().for_each(|tcp| self.no_host_values(&format!("{key}.split.{index}.tcp"), tcp));
+            }
         }
     }
 

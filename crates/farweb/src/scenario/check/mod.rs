@@ -3,6 +3,7 @@
 mod http2;
 mod leg;
 mod path;
+mod split;
 mod workload;
 
 use super::{CapturePoint, Scenario, Until, cache};

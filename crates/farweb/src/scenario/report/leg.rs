@@ -9,7 +9,7 @@
 use serde::Serialize;
 
 use crate::net::Direction;
-use crate::scenario::{EndSizes, Leg, Link, Scenario, Until};
+use crate::scenario::{EndSizes, Leg, Link, Scenario, Tcp, Until};
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX, WINDOW_MAX};
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
@@ -29,27 +29,52 @@ pub struct WindowLimit {
     pub window_limit_bps: Option<f64>,
 }
 
-/// Links of a leg, both directions.
+/// Links that a TCP passes, both directions: those of a leg, or between an end or split of one and the next.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretch<'s> {
     pub(super) links: &'s [Link],
     /// Place of the first one on the path.
     pub(super) first: usize,
     pub(super) until: Until,
+    pub(super) tcp: &'s Tcp,
+    scenario: &'s Scenario,
 }
 
 impl<'s> Stretch<'s> {
     /// The links that `leg` passes.
-    pub(super) fn of(leg: &Leg, scenario: &'s Scenario) -> Self {
+    pub(super) fn of(leg: &'s Leg, scenario: &'s Scenario) -> Self {
+        Self::between([&leg.from, &leg.to], &leg.tcp, scenario)
+    }
+
+    /// The stretches of a leg, from the clients to the servers; one where it is not split.
+    pub(super) fn all(leg: &'s Leg, scenario: &'s Scenario) -> Vec<Self> {
+        let ats = || leg.split.iter().map(|split| &split.at);
+        let (from, to) = (std::iter::once(&leg.from).chain(ats()), ats().chain(std::iter::once(&leg.to)));
+        let stretches = from.zip(to).zip(leg.stretches());
+        stretches.map(|((from, to), tcp)| Self::between([from, to], tcp, scenario)).collect()
+    }
+
+    fn between(ends: [&str; 2], tcp: &'s Tcp, scenario: &'s Scenario) -> Self {
         let place = |name: &str| scenario.path.nodes.iter().position(|node| node == name);
-        let first = place(&leg.from).expect("a checked leg starts at a node");
-        let last = place(&leg.to).expect("a checked leg ends at a node");
-        Self { links: &scenario.path.link[first..last], first, until: scenario.run.until }
+        let [first, last] = ends.map(|end| place(end).expect("a checked leg names nodes"));
+        Self { links: &scenario.path.link[first..last], first, until: scenario.run.until, tcp, scenario }
+    }
+
+    /// Nodes at its ends.
+    pub(super) fn ends(&self) -> [&'s str; 2] {
+        [self.first, self.first + self.links.len()].map(|node| self.scenario.path.nodes[node].as_str())
     }
 
     /// Propagation there and back, the least over time.
     pub(super) fn round_trip(&self) -> Duration {
-        self.links.iter().map(|link| link.up.least_delay() + link.down.least_delay()).sum()
+        let [up, down] = self.delays();
+        up + down
+    }
+
+    /// Propagation up and down, the least over time.
+    pub(super) fn delays(&self) -> [Duration; 2] {
+        let least = |way| self.links.iter().map(|link| link.towards(way).least_delay()).sum();
+        [Direction::Up, Direction::Down].map(least)
     }
 
     /// True when a link of it changes with time.
@@ -72,10 +97,17 @@ impl<'s> Stretch<'s> {
 }
 
 impl WindowLimit {
-    /// Limit of a connection for a request to `host`; `None` stands for a host that no table names.
+    /// Limit of a connection for a request to `host` on the stretch of a leg that limits it most; `None` stands for a host that no
+    /// table names.
     pub(super) fn of(leg: &Leg, scenario: &Scenario, host: Option<&Host>) -> Self {
-        let profile = leg.tcp.profile();
-        let [client, server] = EndSizes::of(leg, &scenario.workload);
+        let limits = Stretch::all(leg, scenario).into_iter().map(|stretch| Self::on(&stretch, host));
+        limits.min_by(|a, b| a.bps().total_cmp(&b.bps())).expect("a leg has a stretch")
+    }
+
+    /// Limit of a connection on one stretch.
+    pub(super) fn on(stretch: &Stretch<'_>, host: Option<&Host>) -> Self {
+        let profile = stretch.tcp.profile();
+        let [client, server] = EndSizes::of(stretch.tcp, &stretch.scenario.workload);
         let [client_mss, server_mss] = [client, server].map(|end| profile.segment_bytes(end.mss(host)));
         let [client_buffer, server_buffer] = [client, server].map(|end| end.buffer(host));
         // 4.4BSD-Lite `tcp_mss`: the peer's offer lowers the MSS, and so does a smaller send buffer. A smaller receive
@@ -87,7 +119,12 @@ impl WindowLimit {
         let window_bytes = window(server_buffer).min(window(client_buffer)).min(window_max);
         let window_segments = window_bytes / mss_bytes;
         let window = Self { mss_bytes, window_bytes, window_segments, segment_ns: 0, window_limit_bps: None };
-        window.towards(&Stretch::of(leg, scenario), Direction::Down)
+        window.towards(stretch, Direction::Down)
+    }
+
+    /// Its rate, or infinity where a round trip takes no time.
+    fn bps(&self) -> f64 {
+        self.window_limit_bps.unwrap_or(f64::INFINITY)
     }
 
     /// The same window with its limit in a direction.
@@ -113,8 +150,8 @@ const fn packet_of(mss: u64) -> Bytes {
 
 /// True for MSS and for buffer where the host table's value matters to `leg`.
 pub(super) fn asks_host(leg: &Leg, scenario: &Scenario) -> (bool, bool) {
-    let [from, to] = EndSizes::of(leg, &scenario.workload).map(|end| end.asks_host());
-    (from.0 || to.0, from.1 || to.1)
+    let ends = leg.stretches().flat_map(|tcp| EndSizes::of(tcp, &scenario.workload));
+    ends.map(|end| end.asks_host()).fold((false, false), |all, own| (all.0 || own.0, all.1 || own.1))
 }
 
 /// Window limits of a leg over the hosts of a table, in bit/s.
@@ -144,8 +181,7 @@ pub(super) fn limits(
     };
     let mut limits: Vec<WindowLimit> =
         hosts.hosts().iter().map(|(_, host)| WindowLimit::of(leg, scenario, Some(host))).collect();
-    let bps = |limit: &WindowLimit| limit.window_limit_bps.unwrap_or(f64::INFINITY);
-    limits.sort_by(|a, b| bps(a).total_cmp(&bps(b)));
+    limits.sort_by(|a, b| a.bps().total_cmp(&b.bps()));
     let (Some(least), Some(most)) = (limits.first(), limits.last()) else { return (of_default(), None) };
     let median = limits[(limits.len() - 1) / 2];
     if median.window_limit_bps.is_none() {
@@ -153,9 +189,9 @@ pub(super) fn limits(
     }
     let spread = HostLimits {
         hosts: limits.len(),
-        window_limit_bps_min: bps(least),
-        window_limit_bps_median: bps(&median),
-        window_limit_bps_max: bps(most),
+        window_limit_bps_min: least.bps(),
+        window_limit_bps_median: median.bps(),
+        window_limit_bps_max: most.bps(),
     };
     (median, Some(spread))
 }

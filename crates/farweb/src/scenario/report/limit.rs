@@ -67,17 +67,24 @@ pub struct ConnectionLimit {
 }
 
 impl ConnectionLimit {
-    /// Limits of a connection of `leg` with this window, as it is in that direction.
-    pub(super) fn of(leg: &Leg, stretch: &Stretch<'_>, window: &WindowLimit, way: Direction) -> Self {
+    /// Limits of a connection of `leg` on one stretch of it, with this window, as it is in that direction; credits come back after
+    /// the `whole` round trip of the leg.
+    pub(super) fn of(
+        leg: &Leg,
+        whole: Duration,
+        stretch: &Stretch<'_>,
+        window: &WindowLimit,
+        way: Direction,
+    ) -> Self {
         let trip = stretch.round_trip();
         let (session, connection) = credits(&leg.carrier, way);
         let per_trip = |credit: u64| {
             let on_wire = credit as f64 * window.packet_bytes() as f64 / window.mss_bytes as f64;
-            (trip > Duration::ZERO).then(|| on_wire * 8.0 / trip.as_secs_f64())
+            (whole > Duration::ZERO).then(|| on_wire * 8.0 / whole.as_secs_f64())
         };
         let losses = || stretch.links.iter().map(|link| &link.towards(way).loss);
         let loss_share = one_of(losses().map(mean_loss));
-        let law = SquareRoot::of(&leg.tcp.profile(), trip);
+        let law = SquareRoot::of(&stretch.tcp.profile(), trip);
         let loss_event_share = law.events(losses);
         let loss_limit_bps = (loss_share > 0.0 && trip > Duration::ZERO)
             .then(|| law.rate(loss_event_share, window.packet_bytes()));
@@ -101,11 +108,11 @@ impl ConnectionLimit {
             loss_event_share,
             loss_limit_bps,
         };
-        limit.connection_limit_text = limit.text(window, trip);
+        limit.connection_limit_text = limit.text(window, trip, whole);
         limit
     }
 
-    fn text(&self, window: &WindowLimit, trip: Duration) -> Option<String> {
+    fn text(&self, window: &WindowLimit, trip: Duration, whole: Duration) -> Option<String> {
         let packet = window.packet_bytes();
         let reason = match self.limited_by {
             LimitedBy::Window => format!(
@@ -115,7 +122,7 @@ impl ConnectionLimit {
                 figures::span(Duration::from_nanos(window.segment_ns))
             ),
             LimitedBy::Credit => {
-                format!("at most, {}", per_trip(self.credit_bytes.expect("it limits"), trip))
+                format!("at most, {}", per_trip(self.credit_bytes.expect("it limits"), whole))
             }
             LimitedBy::Loss => {
                 let lost = figures::percent(self.loss_share);

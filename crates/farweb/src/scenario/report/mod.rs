@@ -9,6 +9,7 @@ mod handshake;
 mod leg;
 mod limit;
 mod ports;
+mod split;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub use handshake::{FlightReport, HandshakeReport, PartReport};
 use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
 pub use limit::{ConnectionLimit, LOSS_MARGIN, LimitedBy};
+pub use split::StretchReport;
 pub use sweep::{FactorReport, SweepReport};
 
 /// Report on a scenario.
@@ -131,6 +133,12 @@ pub struct LegReport {
     pub handshakes: Vec<HandshakeReport>,
     /// Propagation there and back, the least over time; transmission is apart, in `limit.segment_ns`.
     pub rtt_ns: u64,
+    /// Stretches between its ends and splits; empty where it is not split. Limits of the leg are those of the slowest.
+    pub stretches: Vec<StretchReport>,
+    /// Time by propagation from the opening of a connection until the first byte of a response, with the handshakes of TCP and TLS.
+    pub first_byte_ns: u64,
+    /// The same without its splits.
+    pub first_byte_unsplit_ns: u64,
     /// Smallest mean rate of a link towards the servers; none when unlimited.
     pub bottleneck_up_bps: Option<u64>,
     /// Smallest mean rate of a link towards the clients.
@@ -232,10 +240,9 @@ fn direction(direction: &LinkDirection, until: Until) -> DirectionReport {
 fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Directory>) -> LegReport {
     let stretch = Stretch::of(leg, scenario);
     let (limit, hosts) = leg::limits(leg, scenario, hosts);
-    let least = ConnectionLimit::of(leg, &stretch, &limit, Direction::Down);
-    let window_up = limit.towards(&stretch, Direction::Up);
+    let least = slowest(leg, scenario, &limit, Direction::Down);
     let up = (!matches!(leg.carrier, Carrier::Transfer {}))
-        .then(|| ConnectionLimit::of(leg, &stretch, &window_up, Direction::Up));
+        .then(|| slowest(leg, scenario, &limit, Direction::Up));
     let connections = carrier::connections(&leg.carrier);
     let down = stretch.bottleneck(Direction::Down).map(|(_, rate)| rate);
     let mut report = LegReport {
@@ -249,6 +256,10 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         tls_parts: leg.tls.as_ref().and_then(Tls::parts),
         handshakes: handshake::handshakes(index, leg, scenario, &limit),
         rtt_ns: stretch.round_trip().as_nanos(),
+        stretches: split::stretches(leg, scenario),
+        first_byte_ns: split::first_byte(leg, scenario).as_nanos(),
+        first_byte_unsplit_ns: split::first_byte(&Leg { split: Vec::new(), ..leg.clone() }, scenario)
+            .as_nanos(),
         bottleneck_up_bps: stretch.bottleneck(Direction::Up).map(|(_, rate)| rate.as_bps()),
         bottleneck_down_bps: down.map(BitRate::as_bps),
         bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
@@ -272,6 +283,18 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
     }
     report.text = paragraph(&report, &lines, &stretch);
     report
+}
+
+/// Limits of a connection in a direction, on the stretch of its leg that limits it most; without splits with the window of `limit`.
+fn slowest(leg: &Leg, scenario: &Scenario, limit: &WindowLimit, way: Direction) -> ConnectionLimit {
+    let whole = Stretch::of(leg, scenario).round_trip();
+    let on = |stretch: Stretch<'_>| {
+        let window = if leg.split.is_empty() { *limit } else { WindowLimit::on(&stretch, None) };
+        ConnectionLimit::of(leg, whole, &stretch, &window.towards(&stretch, way), way)
+    };
+    let bps = |limit: &ConnectionLimit| limit.connection_limit_bps.unwrap_or(f64::INFINITY);
+    let all = Stretch::all(leg, scenario).into_iter().map(on);
+    all.min_by(|a, b| bps(a).total_cmp(&bps(b))).expect("a leg has a stretch")
 }
 
 /// Time that clients wait, in words.
@@ -311,6 +334,20 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             figures::span(segment)
         ),
     );
+    for (index, stretch) in leg.stretches.iter().enumerate() {
+        stretch.lines(index).into_iter().for_each(|(label, value)| line(&label, value));
+    }
+    if !leg.stretches.is_empty() {
+        let [split, whole] = [leg.first_byte_ns, leg.first_byte_unsplit_ns].map(Duration::from_nanos);
+        line(
+            "first byte",
+            format!(
+                "{} after a connection opens, by propagation; {} without the splits",
+                figures::span(split),
+                figures::span(whole)
+            ),
+        );
+    }
     let or_unlimited =
         |rate: Option<u64>| rate.map_or("unlimited".to_owned(), |bps| figures::rate(bps as f64));
     line(

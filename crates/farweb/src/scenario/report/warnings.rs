@@ -42,6 +42,11 @@ fn directions(scenario: &Scenario) -> impl Iterator<Item = (String, &LinkDirecti
     })
 }
 
+/// The stretches of all legs.
+fn stretches(scenario: &Scenario) -> impl Iterator<Item = Stretch<'_>> {
+    scenario.leg.iter().flat_map(|leg| Stretch::all(leg, scenario))
+}
+
 fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
     let is_free =
         |way: &LinkDirection| way.rate.0.is_none() && way.loss == Loss::None && way.timeline().is_constant();
@@ -70,9 +75,8 @@ fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
 }
 
 fn queues(scenario: &Scenario, warnings: &mut Vec<String>) {
-    for leg in &scenario.leg {
-        let stretch = Stretch::of(leg, scenario);
-        let packet = WindowLimit::of(leg, scenario, None).packet_bytes();
+    for stretch in stretches(scenario) {
+        let packet = WindowLimit::on(&stretch, None).packet_bytes();
         for (index, link) in stretch.links.iter().enumerate() {
             for (name, way) in [("up", &link.up), ("down", &link.down)] {
                 let key = format!("path.link.{}.{name}.queue", stretch.first + index);
@@ -104,8 +108,7 @@ fn small_queue(way: &LinkDirection, stretch: &Stretch<'_>, packet: u64) -> Optio
 /// Warns where the ACKs of a full downward link do not fit into the upward one, one ACK for two segments, at the largest
 /// rate down and the smallest up.
 fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
-    for leg in &scenario.leg {
-        let stretch = Stretch::of(leg, scenario);
+    for stretch in stretches(scenario) {
         let (Some((index, _)), Some((full, _))) =
             (stretch.bottleneck(Direction::Up), stretch.bottleneck(Direction::Down))
         else {
@@ -114,7 +117,7 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
         let [up, down] = [&scenario.path.link[index].up, &scenario.path.link[full].down]
             .map(|way| way.rates(stretch.until).expect("a bottleneck has a rate"));
         let (up, down) = (up.min, down.max);
-        let packet = WindowLimit::of(leg, scenario, None).packet_bytes();
+        let packet = WindowLimit::on(&stretch, None).packet_bytes();
         let needed = down.as_bps() as f64 * f64::from(HEADER_BYTES) / (2 * packet) as f64;
         if needed > up.as_bps() as f64 {
             let (needed, up, down) = (

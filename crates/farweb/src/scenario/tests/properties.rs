@@ -373,7 +373,7 @@ prop_compose! {
                 Carrier::Http2(_) => Application { wake: application.wake, ..Application::default() },
                 _ => application,
             };
-            Leg { from: nodes[from].clone(), to: nodes[to].clone(), carrier, tcp, tls: tls.clone(), application }
+            Leg { from: nodes[from].clone(), to: nodes[to].clone(), carrier, tcp, tls: tls.clone(), application, split: vec![] }
         };
         let last = links.len();
         let legs = match inner {

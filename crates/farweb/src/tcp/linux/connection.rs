@@ -217,6 +217,17 @@ impl Connection {
         }
     }
 
+    /// Puts a round trip in the place of the one that the handshake took, and of what has come of that.
+    pub fn take_round_trip(&mut self, round_trip: Duration) {
+        let (now, profile) = (self.clock.now(), Arc::clone(&self.profile));
+        self.rtt = Rtt::new(&profile);
+        self.rtt.on_sample(round_trip, self.snd_una, self.snd_nxt, &profile);
+        self.rtt.on_minimum_sample(now, round_trip, &profile);
+        self.recovery = Recovery::new(&profile);
+        self.congestion = Congestion::new(&self.clock, &profile);
+        self.congestion.on_established(&self.clock, &profile, false);
+    }
+
     /// From now on a small segment waits for nothing, whatever the profile says of Nagle's rule (`TCP_NODELAY`).
     pub const fn set_nodelay(&mut self) {
         self.nodelay = true;

@@ -1,0 +1,120 @@
+//! Sockets: where TCP runs on a connection, at its ends and on both sides of a relay.
+
+use crate::tcp::{self, Segment};
+use crate::units::{Instant, When};
+
+use super::{End, Transport};
+
+/// What runs at one place of a connection, and the way of its segments.
+pub(crate) struct Socket {
+    /// None before a SYN has arrived.
+    pub(crate) transport: Option<Transport>,
+    /// The earliest pending timer event.
+    pub(crate) timer: When,
+    pub(crate) sent: Sent,
+    pub(crate) node: u8,
+    /// Node of the socket that it speaks with.
+    pub(crate) peer: u8,
+}
+
+/// Totals that a socket has sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sent {
+    /// IP bytes.
+    pub(crate) bytes: u64,
+    pub(crate) segments: u64,
+    /// The sequence number after the highest sent, where packets are recorded.
+    pub(crate) highest: u64,
+}
+
+/// Place of a socket on its connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// At an end.
+    End(End),
+    /// At a relay, by [`Relays::side`](super::Relays::side).
+    Side(u8),
+}
+
+impl Place {
+    /// The end towards which its segments go.
+    #[inline]
+    pub(crate) const fn toward(self) -> End {
+        match self {
+            Self::End(end) => end.other(),
+            Self::Side(side) if side % 2 == 0 => End::Client,
+            Self::Side(_) => End::Server,
+        }
+    }
+}
+
+impl Socket {
+    pub(crate) const fn new(node: u8, peer: u8) -> Self {
+        let sent = Sent { bytes: 0, segments: 0, highest: 0 };
+        Self { transport: None, timer: When::NEVER, sent, node, peer }
+    }
+
+    /// True when nothing runs here, or only something that answers late packets.
+    pub(crate) fn is_over(&self) -> bool {
+        self.transport.as_ref().is_none_or(Transport::is_over)
+    }
+
+    /// The TCP that takes bytes here, if one does.
+    #[inline]
+    pub(crate) const fn tcp(&self) -> Option<&tcp::Connection> {
+        match &self.transport {
+            Some(Transport::Tcp(tcp)) => Some(tcp),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn tcp_mut(&mut self) -> Option<&mut tcp::Connection> {
+        match &mut self.transport {
+            Some(Transport::Tcp(tcp)) => Some(tcp),
+            _ => None,
+        }
+    }
+
+    /// The TCP that runs here, if one does, whoever may use it.
+    pub(crate) const fn stack(&self) -> Option<&tcp::Connection> {
+        match &self.transport {
+            Some(Transport::Tcp(tcp) | Transport::Asking(tcp)) => Some(tcp),
+            _ => None,
+        }
+    }
+
+    pub(crate) const fn stack_mut(&mut self) -> Option<&mut tcp::Connection> {
+        match &mut self.transport {
+            Some(Transport::Tcp(tcp) | Transport::Asking(tcp)) => Some(tcp),
+            _ => None,
+        }
+    }
+
+    /// Takes out the TCP that has ended here, if one has.
+    pub(crate) fn take_tcp(&mut self) -> Option<tcp::Connection> {
+        match self.transport.take() {
+            Some(Transport::Tcp(tcp) | Transport::Asking(tcp)) => Some(tcp),
+            _ => None,
+        }
+    }
+
+    /// Size on the wire of a segment from here; a reset may come from where nothing runs.
+    #[inline]
+    pub(crate) fn packet_bytes(&self, segment: &Segment) -> u32 {
+        self.transport
+            .as_ref()
+            .map_or_else(|| segment.packet_bytes(), |transport| transport.packet_bytes(segment))
+    }
+
+    /// The time of a timer event that is needed here and not pending yet.
+    #[inline]
+    pub(crate) fn timer_to_set(&mut self) -> Option<Instant> {
+        let at = self.transport.as_ref()?.next_timeout()?;
+        if self.timer.is_by(at) {
+            return None;
+        }
+        self.timer = When::at(at);
+        Some(at)
+    }
+}

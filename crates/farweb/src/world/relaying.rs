@@ -1,0 +1,287 @@
+//! Relays of split legs: what happens at the nodes inside a leg that end TCP and begin it anew.
+//!
+//! Models a relay that reads what the stretch behind it takes, at once, so that a slow stretch shuts the windows of the one before; that
+//! passes on the end of a stream behind its last byte, and a reset, or its own giving up, at once; and that sends without Nagle's
+//! rule. It opens the stretch behind it on the SYN of the one before, without waiting, or on a CONNECT, which it answers when that
+//! stretch stands. A stretch that stands needs no handshake: word that a connection opens goes ahead of its bytes. Leaves out the time
+//! that a relay computes, connections that are kept open for others, and relays that answer in the server's name only when it has.
+//!
+//! Sources: RFC 3135, sections 2 and 3 (split connections, at both ends of a satellite link or at one); RFC 9110, section 9.3.6 (CONNECT).
+
+use crate::conn::{ANSWER_BYTES, Closing, Connection, ConnectionId, End, Event, Packet, Place, Transport};
+use crate::observe::Seen;
+use crate::record::PacketEvent;
+use crate::tcp::{self, CloseReason, Flags, Notice, Output, Segment, State};
+use crate::units::{Instant, When};
+
+use super::World;
+use super::network::{Network, Settled};
+
+impl World {
+    /// A timer on a side of a relay may be due.
+    pub(super) fn on_relay_timer(&mut self, id: ConnectionId, side: u8) {
+        let now = When::at(self.progress.now);
+        if let Some(connection) = self.connections.get_mut(id)
+            && connection.socket(Place::Side(side)).timer == now
+        {
+            connection.socket_mut(Place::Side(side)).timer = When::NEVER;
+            self.network.at_side(id, connection, side, tcp::Connection::on_timeout);
+            if connection.is_over() {
+                self.end_if_over(id);
+            }
+        }
+    }
+}
+
+impl Network {
+    /// Gives a segment to the relay that it is for.
+    #[cold]
+    pub(super) fn relay(
+        &mut self,
+        connection: &mut Connection,
+        packet: &Packet,
+        segment: &Segment,
+        output: &mut Output,
+    ) -> Settled {
+        let (now, id) = (self.context.now, packet.connection);
+        let place = connection.place_at(packet.toward, packet.destination);
+        let Place::Side(side) = place else { unreachable!("a packet of a split leg is for an end or a relay") };
+        match &mut connection.socket_mut(place).transport {
+            Some(transport) => transport.on_segment(now, segment, output),
+            None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
+                self.context.start_tcp(connection, place, Some(segment), output);
+                if connection.relays_mut().relay_mut(side).to_come == 0 {
+                    self.open_behind(id, connection, side);
+                }
+            }
+            None => output.segments.extend(tcp::reset_for(segment)),
+        }
+        if packet.mark().recorded {
+            let seen = Seen { place, event: PacketEvent::Receive, credit_limit: None };
+            self.context.observer.packets.record_at_end(now, connection, seen, segment, packet.mark());
+        }
+        self.settle_side(id, connection, side, output);
+        Settled { has_responses: false, is_over: connection.is_over() }
+    }
+
+    /// Has the TCP at a side of a relay do something, and carries out what comes of it.
+    fn at_side(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        side: u8,
+        act: impl FnOnce(&mut tcp::Connection, Instant, &mut Output),
+    ) {
+        let mut output = std::mem::take(&mut self.spare);
+        if let Some(tcp) = connection.socket_mut(Place::Side(side)).stack_mut() {
+            act(tcp, self.context.now, &mut output);
+        }
+        self.settle_side(id, connection, side, &mut output);
+        self.spare = output;
+    }
+
+    /// Carries out what a side of a relay put into `output`.
+    fn settle_side(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        side: u8,
+        output: &mut Output,
+    ) {
+        let mut noticed = 0;
+        loop {
+            for segment in &output.segments {
+                self.transmit(id, connection, Place::Side(side), segment);
+            }
+            output.segments.clear();
+            let Some(notice) = output.notices.get(noticed).copied() else {
+                break;
+            };
+            noticed += 1;
+            self.on_relay_notice(id, connection, side, notice);
+        }
+        output.notices.clear();
+        if side.is_multiple_of(2) && self.context.observer.wants_senders() {
+            self.context.note_relayed(connection, side);
+        }
+        if let Some(at) = connection.socket_mut(Place::Side(side)).timer_to_set() {
+            self.context.queue.push(at, Event::RelayTimerFires(id, side));
+        }
+    }
+
+    fn on_relay_notice(&mut self, id: ConnectionId, connection: &mut Connection, side: u8, notice: Notice) {
+        let place = Place::Side(side);
+        match notice {
+            Notice::Connected if side.is_multiple_of(2) => {
+                self.at_side(id, connection, side, |tcp, _, _| tcp.set_nodelay());
+                self.pump(id, connection, side ^ 1);
+            }
+            Notice::Connected => self.on_opened(id, connection, side),
+            Notice::Readable if matches!(connection.socket(place).transport, Some(Transport::Asking(_))) => {
+                let mut output = std::mem::take(&mut self.spare);
+                let is_whole = self.hears_answer(connection, place, &mut output);
+                self.settle_side(id, connection, side, &mut output);
+                self.spare = output;
+                if is_whole {
+                    self.on_path(id, connection, side);
+                }
+            }
+            Notice::Readable | Notice::EndOfStream | Notice::Closed(CloseReason::Finished) => {
+                self.pump(id, connection, side);
+            }
+            Notice::Writable => self.pump(id, connection, side ^ 1),
+            Notice::Closed(CloseReason::Aborted) => {}
+            Notice::Closed(reason) => {
+                self.at_side(id, connection, side ^ 1, tcp::Connection::abort);
+                self.lose(id, connection, End::Server, reason);
+            }
+        }
+    }
+
+    /// Opens the stretch behind the relay with this side.
+    fn open_behind(&mut self, id: ConnectionId, connection: &mut Connection, side: u8) {
+        let far = side | 1;
+        let split = self.context.legs[connection.leg].splits[usize::from(side / 2)];
+        if let Some(round_trip) = split.standing {
+            self.context.stand(connection, Place::Side(far), round_trip);
+            self.at_side(id, connection, far + 1, |tcp, _, _| tcp.set_nodelay());
+            self.on_opened(id, connection, far);
+        } else {
+            let mut output = std::mem::take(&mut self.spare);
+            self.context.start_tcp(connection, Place::Side(far), None, &mut output);
+            self.settle_side(id, connection, far, &mut output);
+            self.spare = output;
+        }
+    }
+
+    /// The stretch behind a relay stands at its side `far`.
+    fn on_opened(&mut self, id: ConnectionId, connection: &mut Connection, far: u8) {
+        let mut output = std::mem::take(&mut self.spare);
+        connection.socket_mut(Place::Side(far)).stack_mut().expect("it stands").set_nodelay();
+        let waits = self.asks(connection, Place::Side(far), &mut output);
+        self.settle_side(id, connection, far, &mut output);
+        self.spare = output;
+        if !waits {
+            self.on_path(id, connection, far);
+        }
+    }
+
+    /// The path behind a relay is open: it answers who has asked, and passes on what has come.
+    fn on_path(&mut self, id: ConnectionId, connection: &mut Connection, far: u8) {
+        let near = far ^ 1;
+        if self.context.legs[connection.leg].splits[usize::from(far / 2)].answers {
+            let mut taken = 0;
+            self.at_side(id, connection, near, |tcp, now, out| taken = tcp.write(now, ANSWER_BYTES, out));
+            let relay = connection.relays_mut().relay_mut(near);
+            (relay.to_answer, relay.answered) = (taken, taken);
+        }
+        self.pump(id, connection, near);
+        self.pump(id, connection, far);
+    }
+
+    /// Asks the relay behind a place whose TCP is connected to go on, where it has to be asked; true where its answer is waited for.
+    /// A send buffer that is smaller than the request makes it shorter.
+    pub(super) fn asks(&self, connection: &mut Connection, place: Place, output: &mut Output) -> bool {
+        let stretch = connection.stretch(place);
+        let relay = connection.relays.as_mut().and_then(|relays| relays.behind_mut(stretch));
+        let Some(asked) = relay.map(|relay| relay.to_come).filter(|bytes| *bytes > 0) else {
+            return false;
+        };
+        let waits = self.context.legs[connection.leg].splits[usize::from(stretch)].answers;
+        let socket = connection.socket_mut(place);
+        let written = socket.stack_mut().map_or(0, |tcp| tcp.write(self.context.now, asked, output));
+        if waits && let Some(Transport::Tcp(tcp)) = socket.transport.take() {
+            socket.transport = Some(Transport::Asking(tcp));
+        }
+        connection.relays_mut().behind_mut(stretch).expect("found above").to_come = written;
+        waits
+    }
+
+    /// The relay behind a place that has asked it answers; true once, when the answer is whole and the place may go on.
+    fn hears_answer(&self, connection: &mut Connection, place: Place, output: &mut Output) -> bool {
+        let stretch = connection.stretch(place);
+        let left = connection.relays_mut().behind_mut(stretch).expect("it has been asked").to_answer;
+        let socket = connection.socket_mut(place);
+        let read = socket.stack_mut().map_or(0, |tcp| tcp.read(self.context.now, left, output));
+        let is_whole = read > 0 && read == left;
+        if is_whole && let Some(Transport::Asking(tcp)) = socket.transport.take() {
+            socket.transport = Some(Transport::Tcp(tcp));
+        }
+        connection.relays_mut().behind_mut(stretch).expect("found above").to_answer = left - read;
+        is_whole
+    }
+
+    /// The client end has asked the first relay to go on: it hears the answer, and may be closed before that.
+    #[cold]
+    pub(super) fn on_asking(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        output: &mut Output,
+    ) {
+        let endpoint = connection.end_mut(end);
+        let Some(Transport::Asking(tcp)) = &mut endpoint.socket.transport else {
+            return;
+        };
+        if matches!(endpoint.closing, Closing::WhenWritten | Closing::Now) {
+            endpoint.closing = Closing::Done;
+            tcp.close(self.context.now, output);
+        } else if self.hears_answer(connection, Place::End(end), output) {
+            self.on_notice(id, connection, end, Notice::Connected, output);
+            if connection.end(end).tcp().is_some_and(|tcp| tcp.readable() > 0) {
+                self.on_notice(id, connection, end, Notice::Readable, output);
+            }
+        }
+    }
+
+    /// Reads what asks the relay with the side `near` to go on, which then opens the stretch behind it; true while more has to come.
+    fn reads_request(&mut self, id: ConnectionId, connection: &mut Connection, near: u8) -> bool {
+        let left = connection.relays_mut().relay_mut(near).to_come;
+        if left == 0 {
+            return false;
+        }
+        let mut read = 0;
+        self.at_side(id, connection, near, |tcp, now, out| read = tcp.read(now, left, out));
+        connection.relays_mut().relay_mut(near).to_come = left - read;
+        if read == left {
+            self.open_behind(id, connection, near);
+        } else if connection.socket(Place::Side(near)).tcp().is_some_and(|tcp| has_ended(tcp.state())) {
+            self.at_side(id, connection, near, tcp::Connection::shutdown_write);
+        }
+        read < left
+    }
+
+    /// Passes on what a side of a relay has read and the other one takes, and the end of the stream behind it.
+    fn pump(&mut self, id: ConnectionId, connection: &mut Connection, from: u8) {
+        if from.is_multiple_of(2) && self.reads_request(id, connection, from) {
+            return;
+        }
+        let [near, far] = connection.relays_mut().both_mut(from);
+        let readable = near.tcp().map_or(0, tcp::Connection::readable);
+        if readable > 0 && far.tcp().is_some() {
+            let mut taken = 0;
+            self.at_side(id, connection, from ^ 1, |tcp, now, out| taken = tcp.write(now, readable, out));
+            if taken > 0 {
+                self.at_side(id, connection, from, |tcp, now, out| {
+                    tcp.read(now, taken, out);
+                });
+            }
+        }
+        let [near, far] = connection.relays_mut().both_mut(from);
+        let is_at_end = near.tcp().is_some_and(|tcp| has_ended(tcp.state()) && tcp.readable() == 0);
+        if is_at_end && far.tcp().is_some_and(|tcp| may_write(tcp.state())) {
+            self.at_side(id, connection, from ^ 1, tcp::Connection::shutdown_write);
+        }
+    }
+}
+
+/// True when nothing comes from the peer of a TCP in this state any more.
+const fn has_ended(state: State) -> bool {
+    matches!(state, State::CloseWait | State::Closing | State::LastAck | State::TimeWait | State::Closed)
+}
+
+/// True when a TCP in this state has not ended its own stream.
+const fn may_write(state: State) -> bool {
+    matches!(state, State::Established | State::CloseWait)
+}
