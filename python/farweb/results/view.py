@@ -39,12 +39,13 @@ class Part(NamedTuple):
 
 
 _HOLDS: Sequence[Kind] = ("window", "buffer", "credit", "nagle", "other")
+_QUEUED: Sequence[Kind] = ("wait", "pace", "relay", "rest")
 PARTS: Mapping[str, Part] = {
     "handshakes": Part("handshakes", "connect", "handshakes of TCP and TLS", ("handshake",)),
     "request": Part("on the way", "request", "there and back, without queues", ("request", "travel")),
     "slow_start": Part("slow start", "start", "waiting for the congestion window", ("flight", "cwnd")),
     "windows": Part("windows and credit", "window", "receive windows, send buffers and credit", _HOLDS),
-    "queues": Part("queues", "queues", "for connections and in links, with transmission", ("wait", "pace", "relay", "rest")),
+    "queues": Part("queues", "queues", "for connections and in links, with transmission", _QUEUED),
     "server": Part("servers", "server", "as recorded", ("fetch", "server")),
     "think": Part("think", "think", "the browser, as recorded"),
     "tail": Part("tail", "tail", "from the last request to onLoad, as recorded"),
