@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from equality.toml import Value, toml, write_scenario
+from equality.toml import toml, write_scenario
 
 RECORD = {"links_every": "500 ms", "exchanges": True, "packets": "all", "points": ["ends", "link 0"]}
 SAMPLES = {"links_every": "1 s", "connections": True, "exchanges": True, "packets": "sample"}
@@ -99,7 +99,7 @@ def _points(factors: Mapping[str, Any]) -> Iterator[tuple[list[str], dict[str, A
         if key == "workload.load":
             continue
         if isinstance(levels[0], dict):
-            sides.append([(str(level["level"]), dict(_flat(level["set"]))) for level in levels])
+            sides.append([(str(level["level"]), level["set"]) for level in levels])
         else:
             word = key.rpartition(".")[2]
             sides.append(
@@ -110,15 +110,6 @@ def _points(factors: Mapping[str, Any]) -> Iterator[tuple[list[str], dict[str, A
         for _, sets in combination:
             settings |= sets
         yield [name for name, _ in combination], settings
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Value]]:
-    """Dotted keys of a table."""
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 # The grid
