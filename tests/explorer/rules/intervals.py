@@ -61,7 +61,7 @@ def links(run: Run) -> Iterator[str]:
 
 @rule("intervals.packets")
 def packets(run: Run) -> Iterator[str]:
-    """What connections' ends sent reaches their first link, and what leaves a link reaches the next one up to a split."""
+    """What connections' ends sent reaches their first link; what leaves one reaches the next, up to a split."""
     if "links" not in run.tables or not run.record["connections"] or run.caches or run.until is not None:
         return
     totals: dict[tuple[int, str], list[int]] = defaultdict(lambda: [0, 0])

@@ -134,8 +134,7 @@ impl Connection {
         let ([near, far], [client, server]) = (sessions, nodes);
         let [behind_client, before_server] =
             relays.as_ref().map_or([server, client], |relays| [relays.first_node(), relays.last_node()]);
-        let ends =
-            [Endpoint::new(client, behind_client, near), Endpoint::new(server, before_server, far)];
+        let ends = [Endpoint::new(client, behind_client, near), Endpoint::new(server, before_server, far)];
         Self {
             ends,
             leg,

@@ -85,7 +85,8 @@ impl Context {
         let (phase, random) = self.hosts.agent(exchange.number, profile.tick);
         let mut sender = Sender::new(profile, phase, random);
         sender.write(self.now, exchange.bytes.response(), out);
-        connection.end_mut(End::Client).socket.transport = Some(Transport::Sink(Box::new(Sink::new(profile))));
+        connection.end_mut(End::Client).socket.transport =
+            Some(Transport::Sink(Box::new(Sink::new(profile))));
         connection.end_mut(End::Server).socket.transport = Some(Transport::Sender(Box::new(sender)));
         End::Server
     }

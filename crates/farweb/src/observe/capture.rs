@@ -173,7 +173,13 @@ impl Capture {
             event: PacketEvent::Drop as i32,
             node: i32::from(link.near_node()),
             link: Some(link.link() as i64),
-            ..packet_row(now, connection, sender_of(packet, connection), &packet.segment(extras), packet.mark())
+            ..packet_row(
+                now,
+                connection,
+                sender_of(packet, connection),
+                &packet.segment(extras),
+                packet.mark(),
+            )
         };
         self.push(now, &row);
     }
@@ -197,7 +203,13 @@ impl Capture {
             event: PacketEvent::Pass as i32,
             node: link.link() as i32,
             link: Some(link.link() as i64),
-            ..packet_row(at, connection, sender_of(packet, connection), &packet.segment(extras), packet.mark())
+            ..packet_row(
+                at,
+                connection,
+                sender_of(packet, connection),
+                &packet.segment(extras),
+                packet.mark(),
+            )
         };
         self.push_at(at, row);
     }
@@ -229,10 +241,19 @@ fn sender_of(packet: &Packet, connection: &Connection) -> Place {
 }
 
 /// A row for `segment` with all that does not depend on where it is seen.
-fn packet_row(at: Instant, connection: &Connection, sender: Place, segment: &Segment, mark: Mark) -> PacketRow {
+fn packet_row(
+    at: Instant,
+    connection: &Connection,
+    sender: Place,
+    segment: &Segment,
+    mark: Mark,
+) -> PacketRow {
     let is_syn = segment.flags.contains(Flags::SYN);
-    let shift =
-        if is_syn { 0 } else { connection.socket(sender).transport.as_ref().map_or(0, Transport::window_shift) };
+    let shift = if is_syn {
+        0
+    } else {
+        connection.socket(sender).transport.as_ref().map_or(0, Transport::window_shift)
+    };
     let options = &segment.options;
     PacketRow {
         time_ns: nanos(at),

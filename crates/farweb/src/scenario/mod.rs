@@ -35,8 +35,8 @@ pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{
     CacheReport, ConnectionLimit, DirectionReport, FactorReport, FlightReport, HandshakeReport, HostLimits,
-    LOSS_MARGIN, LegReport, LimitedBy, LinkReport, PartReport, Report, StretchReport, SweepReport, WindowLimit,
-    WorkloadReport,
+    LOSS_MARGIN, LegReport, LimitedBy, LinkReport, PartReport, Report, StretchReport, SweepReport,
+    WindowLimit, WorkloadReport,
 };
 pub use source::Source;
 pub use sweep::{Design, DesignFactor, Level};

@@ -235,7 +235,8 @@ pub enum SplitBy {
 impl Leg {
     /// The transport of each stretch between its ends and splits, from the clients to the servers.
     pub(crate) fn stretches(&self) -> impl Iterator<Item = &Tcp> {
-        std::iter::once(&self.tcp).chain(self.split.iter().map(|split| split.tcp.as_ref().unwrap_or(&self.tcp)))
+        std::iter::once(&self.tcp)
+            .chain(self.split.iter().map(|split| split.tcp.as_ref().unwrap_or(&self.tcp)))
     }
 }
 

@@ -113,7 +113,13 @@ impl Network {
     }
 
     /// `end` of a connection can go on no more.
-    pub(super) fn lose(&mut self, id: ConnectionId, connection: &mut Connection, end: End, reason: CloseReason) {
+    pub(super) fn lose(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        reason: CloseReason,
+    ) {
         connection.note_lost(end, reason);
         let Self { pools, context, .. } = self;
         on_pool!(&mut pools[connection.leg], own => own.on_lost(context, id, connection, end));

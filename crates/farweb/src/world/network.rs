@@ -140,7 +140,8 @@ impl Network {
         }
         if packet.mark().recorded {
             let credit = credit_limit(connection, end);
-            let seen = Seen { place: Place::End(end), event: record::PacketEvent::Receive, credit_limit: credit };
+            let seen =
+                Seen { place: Place::End(end), event: record::PacketEvent::Receive, credit_limit: credit };
             self.context.observer.packets.record_at_end(now, connection, seen, &segment, packet.mark());
         }
         self.settle(packet.connection, connection, end, output)

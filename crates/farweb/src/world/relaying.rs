@@ -45,7 +45,9 @@ impl Network {
     ) -> Settled {
         let (now, id) = (self.context.now, packet.connection);
         let place = connection.place_at(packet.toward, packet.destination);
-        let Place::Side(side) = place else { unreachable!("a packet of a split leg is for an end or a relay") };
+        let Place::Side(side) = place else {
+            unreachable!("a packet of a split leg is for an end or a relay")
+        };
         match &mut connection.socket_mut(place).transport {
             Some(transport) => transport.on_segment(now, segment, output),
             None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
@@ -81,13 +83,7 @@ impl Network {
     }
 
     /// Carries out what a side of a relay put into `output`.
-    fn settle_side(
-        &mut self,
-        id: ConnectionId,
-        connection: &mut Connection,
-        side: u8,
-        output: &mut Output,
-    ) {
+    fn settle_side(&mut self, id: ConnectionId, connection: &mut Connection, side: u8, output: &mut Output) {
         let mut noticed = 0;
         loop {
             for segment in &output.segments {

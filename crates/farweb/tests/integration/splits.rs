@@ -238,8 +238,7 @@ fn split_path() -> impl Strategy<Value = Scenario> {
                 (3, true) => vec![("n1", first), ("n2", last(second))],
                 _ => vec![("n1", last(first))],
             };
-            let leg =
-                format!("tcp = {{ profile = \"{profile}\", constants = {{ {patience} }} }}\n{tls}");
+            let leg = format!("tcp = {{ profile = \"{profile}\", constants = {{ {patience} }} }}\n{tls}");
             let rest = format!("[run]\nuntil = \"2000 h\"\n{ALL}");
             let text = text_with_links(&links, count, &leg, &splits, &rest)
                 .replace("kind = \"http/1.0\"", &format!("kind = \"{carrier}\""));

@@ -180,7 +180,10 @@ impl Check {
         if belongs_to_no_host {
             self.no_host_values(&format!("{key}.tcp"), &leg.tcp);
             for (index, split) in leg.split.iter().enumerate() {
-                split.tcp.iter().for_each(|tcp| self.no_host_values(&format!("{key}.split.{index}.tcp"), tcp));
+                split
+                    .tcp
+                    .iter()
+                    .for_each(|tcp| self.no_host_values(&format!("{key}.split.{index}.tcp"), tcp));
             }
         }
     }

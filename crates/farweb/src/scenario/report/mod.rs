@@ -241,8 +241,8 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
     let stretch = Stretch::of(leg, scenario);
     let (limit, hosts) = leg::limits(leg, scenario, hosts);
     let least = slowest(leg, scenario, &limit, Direction::Down);
-    let up = (!matches!(leg.carrier, Carrier::Transfer {}))
-        .then(|| slowest(leg, scenario, &limit, Direction::Up));
+    let up =
+        (!matches!(leg.carrier, Carrier::Transfer {})).then(|| slowest(leg, scenario, &limit, Direction::Up));
     let connections = carrier::connections(&leg.carrier);
     let down = stretch.bottleneck(Direction::Down).map(|(_, rate)| rate);
     let mut report = LegReport {

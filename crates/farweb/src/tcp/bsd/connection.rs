@@ -228,7 +228,12 @@ impl Connection {
     pub fn take_round_trip(&mut self, round_trip: Duration) {
         let ticks = (round_trip.as_nanos() / self.profile.slow_tick.as_nanos()) as u32;
         self.rtt = Rtt::new(&self.profile);
-        self.rtt.on_ack(self.snd_una, self.clock.tick, Some(self.clock.tick.wrapping_sub(ticks)), &self.profile);
+        self.rtt.on_ack(
+            self.snd_una,
+            self.clock.tick,
+            Some(self.clock.tick.wrapping_sub(ticks)),
+            &self.profile,
+        );
     }
 
     /// From now on a small segment waits for nothing, whatever the profile says of Nagle's rule (`TCP_NODELAY`).
