@@ -38,20 +38,6 @@ def test_each_proxy_runs(farweb: Farweb, folder: Path, proxy: str) -> None:
     assert answer.json()["summary"]["requests"] > 10
 
 
-def test_proxies_say_that_they_decrypt_and_a_pep_ends_tcp_alone(farweb: Farweb, folder: Path) -> None:
-    said = {}
-    for proxy in PROXIES:
-        written = farweb("new", "link.toml", "--proxy", proxy, "--force").out.partition("\n\n")[0]
-        checked = farweb("check", "link.toml").out.partition("\n\n")[0]
-        said[proxy] = ["TLS is decrypted at far-end." in " ".join(line.split()) for line in (written, checked)]
-    assert said == {"none": [False] * 2, "split": [True] * 2, "mux": [True] * 2, "pep": [False] * 2}
-    (leg,) = farweb("check", "link.toml", "--json").json()["check"]["legs"]
-    first, middle, _ = leg["stretches"]
-    assert (first["from"], middle["from"], middle["to"], middle["stands"]) == ("clients", "terminal", "far-end", True)
-    saved = leg["first_byte_unsplit_ns"] - leg["first_byte_ns"]
-    assert saved == first["rtt_ns"] + middle["rtt_ns"], "one trip over the satellite"
-
-
 def test_every_figure_has_its_source_and_what_was_measured_its_year() -> None:
     for name, kind in PATHS.items():
         for figure in filter(None, (kind.rate, kind.delay, kind.queue, kind.loss, kind.gap)):
@@ -139,6 +125,23 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(farweb: Farweb, folder
 
 COMBINED = '10.0.0.1 - - [25/Oct/2015:04:{minute:02}:00 +0100] "GET {path} HTTP/{version}" 200 20000 "-" "-" {scheme}\n'
 FORMAT = '$remote_addr - - [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $scheme'
+
+
+def test_proxies_say_that_they_decrypt_and_a_pep_ends_tcp_alone(farweb: Farweb, folder: Path) -> None:
+    lines = (COMBINED.format(minute=n, path=f"/{n}", version="2.0", scheme="https") for n in range(20))
+    (folder / "access.log").write_text("".join(lines))
+    log = ("--log", "access.log", "--log-format", FORMAT)
+    said = {}
+    for proxy in PROXIES:
+        written = farweb("new", "link.toml", "--proxy", proxy, *log, "--force").out.partition("\n\n")[0]
+        checked = farweb("check", "link.toml").out.partition("\n\n")[0]
+        said[proxy] = ["TLS is decrypted at far-end." in " ".join(line.split()) for line in (written, checked)]
+    assert said == {"none": [False] * 2, "split": [True] * 2, "mux": [True] * 2, "pep": [False] * 2}
+    (leg,) = farweb("check", "link.toml", "--json").json()["check"]["legs"]
+    first, middle, _ = leg["stretches"]
+    assert (first["from"], middle["from"], middle["to"], middle["stands"]) == ("clients", "terminal", "far-end", True)
+    saved = leg["first_byte_unsplit_ns"] - leg["first_byte_ns"]
+    assert saved == first["rtt_ns"] + middle["rtt_ns"], "one trip over the satellite"
 
 
 @pytest.mark.parametrize(

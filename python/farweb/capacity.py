@@ -8,7 +8,7 @@ from typing import Any
 from farweb.extent import Extent
 from farweb.inputs.carried import Carried
 from farweb.offered import BUSY, Offered, OfferedLoad, of_rate, varies
-from farweb.results.legs import carrier_name, decrypting
+from farweb.results.legs import carrier_name
 from farweb.text.parse import QuantityError, parse
 from farweb.text.quantities import count, rate, seconds, share
 from farweb.text.words import elided, listed, plural
@@ -40,10 +40,10 @@ class PointLoad:
         return {"name": self.name, "fullest_link": fullness, "least_s": self.least_s}
 
 
-def answer(figures: Mapping[str, Any], scenario: Mapping[str, Any], load: Offered | None) -> str:
+def answer(figures: Mapping[str, Any], load: Offered | None) -> str:
     """A sentence: whether the fullest link has room, and the least time of a request."""
     whose = "No request to the servers" if figures["caches"] else "No request"
-    least = f"{whose} can take less than {seconds(least_s(figures))}.{decrypting(scenario)}"
+    least = f"{whose} can take less than {seconds(least_s(figures))}."
     if load is None:
         return f"The load was not held against the path: no link has a rate, or there are no requests yet. {least}"
     state, says = _state(load), _says(load)

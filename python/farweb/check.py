@@ -17,6 +17,7 @@ from farweb.ports import too_few
 from farweb.prepared import Prepared
 from farweb.results.clients import whose
 from farweb.results.design import Design
+from farweb.results.legs import decrypting
 from farweb.text.quantities import count, share
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import elided, listed, plural
@@ -74,10 +75,12 @@ class Check:
 
     @property
     def answer(self) -> str:
-        """Whether the path can carry the load, and the least time of a request, in a sentence."""
+        """Whether the path can carry the load, the least time of a request, and where TLS ends on the way."""
         if self.design is not None and self.points:
-            return capacity.answer_of_points(self.points, len(self.design.points))
-        return capacity.answer(self.figures, self.scenario, self.offered)
+            said = capacity.answer_of_points(self.points, len(self.design.points))
+        else:
+            said = capacity.answer(self.figures, self.offered)
+        return said + decrypting(self.scenario)
 
     def __rich__(self) -> Screen:
         return self.screen()

@@ -70,6 +70,10 @@ class Leg:
         """Bytes of a CONNECT that its client ends send first."""
         return 200 if self.splits and self.splits[0].get("by") == "connect" else 0
 
+    def stands(self, stretch: int) -> bool:
+        """True of a stretch without handshakes."""
+        return stretch > 0 and self.splits[stretch - 1].get("open") == "ready"
+
     def first_stretch(self, way: str) -> int:
         """The stretch in which the ends send that way: the clients' or the servers'."""
         return 0 if way == "up" else len(self.splits)

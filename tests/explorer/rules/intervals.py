@@ -61,7 +61,7 @@ def links(run: Run) -> Iterator[str]:
 
 @rule("intervals.packets")
 def packets(run: Run) -> Iterator[str]:
-    """What connections sent reaches the first link of their leg, and what leaves a link reaches the next one."""
+    """What connections' ends sent reaches their first link; what leaves one reaches the next, up to a split."""
     if "links" not in run.tables or not run.record["connections"] or run.caches or run.until is not None:
         return
     totals: dict[tuple[int, str], list[int]] = defaultdict(lambda: [0, 0])
@@ -74,7 +74,8 @@ def packets(run: Run) -> Iterator[str]:
             continue
         for way, column in (("up", "segments_up"), ("down", "segments_down")):
             given = sum(row[column] for row in run.connections.values() if row["leg"] == place)
-            order = range(leg.near, leg.far) if way == "up" else range(leg.far - 1, leg.near - 1, -1)
+            near, far = run.stretches(leg)[leg.first_stretch(way)]
+            order = range(near, far) if way == "up" else range(far - 1, near - 1, -1)
             for link in order:
                 sent, dropped = totals[link, way]
                 if sent + dropped != given:

@@ -165,9 +165,9 @@ def drawn_whole(run: Run) -> Iterator[str]:
 def in_order(run: Run) -> Iterator[str]:
     """Start, connection, first byte and end follow each other, before the run ends; so does the acknowledgement.
 
-    What a program has yet to wake for is acknowledged before it is read.
+    What a program has yet to wake for is acknowledged before it is read, and so is what a relay has taken.
     """
-    sleeps = "wake" in run.legs[0].table.get("application", {})
+    sleeps = "wake" in run.legs[0].table.get("application", {}) or bool(run.legs[0].splits)
     for row in run.rows("requests"):
         names = ["start_ns", "connect_ns", "first_byte_ns", "end_ns", "acked_ns"]
         times = [row[name] for name in names[: 4 if sleeps else 5] if row[name] is not None]

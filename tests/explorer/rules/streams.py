@@ -45,6 +45,9 @@ def acknowledged(run: Run) -> Iterator[str]:
         number, way = (row["connection"], row["stretch"]), row["direction"]
         is_agent = run.legs[row["leg"]].kind == "transfer"
         start, end = _numbers(row)
+        if run.legs[row["leg"]].stands(row["stretch"]):
+            for each in other:
+                halves.setdefault((*number, each), Half(1, 1))
         half, reverse = halves[*number, way], (*number, other[way])
         where = f"connection {number[0]}, stretch {number[1]}, {way} at {row['time_ns']}"
         if row["event"] == "receive":
