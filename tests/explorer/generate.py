@@ -68,9 +68,17 @@ def generate(number: int) -> Case:
     if any(row["object"] is not None for row in requests) and draw.chance(0.4):
         requests = _treated(draw, requests)
     for link in scenario["path"]["link"]:
-        for name, way in link.items():
+        for name, way in list(link.items()):
             if draw.chance(0.12):
                 way |= _changes(draw, way["rate"] != "unlimited", name == "up", is_transfer)
+            if way["rate"] != "unlimited" and draw.chance(0.05):
+                variation = {"sigma": draw.one(0, 0.13, 0.5), "every": draw.one("1 ms", "100 ms")}
+                way["variation"] = variation | draw.some({"correlation": 0.79}, 0.7)
+            if draw.chance(0.05):
+                normal = {"normal": "2 ms"} | draw.some({"correlation": 0.5}, 0.7)
+                way["jitter"] = draw.one({"uniform": "3 ms"}, normal)
+        if draw.chance(0.08):
+            link["handover"] = _handover(draw, is_transfer)
     return Case(scenario, requests, hosts)
 
 
@@ -116,6 +124,20 @@ def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Tabl
         mode = {} if is_transfer else {"mode": draw.one("hold", "drop")}
         changes["outage"] = [outage | draw.some({"every": draw.one("600 ms", "2 s")} | mode, 0.7)]
     return changes
+
+
+def _handover(draw: Draw, is_transfer: bool) -> Table:
+    loss = {} if is_transfer else {"loss": draw.one(0, 0.5), "loss_for": draw.one("0 ms", "75 ms")}
+    return {"every": "2 s"} | draw.some(
+        {
+            "phase": draw.one("random", "500 ms"),
+            "gap": draw.one(["0 ms", "90 ms"], ["59 ms", "135 ms"]),
+            "rate": draw.one([0.75, 1.25], [1, 1]),
+            "delay": draw.one(["-2 ms", "2 ms"], ["0 ms", "30 ms"]),
+        }
+        | loss,
+        0.7,
+    )
 
 
 def _loss(draw: Draw, is_transfer: bool) -> Table:

@@ -1,10 +1,12 @@
 """Scenario, request table and result tables as the judge reads them: from the files alone, with nothing of farweb's."""
 
 import csv
+import math
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -87,7 +89,7 @@ class Run:
 
     @cached_property
     def links(self) -> list[dict[str, Way]]:
-        return [{name: _way(link[name]) for name in ("up", "down")} for link in self.scenario["path"]["link"]]
+        return [{name: _way(link, name) for name in ("up", "down")} for link in self.scenario["path"]["link"]]
 
     @cached_property
     def legs(self) -> list[Leg]:
@@ -194,7 +196,9 @@ class Run:
 
     @cached_property
     def sees_links(self) -> bool:
-        """True when all packets were recorded on all links as well."""
+        """True when all packets were recorded on all links as well, and the judge knows what these do."""
+        if any(way.is_drawn for link in self.links for way in link.values()):
+            return False
         taps = {f"link {link}" for link in range(len(self.links))}
         return self.sees_ends and taps <= set(self.record["points"])
 
@@ -216,7 +220,8 @@ def read_tables(folder: Path) -> Tables:
     return {path.stem: pq.read_table(path).to_pydict() for path in sorted(folder.glob("*.parquet"))}
 
 
-def _way(table: dict[str, Any]) -> Way:
+def _way(link: dict[str, Any], name: str) -> Way:
+    table, handover = link[name], link.get("handover")
     queue = table.get("queue")
     steps = [Step(0, None if table["rate"] == "unlimited" else quantity(table["rate"]), quantity(table["delay"]))]
     for step in table.get("steps", []):
@@ -225,8 +230,13 @@ def _way(table: dict[str, Any]) -> Way:
         steps.append(Step(quantity(step["at"]), rate, delay))
     outages = table.get("outage", [])
     loses = any("loss" in step for step in table.get("steps", [])) or any("mode" in each for each in outages)
+    variation = table.get("variation")
     return Way(
         steps=tuple(steps),
+        factor=(Fraction(str(handover.get("rate", [1, 1])[1])) if handover else 1)
+        * (Fraction(math.exp(6 * variation["sigma"])) if variation else 1),
+        shift=quantity(handover["delay"][0]) if handover and "delay" in handover else 0,
+        is_drawn=any((handover, variation, table.get("jitter"))),
         every=quantity(table["steps_every"]) if "steps_every" in table else None,
         outages=tuple(
             (quantity(each["at"]), quantity(each["lasts"]), quantity(each["every"]) if "every" in each else None)
