@@ -8,6 +8,7 @@ test, and `minimise` works on the scenario itself, so also on one that a person 
 from explorer.case import HOSTS, REQUESTS, Case, Row
 from explorer.draw import Draw, Table
 from explorer.legs import ALONE, draw_leg
+from explorer.reading import PRESETS
 
 POLICIES = ["fifo", "lru", "rand", "lfu", "gds", "gdsf", "arc", "s3-fifo", "sieve", "w-tinylfu"]
 
@@ -79,6 +80,11 @@ def generate(number: int) -> Case:
                 way["jitter"] = draw.one({"uniform": "3 ms"}, normal)
         if draw.chance(0.08):
             link["handover"] = _handover(draw, is_transfer)
+        if draw.chance(0.05):
+            link["preset"] = draw.one(*PRESETS)
+            for name in ("up", "down"):
+                if draw.chance(0.5):
+                    del link[name]
     return Case(scenario, requests, hosts)
 
 

@@ -1,6 +1,7 @@
 """Scenario, request table and result tables as the judge reads them: from the files alone, with nothing of farweb's."""
 
 import csv
+import json
 import math
 import tomllib
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from explorer.way import S, Step, Way
+
+ROOT = Path(__file__).parents[2]
 
 Columns = dict[str, list[Any]]
 Tables = dict[str, Columns]
@@ -47,6 +50,13 @@ def quantity(text: str) -> int:
     value = Decimal(number) * UNITS[unit]
     assert value == int(value), text
     return int(value)
+
+
+PRESETS = {
+    preset["name"]: preset
+    for preset in json.loads((ROOT / "crates/farweb/src/scenario/presets.json").read_text("utf-8"))
+}
+"""Presets of links, by name."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,8 @@ class Run:
 
     @cached_property
     def links(self) -> list[dict[str, Way]]:
-        return [{name: _way(link, name) for name in ("up", "down")} for link in self.scenario["path"]["link"]]
+        links = map(_filled, self.scenario["path"]["link"])
+        return [{name: _way(link, name) for name in ("up", "down")} for link in links]
 
     @cached_property
     def legs(self) -> list[Leg]:
@@ -218,6 +229,27 @@ BY_METHOD = {"": "store", "GET": "store", "HEAD": "serve"} | dict.fromkeys(("OPT
 def read_tables(folder: Path) -> Tables:
     """All tables of a results folder."""
     return {path.stem: pq.read_table(path).to_pydict() for path in sorted(folder.glob("*.parquet"))}
+
+
+def _filled(link: dict[str, Any]) -> dict[str, Any]:
+    """A link with the keys that its preset gives."""
+    if "preset" not in link:
+        return link
+    preset = PRESETS[link["preset"]]
+    filled = {"handover": preset.get("handover", {}).get("value", {}) | link.get("handover", {})}
+    for name in ("up", "down"):
+        own = link.get(name, {})
+        way = {"rate": f"{preset['rate'][name]} Mbit/s", "delay": f"{preset['delay'][name]} ms"}
+        if "loss" in preset:
+            way["loss"] = {"kind": "bernoulli", "probability": preset["loss"][name]}
+        way |= own
+        if way["rate"] != "unlimited":
+            depth_ms = preset.get("queue", {}).get(name, preset["delay"]["up"] + preset["delay"]["down"])
+            way.setdefault("queue", f"{max(2, round(quantity(way['rate']) / 8e6 * depth_ms))} kB")
+            if "variation" in preset:
+                way["variation"] = preset["variation"]["value"] | own.get("variation", {})
+        filled[name] = way
+    return filled
 
 
 def _way(link: dict[str, Any], name: str) -> Way:
