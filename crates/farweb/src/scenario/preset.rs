@@ -204,19 +204,18 @@ impl Preset {
     }
 }
 
-/// `document` with the keys that presets fill.
+/// `document` with the keys that presets fill. Beside a preset that there is not, missing directions are no second problem.
 pub(super) fn expanded(document: &Document) -> Cow<'_, Document> {
     let links = document.tree.pointer("/path/link").and_then(Value::as_array);
-    let preset = |link: &Value| link["preset"].as_str().and_then(find);
-    if !links.into_iter().flatten().any(|link| preset(link).is_some()) {
+    if links.into_iter().flatten().all(|link| link["preset"].is_null()) {
         return Cow::Borrowed(document);
     }
     let mut document = document.clone();
     let links = document.tree.pointer_mut("/path/link").and_then(Value::as_array_mut);
-    for link in links.into_iter().flatten() {
-        if let Some(preset) = preset(link) {
-            fill(link, preset.keys(link));
-        }
+    for link in links.into_iter().flatten().filter(|link| !link["preset"].is_null()) {
+        let preset = link["preset"].as_str().and_then(find);
+        let keys = preset.map_or_else(|| json!({ "up": null, "down": null }), |preset| preset.keys(link));
+        fill(link, keys);
     }
     Cow::Owned(document)
 }
