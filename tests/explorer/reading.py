@@ -239,7 +239,7 @@ def _filled(link: dict[str, Any]) -> dict[str, Any]:
     filled = {"handover": preset.get("handover", {}).get("value", {}) | link.get("handover", {})}
     for name in ("up", "down"):
         own = link.get(name, {})
-        way = {"rate": f"{preset['rate'][name]} Mbit/s", "delay": f"{preset['delay'][name]} ms"}
+        way: dict[str, Any] = {"rate": f"{preset['rate'][name]} Mbit/s", "delay": f"{preset['delay'][name]} ms"}
         if "loss" in preset:
             way["loss"] = {"kind": "bernoulli", "probability": preset["loss"][name]}
         way |= own
