@@ -270,7 +270,7 @@ def test_verbs_of_other_tools_are_answered_by_name(farweb: Farweb) -> None:
     for verb, sentence in (
         ("har", "here it is farweb page FILE.har, or farweb workload import FILE.har"),
         ("lcp", "does not model browsers; farweb page FILE.har has the page loads of a HAR up to onLoad"),
-        ("netem", "does not model jitter"),
+        ("netem", "does not model reordering"),
         ("wifi", "does not model access networks"),
         ("bandwidth", "here it is rate"),
         ("rtt", "here it is delay"),

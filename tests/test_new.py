@@ -40,7 +40,7 @@ def test_each_proxy_runs(farweb: Farweb, folder: Path, proxy: str) -> None:
 
 def test_every_figure_has_its_source_and_what_was_measured_its_year() -> None:
     for name, kind in PATHS.items():
-        for figure in filter(None, (kind.rate, kind.delay, kind.queue, kind.loss, kind.gap)):
+        for figure in filter(None, (kind.rate, kind.delay, kind.queue, kind.loss)):
             assert figure.source.endswith("."), name
             assert figure.mark != "seen" or 1990 < int(figure.dated[:4]) < 2027, name
         assert not kind.depths or (kind.queue is not None and kind.queue.mark == "chosen"), name

@@ -31,6 +31,7 @@ __all__ = [
     "connection_use",
     "debug_build",
     "header_bytes",
+    "link_presets",
     "log_format",
     "log_formats",
     "log_header_bytes",
@@ -99,6 +100,9 @@ mss_bytes: tuple[int, int]
 
 log_header_bytes: int
 """Header of a response, as a reader of server logs adds it to the logged bytes."""
+
+def link_presets() -> str:
+    """Kinds of paths, which are the presets of links, as JSON text."""
 
 def absent(word: str) -> str | None:
     """Sentence for a name of the field that farweb does not have, such as `bbr`; None of others."""

@@ -10,6 +10,7 @@ from itertools import pairwise
 from explorer.case import HOSTS, REQUESTS, Case, Row
 from explorer.draw import Draw, Table
 from explorer.legs import ALONE, draw_handshake, draw_leg, draw_splits
+from explorer.reading import PRESETS
 
 POLICIES = ["fifo", "lru", "rand", "lfu", "gds", "gdsf", "arc", "s3-fifo", "sieve", "w-tinylfu"]
 
@@ -74,7 +75,7 @@ def generate(number: int) -> Case:
     if has_connect and are_known and not is_transfer and draw.chance(1 / 3):
         scenario["clients"] = scenario.get("clients", {}) | {"tunnels": {"tls": draw_handshake(draw)}}
     for link in scenario["path"]["link"]:
-        for name, way in link.items():
+        for name, way in list(link.items()):
             if draw.chance(0.12):
                 way |= _changes(draw, way["rate"] != "unlimited", name == "up", is_transfer)
     holding = {cache["node"] for cache in caches}
@@ -82,6 +83,19 @@ def generate(number: int) -> Case:
         inside = nodes[near + 1 : far]
         if inside and not holding & set(inside) and leg["carrier"]["kind"] not in ("transfer", "webmux"):
             leg |= draw_splits(draw, inside)
+            if way["rate"] != "unlimited" and draw.chance(0.05):
+                variation = {"sigma": draw.one(0, 0.13, 0.5), "every": draw.one("1 ms", "100 ms")}
+                way["variation"] = variation | draw.some({"correlation": 0.79}, 0.7)
+            if draw.chance(0.05):
+                normal = {"normal": "2 ms"} | draw.some({"correlation": 0.5}, 0.7)
+                way["jitter"] = draw.one({"uniform": "3 ms"}, normal)
+        if draw.chance(0.08):
+            link["handover"] = _handover(draw, is_transfer)
+        if draw.chance(0.05):
+            link["preset"] = draw.one(*PRESETS)
+            for name in ("up", "down"):
+                if draw.chance(0.5):
+                    del link[name]
     return Case(scenario, requests, hosts)
 
 
@@ -127,6 +141,20 @@ def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Tabl
         mode = {} if is_transfer else {"mode": draw.one("hold", "drop")}
         changes["outage"] = [outage | draw.some({"every": draw.one("600 ms", "2 s")} | mode, 0.7)]
     return changes
+
+
+def _handover(draw: Draw, is_transfer: bool) -> Table:
+    loss = {} if is_transfer else {"loss": draw.one(0, 0.5), "loss_for": draw.one("0 ms", "75 ms")}
+    return {"every": "2 s"} | draw.some(
+        {
+            "phase": draw.one("random", "500 ms"),
+            "gap": draw.one(["0 ms", "90 ms"], ["59 ms", "135 ms"]),
+            "rate": draw.one([0.75, 1.25], [1, 1]),
+            "delay": draw.one(["-2 ms", "2 ms"], ["0 ms", "30 ms"]),
+        }
+        | loss,
+        0.7,
+    )
 
 
 def _loss(draw: Draw, is_transfer: bool) -> Table:

@@ -1,10 +1,13 @@
 """Scenario, request table and result tables as the judge reads them: from the files alone, with nothing of farweb's."""
 
 import csv
+import json
+import math
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +16,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from explorer.way import S, Step, Way
+
+ROOT = Path(__file__).parents[2]
 
 Columns = dict[str, list[Any]]
 Tables = dict[str, Columns]
@@ -46,6 +51,13 @@ def quantity(text: str) -> int:
     value = Decimal(number) * UNITS[unit]
     assert value == int(value), text
     return int(value)
+
+
+PRESETS = {
+    preset["name"]: preset
+    for preset in json.loads((ROOT / "crates/farweb/src/scenario/presets.json").read_text("utf-8"))
+}
+"""Presets of links, by name."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +117,8 @@ class Run:
 
     @cached_property
     def links(self) -> list[dict[str, Way]]:
-        return [{name: _way(link[name]) for name in ("up", "down")} for link in self.scenario["path"]["link"]]
+        links = map(_filled, self.scenario["path"]["link"])
+        return [{name: _way(link, name) for name in ("up", "down")} for link in links]
 
     @cached_property
     def legs(self) -> list[Leg]:
@@ -228,7 +241,9 @@ class Run:
 
     @cached_property
     def sees_links(self) -> bool:
-        """True when all packets were recorded on all links as well."""
+        """True when all packets were recorded on all links as well, and the judge knows what these do."""
+        if any(way.is_drawn for link in self.links for way in link.values()):
+            return False
         taps = {f"link {link}" for link in range(len(self.links))}
         return self.sees_ends and taps <= set(self.record["points"])
 
@@ -255,7 +270,29 @@ def read_tables(folder: Path) -> Tables:
     return {path.stem: pq.read_table(path).to_pydict() for path in sorted(folder.glob("*.parquet"))}
 
 
-def _way(table: dict[str, Any]) -> Way:
+def _filled(link: dict[str, Any]) -> dict[str, Any]:
+    """A link with the keys that its preset gives."""
+    if "preset" not in link:
+        return link
+    preset = PRESETS[link["preset"]]
+    filled = {"handover": preset.get("handover", {}).get("value", {}) | link.get("handover", {})}
+    for name in ("up", "down"):
+        own = link.get(name, {})
+        way: dict[str, Any] = {"rate": f"{preset['rate'][name]} Mbit/s", "delay": f"{preset['delay'][name]} ms"}
+        if "loss" in preset:
+            way["loss"] = {"kind": "bernoulli", "probability": preset["loss"][name]}
+        way |= own
+        if way["rate"] != "unlimited":
+            depth_ms = preset.get("queue", {}).get(name, preset["delay"]["up"] + preset["delay"]["down"])
+            way.setdefault("queue", f"{max(2, round(quantity(way['rate']) / 8e6 * depth_ms))} kB")
+            if "variation" in preset:
+                way["variation"] = preset["variation"]["value"] | own.get("variation", {})
+        filled[name] = way
+    return filled
+
+
+def _way(link: dict[str, Any], name: str) -> Way:
+    table, handover = link[name], link.get("handover")
     queue = table.get("queue")
     steps = [Step(0, None if table["rate"] == "unlimited" else quantity(table["rate"]), quantity(table["delay"]))]
     for step in table.get("steps", []):
@@ -264,8 +301,13 @@ def _way(table: dict[str, Any]) -> Way:
         steps.append(Step(quantity(step["at"]), rate, delay))
     outages = table.get("outage", [])
     loses = any("loss" in step for step in table.get("steps", [])) or any("mode" in each for each in outages)
+    variation = table.get("variation")
     return Way(
         steps=tuple(steps),
+        factor=(Fraction(str(handover.get("rate", [1, 1])[1])) if handover else 1)
+        * (Fraction(math.exp(6 * variation["sigma"])) if variation else 1),
+        shift=quantity(handover["delay"][0]) if handover and "delay" in handover else 0,
+        is_drawn=any((handover, variation, table.get("jitter"))),
         every=quantity(table["steps_every"]) if "steps_every" in table else None,
         outages=tuple(
             (quantity(each["at"]), quantity(each["lasts"]), quantity(each["every"]) if "every" in each else None)

@@ -1,6 +1,8 @@
 """A direction of a link as the judge sees it: what holds at an instant, and when packets leave and arrive."""
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 S = 1_000_000_000
@@ -23,6 +25,9 @@ class Way:
         steps: Its own values at 0, and those of each step.
         every: Period of the steps.
         outages: Begin, length and period of each.
+        factor: Largest on the rates, of handovers and variation: of the latter six deviations from its middle.
+        shift: Least of the delays, by handovers.
+        is_drawn: True where handovers, variation or jitter make it: then no one here knows when packets leave.
         limit: Of its queue.
         in_packets: True when that counts packets.
         waiting: True when it counts only those that wait.
@@ -32,6 +37,9 @@ class Way:
     steps: tuple[Step, ...]
     every: int | None
     outages: tuple[tuple[int, int, int | None], ...]
+    factor: Fraction | int
+    shift: int
+    is_drawn: bool
     limit: int | None
     in_packets: bool
     waiting: bool
@@ -41,17 +49,17 @@ class Way:
     def rate(self) -> int | None:
         """Largest rate over time."""
         rates = [step.rate for step in self.steps if step.rate is not None]
-        return max(rates) if rates else None
+        return math.ceil(max(rates) * self.factor) if rates else None
 
     @property
     def delay(self) -> int:
         """Least delay over time."""
-        return min(step.delay for step in self.steps)
+        return max(0, min(step.delay for step in self.steps) + self.shift)
 
     @property
     def is_constant(self) -> bool:
         """True when nothing changes but losses."""
-        return len({(step.rate, step.delay) for step in self.steps}) == 1 and not self.outages
+        return not self.is_drawn and len({(step.rate, step.delay) for step in self.steps}) == 1 and not self.outages
 
     def sent_in(self, size: int) -> int:
         """Least time in which `size` bytes are sent, rounded up."""

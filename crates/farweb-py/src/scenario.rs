@@ -119,6 +119,12 @@ pub(crate) fn connection_use(carrier: &str) -> PyResult<String> {
     Ok(serde_json::to_string(&carrier.connection_use()).expect("it is plain data"))
 }
 
+/// Kinds of paths, which are the presets of links, as JSON text.
+#[pyfunction]
+pub(crate) fn link_presets() -> String {
+    serde_json::to_string(&farweb::scenario::presets()).expect("they are plain data")
+}
+
 /// The sentence for a name of the field that farweb does not have; None of others.
 #[pyfunction]
 pub(crate) fn absent(word: &str) -> Option<String> {

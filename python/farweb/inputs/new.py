@@ -388,8 +388,10 @@ nodes = [{", ".join(f'"{node}"' for node in wanted.nodes)}]
 {"".join(_LOCAL.format(*pair) for pair in zip(wanted.nodes[: wanted.long_link], wanted.nodes[1:], strict=False))}\
 # {wanted.nodes[wanted.long_link]} – far-end: the long part.
 {_figures(wanted)}\
+# A key of the link that is written here takes the place of the preset's: down.rate = "40 Mbit/s"
 [[path.link]]
-{_lines("{:<4} = {}", kind.directions())}
+preset = "{kind.name}"
+
 # far-end – servers: the rest of the Internet, 10 ms away (chosen). Where the log has server times that were measured at
 # the far end, it is in them: write 0 ms then.
 [[path.link]]
@@ -498,13 +500,15 @@ def _sweep(wanted: Wanted, *, is_log: bool) -> str:
     kind = path_kind(wanted.paths[0])
     if len(wanted.paths) > 1:
         factor, about = "path", f"farweb sweep runs each path {often}."
-        levels = {each: path_kind(each).directions() for each in wanted.paths}
+        levels = {each: {"preset": f'"{path_kind(each).name}"'} for each in wanted.paths}
         unknown = ", ".join(each for each in wanted.paths if path_kind(each).depths)
         if unknown:
             about += f" Depths of queues are unpublished and chosen for {unknown}: farweb new --path NAME sweeps them."
     elif kind.depths:
         factor, about = "queue", f"The depth of the queues is unpublished: farweb sweep runs a range of them {often}."
-        levels = {f"{depth} ms": kind.directions(depth) for depth in kind.depths}
+        levels = {
+            f"{depth} ms": {f"{way}.queue": queue for way, queue in kind.queues(depth).items()} for depth in kind.depths
+        }
     else:
         return ""
     key = f'"path.link.{wanted.long_link}.{{}}" = {{}}'

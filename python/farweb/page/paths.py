@@ -1,7 +1,7 @@
 """Scenarios that a page is loaded over: a path, a protocol of the browser, and proxies on the way."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
     nodes = ["clients", *(["near-end"] if proxy == "mux" else []), "far-end", "servers"]
     text = (
         f'format = 1\nname = "page"\n[path]\nnodes = {json.dumps(nodes)}\n{near}'
-        f"{_link(path_kind(path).directions())}"
+        f'[[path.link]]\npreset = "{path_kind(path).name}"\n'
         f"{_fast(BEYOND_MS)}"
         + "".join(_leg(begin, end, each, "" if each == _MUX else tls) for begin, end, each in legs)
         + '[origin]\nrelease = "delayed"\n[workload]\nrequests = "page"\n'
@@ -107,12 +107,9 @@ def own_way(file: Path) -> Way:
     return Way(file.stem, protocol, _OWN, scenario)
 
 
-def _link(directions: Mapping[str, str]) -> str:
-    return "[[path.link]]\n" + "".join(f"{way} = {link}\n" for way, link in directions.items())
-
-
 def _fast(delay_ms: int) -> str:
-    return _link(dict.fromkeys(("up", "down"), f'{{ rate = "1 Gbit/s", delay = "{delay_ms} ms" }}'))
+    way = f'{{ rate = "1 Gbit/s", delay = "{delay_ms} ms" }}'
+    return f"[[path.link]]\nup = {way}\ndown = {way}\n"
 
 
 def _leg(begin: str, end: str, carrier: str, tls: str) -> str:

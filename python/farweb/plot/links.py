@@ -38,7 +38,7 @@ class Links:
         return len(self._sweep.manifest["scenario"]["path"]["link"])
 
     def rate(self, points: Sequence[int], link: int, direction: str) -> float | None:
-        """The largest rate of a link over time, in bit/s; None when it differs between the points."""
+        """The largest rate of a link over time, without variation, in bit/s; None when it differs between points."""
         return self._same([self._largest(point, link, direction) for point in points])
 
     def queue(self, points: Sequence[int], link: int, direction: str) -> float | None:
@@ -67,8 +67,11 @@ class Links:
 
     def _largest(self, point: int, link: int, direction: str) -> float | None:
         own = self._quantity(point, link, direction, "rate", "bit/s")
-        steps = self._path(point)["link"][link][direction].get("steps") or []
-        return own and max(own, *(float(parse(step["rate"]).number) for step in steps if step.get("rate")), 0.0)
+        both = self._path(point)["link"][link]
+        steps = both[direction].get("steps") or []
+        factor = both["handover"]["rate"][1] if both.get("handover") else 1.0
+        rates = (float(parse(step["rate"]).number) for step in steps if step.get("rate"))
+        return own and max(own, *rates, 0.0) * factor
 
     def _quantity(self, point: int, link: int, direction: str, key: str, base: str) -> float | None:
         text = str(self._path(point)["link"][link][direction].get(key, UNLIMITED))

@@ -111,11 +111,14 @@ STEPS = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_n
 """The columns of the table `exchanges` without which there are no parts."""
 
 
-def _least_delay(way: Mapping[str, Any]) -> int:
+def _least_delay(link: Mapping[str, Any], direction: str) -> int:
     """The least delay over time of a direction of a link, in ns: what varies above it is queueing."""
+    way = link[direction]
     steps = way.get("steps") or []
     delays = (way["delay"], *(step["delay"] for step in steps if step.get("delay")))
-    return min(int(parse(delay).number * 10**9) for delay in delays)
+    least = min(int(parse(delay).number * 10**9) for delay in delays)
+    shift = link["handover"]["delay"][0] if link.get("handover") else "0 ns"
+    return max(0, least + int(parse(shift).number * 10**9))
 
 
 def path_legs(manifest: Mapping[str, Any]) -> tuple[Leg, ...]:
@@ -127,7 +130,7 @@ def path_legs(manifest: Mapping[str, Any]) -> tuple[Leg, ...]:
 
     def propagation(first: int, last: int, direction: str) -> int:
         links = scenario["path"]["link"][first:last]
-        return sum(_least_delay(link[direction]) for link in links)
+        return sum(_least_delay(link, direction) for link in links)
 
     for leg, use in zip(scenario["leg"], connection_uses(manifest), strict=True):
         first, last = nodes.index(leg["from"]), nodes.index(leg["to"])

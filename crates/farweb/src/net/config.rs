@@ -22,7 +22,7 @@ pub struct LinkConfig {
     pub queue: QueueConfig,
     /// Losses besides those of a full queue.
     pub loss: Loss,
-    /// Changes of rate, delay and loss with time.
+    /// What changes with time.
     pub timeline: Timeline,
 }
 

@@ -27,7 +27,7 @@ use super::config::LinkConfig;
 use super::loss::LossProcess;
 use super::queue::{Queue, QueueConfig};
 use super::stats::{LinkStats, Meter};
-use super::timeline::Cursor;
+use super::timeline::{Changes, Cursor};
 use super::transmitter::Transmitter;
 use super::{DropReason, Due, Enqueued, Packet};
 
@@ -68,8 +68,9 @@ impl<P: Packet> Link<P> {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
         let mut loss = LossProcess::new(&config.loss, random("loss"));
         let (mut transmitter, mut delay) = (Transmitter::new(config.rate), config.delay);
-        if let Some(changes) = Cursor::new(&config.timeline, config.rate, config.delay) {
-            loss = loss.changing(changes.clone(), random("steps"));
+        if let Some(start) = Cursor::new(&config.timeline, config.rate, config.delay, &random) {
+            loss = loss.changing(start.clone().of_one_rate(), random("steps"));
+            let changes = Changes::new(start, config.timeline.jitter, random("jitter"));
             (transmitter, delay) = (Transmitter::changing(changes), CHANGES);
         }
         Self { loss, queue: Queue::new(&queue), transmitter, delay, meter: Meter::default() }

@@ -22,7 +22,9 @@ pub use listed::{ListedPackets, ListedPacketsError};
 pub use path::{Direction, LinkId, LinkTotals, Path};
 pub use queue::{DropTail, QueueConfig};
 pub use stats::LinkStats;
-pub use timeline::{Outage, OutageMode, Rates, Step, Timeline};
+pub use timeline::{
+    Handover, Jitter, Outage, OutageMode, PERIOD_MIN, Phase, Rates, Shift, Step, Timeline, Variation,
+};
 
 /// Properties of a packet that a link needs.
 pub trait Packet {

@@ -8,6 +8,7 @@ use crate::id::{Id, IdVec};
 use crate::rng::RandomStreams;
 use crate::units::Instant;
 
+use super::timeline::HANDOVER;
 use super::{Carried, Due, Enqueued, Link, LinkConfig, LinkStats, Packet};
 
 define_ids! {
@@ -93,7 +94,7 @@ impl LinkId {
 
 impl<P: Packet> Path<P> {
     /// The path with these nodes, fewer than 256, and `links`: both directions of each, `up` first. Each direction draws from
-    /// random streams of its own.
+    /// random streams of its own, but for handovers, which are those of the link.
     #[must_use]
     pub fn new(
         nodes: Vec<String>,
@@ -103,7 +104,11 @@ impl<P: Packet> Path<P> {
         let mut path = Self { nodes, links: IdVec::new() };
         for config in links.flatten() {
             let number = path.links.len() as u64;
-            path.links.push(Link::new(&config, |purpose| streams.stream(purpose, number)));
+            let random = |purpose: &str| {
+                let of_both = purpose == HANDOVER;
+                streams.stream(purpose, if of_both { number / 2 } else { number })
+            };
+            path.links.push(Link::new(&config, random));
         }
         path
     }

@@ -14,7 +14,7 @@
 //! Source: the transmission time of ns-2.35 (`link/delay.h`, `txtime`). Differs: whole nanoseconds, exact over a busy
 //! period, where ns-2 adds floating-point times.
 
-use super::timeline::{Changes, Cursor};
+use super::timeline::Changes;
 use crate::units::{BitRate, Duration, Instant};
 
 /// Sends packets in order at a rate, or at once.
@@ -40,8 +40,8 @@ impl Transmitter {
     }
 
     /// A free transmitter of a link that changes, which knows when its packets arrive, too.
-    pub(super) fn changing(start: Cursor) -> Self {
-        Self { changes: Some(Box::new(Changes::new(start))), ..Self::new(None) }
+    pub(super) fn changing(changes: Changes) -> Self {
+        Self { changes: Some(Box::new(changes)), ..Self::new(None) }
     }
 
     /// When a packet that is there at `now` would start to be sent.

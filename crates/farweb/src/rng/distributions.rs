@@ -84,14 +84,8 @@ impl LogNormal {
     }
 
     /// A number above 0.
-    ///
-    /// Source of the normal number: G. E. P. Box, M. E. Muller, "A Note on the Generation of Random Normal Deviates",
-    /// Annals of Mathematical Statistics 29(2), 1958. The second one of each pair is not used, so that a sample
-    /// depends on its draws alone.
     pub fn sample(&self, random: &mut RandomStream) -> f64 {
-        let radius = (-2.0 * libm::log(1.0 - random.uniform())).sqrt();
-        let normal = radius * libm::cos(std::f64::consts::TAU * random.uniform());
-        libm::exp(self.mu + self.sigma * normal)
+        libm::exp(self.mu + self.sigma * random.normal())
     }
 }
 

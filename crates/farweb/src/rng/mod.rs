@@ -65,6 +65,15 @@ impl RandomStream {
         (self.generator.next_u64() >> 11) as f64 * STEP
     }
 
+    /// A standard normal number, of two draws.
+    ///
+    /// Source: G. E. P. Box, M. E. Muller, "A Note on the Generation of Random Normal Deviates", Annals of Mathematical
+    /// Statistics 29(2), 1958. The second one of each pair is not used: a number depends on its draws alone.
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * libm::log(1.0 - self.uniform())).sqrt();
+        radius * libm::cos(std::f64::consts::TAU * self.uniform())
+    }
+
     /// True when an event of the given probability happens: never for 0, always for 1.
     #[inline]
     pub fn happens(&mut self, probability: f64) -> bool {

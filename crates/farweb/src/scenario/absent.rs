@@ -24,12 +24,12 @@ const ABSENT: &[(&[&str], &str)] = &[
         "shapers and policers; a link has a rate, a delay and a queue",
     ),
     (
-        &["jitter", "reorder", "reordering", "duplicate", "duplication", "corrupt", "corruption", "netem"],
-        "jitter, reordering, duplication and corruption; a link delays each packet alike, and loses some by loss",
+        &["reorder", "reordering", "duplicate", "duplication", "corrupt", "corruption", "netem"],
+        "reordering, duplication and corruption; a link has jitter, which keeps the order, and loses packets by loss",
     ),
     (
-        &["handover", "mobility", "trace", "mahimahi", "schedule", "dama", "fading"],
-        "links that change in this way; steps of rate, delay and loss and outages are there",
+        &["mobility", "trace", "mahimahi", "schedule", "dama", "fading"],
+        "links that change in this way; steps, outages, handovers and variation are there",
     ),
     (
         &["wifi", "wlan", "lte", "5g", "nr", "ran", "docsis", "starlink", "radio"],

@@ -17,6 +17,7 @@ mod key;
 mod load;
 mod model;
 mod points;
+mod preset;
 mod problem;
 mod report;
 mod shape;
@@ -34,6 +35,7 @@ pub use http2::{
 };
 pub use inputs::{Input, InputKind};
 pub use model::*;
+pub use preset::{Change, Figure, Preset as LinkPreset, PresetName, presets};
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{
     CacheReport, ConnectionLimit, DirectionReport, FactorReport, FlightReport, HandshakeReport, HostLimits,
@@ -93,6 +95,7 @@ impl Scenario {
 
 /// The typed scenario, once the document has its shape and keeps all rules; levels of a sweep are not looked at.
 fn read(document: &Document) -> Result<Scenario, Vec<Problem>> {
+    let document = &*preset::expanded(document);
     let mut problems = shape::problems(document);
     problems.extend(sweep::shape_problems(document));
     if !problems.is_empty() {

@@ -1,8 +1,5 @@
 //! The keys of a scenario, as types. JSON Schema, defaults and documentation of every key come from here.
 
-use std::fmt::{self, Display, Formatter};
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
 pub use super::cache::{Cache, CacheMode, DivideBy};
@@ -10,6 +7,7 @@ pub use super::carrier::{Carrier, ClosedBy, ConnectionUse};
 use super::family::{Family, FamilyParameters};
 pub use super::load::{LoadLevel, LoadScale};
 pub use super::points::{CapturePoint, CapturePointError};
+use super::preset::PresetName;
 pub use super::sweep::{
     DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
 };
@@ -19,10 +17,12 @@ pub use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::tls::Handshake;
 pub use crate::http::webmux::Layout;
 use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline};
-pub use crate::net::{Loss, Outage, OutageMode, QueueCounts, QueueLimit, Step};
+pub use crate::net::{
+    Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, QueueLimit, Shift, Step, Variation,
+};
 use crate::rng::RandomStreams;
 use crate::tcp::{Overrides, Profile, ProfileName};
-use crate::units::{BitRate, Bytes, Duration, QuantityError, as_text};
+use crate::units::{BitRate, Bytes, Duration, quantity_or_word};
 pub use crate::workload::{CopiesHosts, Resample};
 use crate::workload::{Laying, Load, Prepared, nzix};
 
@@ -80,10 +80,16 @@ pub struct Path {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Link {
+    /// Kind of path, which gives the keys that are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<PresetName>,
     /// The direction towards the servers, in which requests go.
     pub up: LinkDirection,
     /// The direction towards the clients, in which responses go.
     pub down: LinkDirection,
+    /// Handovers, which change both directions at once, at equal times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handover: Option<Handover>,
 }
 
 /// One direction of a link.
@@ -114,6 +120,12 @@ pub struct LinkDirection {
     /// Times in which nothing is sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outage: Vec<Outage>,
+    /// Factor on the rate that changes at random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variation: Option<Variation>,
+    /// Time that each packet takes beyond the delay; no packet overtakes another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Jitter>,
 }
 
 impl Link {
@@ -125,36 +137,43 @@ impl Link {
             Direction::Down => &self.down,
         }
     }
-}
 
-impl LinkDirection {
-    /// The link that it describes.
+    /// The link that one of its directions describes.
     #[must_use]
-    pub fn config(&self) -> LinkConfig {
-        let drop_tail = |limit| QueueConfig::DropTail(DropTail { limit, counts: self.queue_counts });
+    pub fn config(&self, way: Direction) -> LinkConfig {
+        let own = self.towards(way);
+        let drop_tail = |limit| QueueConfig::DropTail(DropTail { limit, counts: own.queue_counts });
         LinkConfig {
-            rate: self.rate.0,
-            delay: self.delay,
-            queue: self.queue.map_or(QueueConfig::Unlimited, drop_tail),
-            loss: self.loss.clone(),
-            timeline: self.timeline(),
+            rate: own.rate.0,
+            delay: own.delay,
+            queue: own.queue.map_or(QueueConfig::Unlimited, drop_tail),
+            loss: own.loss.clone(),
+            timeline: self.timeline(way),
         }
     }
 
-    /// Its steps and outages.
-    pub(super) fn timeline(&self) -> Timeline {
-        Timeline { steps: self.steps.clone(), every: self.steps_every, outages: self.outage.clone() }
+    /// What changes in a direction.
+    pub(super) fn timeline(&self, way: Direction) -> Timeline {
+        let LinkDirection { steps, steps_every, outage, variation, jitter, .. } = self.towards(way);
+        Timeline {
+            steps: steps.clone(),
+            every: *steps_every,
+            outages: outage.clone(),
+            handover: self.handover,
+            variation: *variation,
+            jitter: *jitter,
+        }
     }
 
-    /// Rates that it has over time, in a run of this length; none where its own is unlimited.
-    pub(super) fn rates(&self, until: Until) -> Option<Rates> {
+    /// Rates that a direction has over time, in a run of this length; none where its own is unlimited.
+    pub(super) fn rates(&self, way: Direction, until: Until) -> Option<Rates> {
         let until = if let Until::Time(until) = until { Some(until) } else { None };
-        self.rate.0.map(|own| Rates::of(&self.timeline(), own, until))
+        self.towards(way).rate.0.map(|own| Rates::of(&self.timeline(way), own, until))
     }
 
-    /// Least delay that it has.
-    pub(super) fn least_delay(&self) -> Duration {
-        self.steps.iter().filter_map(|step| step.delay).fold(self.delay, Duration::min)
+    /// Least delay that a direction has over time.
+    pub(super) fn least_delay(&self, way: Direction) -> Duration {
+        self.timeline(way).least_delay(self.towards(way).delay)
     }
 }
 
@@ -627,33 +646,6 @@ impl Default for Record {
             points: vec![CapturePoint::Ends],
         }
     }
-}
-
-/// A value that is a quantity or a word that stands for something else.
-macro_rules! quantity_or_word {
-    ($type:ty, $word:literal, $quantity:ty, $from_word:expr, $from_quantity:expr, $to_quantity:expr) => {
-        impl FromStr for $type {
-            type Err = QuantityError;
-            fn from_str(text: &str) -> Result<Self, QuantityError> {
-                if text == $word { Ok($from_word) } else { text.parse().map($from_quantity) }
-            }
-        }
-        impl Display for $type {
-            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                let quantity: fn(&Self) -> Option<$quantity> = $to_quantity;
-                match quantity(self) {
-                    Some(quantity) => quantity.fmt(f),
-                    None => f.write_str($word),
-                }
-            }
-        }
-        as_text!($type, stringify!($type), {
-            "type": "string",
-            "format": <$quantity as crate::units::Quantity>::KIND,
-            "x-words": [$word],
-            "examples": [<$quantity as crate::units::Quantity>::EXAMPLE, $word]
-        });
-    };
 }
 
 quantity_or_word!(LinkRate, "unlimited", BitRate, Self(None), |rate| Self(Some(rate)), |rate| rate.0);

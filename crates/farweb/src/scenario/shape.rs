@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::absent::absent;
 use super::document::{Document, join, quote};
 use super::problem::Problem;
-use super::{CapturePoint, QueueLimit, SCHEMA, key};
+use super::{CapturePoint, QueueLimit, SCHEMA, Shift, key};
 use crate::http::mux::Overhead;
 use crate::net::ListedPackets;
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share};
@@ -59,6 +59,10 @@ impl<'a> Walk<'a> {
         match (schema["type"].as_str(), value) {
             (Some("object"), Value::Object(table)) => self.table(path, schema, table),
             (Some("array"), Value::Array(list)) => {
+                if schema["minItems"] == 2 && schema["maxItems"] == 2 && list.len() != 2 {
+                    let message = format!("found {} in a list; write the least and the largest", list.len());
+                    self.report(path, message);
+                }
                 for (index, entry) in list.iter().enumerate() {
                     self.value(&join(path, &index.to_string()), &schema["items"], entry);
                 }
@@ -192,6 +196,7 @@ impl<'a> Walk<'a> {
             Some(Bytes::KIND) => quantity_error::<Bytes>(value),
             Some(BitRate::KIND) => quantity_error::<BitRate>(value),
             Some(QueueLimit::KIND) => quantity_error::<QueueLimit>(value),
+            Some(Shift::KIND) => quantity_error::<Shift>(value),
             Some(Overhead::KIND) => quantity_error::<Overhead>(value),
             Some(ListedPackets::KIND) if value.is_string() => listed_error(value),
             Some(CapturePoint::KIND) if value.is_string() => point_error(value),

@@ -12,7 +12,7 @@ mod when;
 
 pub use share::Share;
 pub use text::{ALIASES, Quantity, QuantityError, UNITS};
-pub(crate) use text::{as_text, from_text};
+pub(crate) use text::{as_text, from_text, quantity_or_word};
 pub use when::When;
 
 /// A point of simulated time, in nanoseconds since the start of the run.

@@ -210,6 +210,34 @@ macro_rules! as_text {
 }
 pub(crate) use as_text;
 
+/// A value that is a quantity or a word that stands for something else.
+macro_rules! quantity_or_word {
+    ($type:ty, $word:literal, $quantity:ty, $from_word:expr, $from_quantity:expr, $to_quantity:expr) => {
+        impl ::std::str::FromStr for $type {
+            type Err = $crate::units::QuantityError;
+            fn from_str(text: &str) -> Result<Self, $crate::units::QuantityError> {
+                if text == $word { Ok($from_word) } else { text.parse().map($from_quantity) }
+            }
+        }
+        impl ::std::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                let quantity: fn(&Self) -> Option<$quantity> = $to_quantity;
+                match quantity(self) {
+                    Some(quantity) => quantity.fmt(f),
+                    None => f.write_str($word),
+                }
+            }
+        }
+        $crate::units::as_text!($type, stringify!($type), {
+            "type": "string",
+            "format": <$quantity as crate::units::Quantity>::KIND,
+            "x-words": [$word],
+            "examples": [<$quantity as crate::units::Quantity>::EXAMPLE, $word]
+        });
+    };
+}
+pub(crate) use quantity_or_word;
+
 as_text!(Duration, Self::KIND, { "type": "string", "format": Self::KIND, "examples": [Self::EXAMPLE] });
 as_text!(Bytes, Self::KIND, { "type": "string", "format": Self::KIND, "examples": [Self::EXAMPLE] });
 as_text!(BitRate, Self::KIND, { "type": "string", "format": Self::KIND, "examples": [Self::EXAMPLE] });

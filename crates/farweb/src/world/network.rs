@@ -13,7 +13,7 @@ use crate::conn::{
 use crate::context::Context;
 use crate::engine::Channel;
 use crate::id::IdVec;
-use crate::net::{Enqueued, LinkId};
+use crate::net::{Direction, Enqueued, LinkId};
 use crate::node::Node;
 use crate::observe::Seen;
 use crate::pool::Pool;
@@ -55,7 +55,8 @@ impl Network {
         pools: Vec<Pool>,
         mut context: Context,
     ) -> Self {
-        let links = scenario.path.link.iter().map(|link| [link.up.config(), link.down.config()]);
+        let ways = [Direction::Up, Direction::Down];
+        let links = scenario.path.link.iter().map(|link| ways.map(|way| link.config(way)));
         let path = PacketPath::new(scenario.path.nodes.clone(), links, streams);
         let mut channels = IdVec::new();
         for link in path.links() {

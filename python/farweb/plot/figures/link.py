@@ -106,4 +106,6 @@ def _title(scenario: dict[str, Any], link: int, direction: str) -> str:
     kind = values.get("loss", {}).get("kind", "none")
     loss = "" if kind == "none" else f", loss: {kind}"
     changes = "".join(f", {key}: {len(values[key])}" for key in ("steps", "outage") if values.get(key))
+    changes += "".join(f", {key}" for key in ("variation", "jitter") if values.get(key))
+    changes += ", handovers" if scenario["path"]["link"][link].get("handover") else ""
     return f"{direction}, {ends[0]} → {ends[1]}\n{values['rate']}, {values['delay']}, {queue}{loss}{changes}"

@@ -1,8 +1,14 @@
 //! Rules of the path: names of nodes, links between neighbours, queues and losses.
 
 use super::{Check, DELAY_MAX, count};
-use crate::scenario::{LinkDirection, Loss, Outage, QueueCounts, QueueLimit, Scenario};
+use crate::net::PERIOD_MIN;
+use crate::scenario::{
+    Handover, Jitter, Link, LinkDirection, Loss, Outage, QueueCounts, QueueLimit, Scenario, Variation,
+};
 use crate::units::{Bytes, Duration};
+
+/// Largest factor of a handover on a rate. Chosen: a thousand is far from any link.
+const FACTOR_MAX: f64 = 1000.0;
 
 /// Most nodes of a path. Chosen: a packet carries the number of its destination in a byte.
 const NODES_MAX: usize = 255;
@@ -29,12 +35,16 @@ impl Check {
             self.report("path.link", format!("{found}; write {wanted}, one between each node and the next"));
         }
         for (index, link) in scenario.path.link.iter().enumerate() {
-            self.direction(&format!("path.link.{index}.up"), &link.up);
-            self.direction(&format!("path.link.{index}.down"), &link.down);
+            for (name, direction) in [("up", &link.up), ("down", &link.down)] {
+                self.direction(&format!("path.link.{index}.{name}"), direction, link);
+            }
+            if let Some(handover) = &link.handover {
+                self.handover(&format!("path.link.{index}.handover"), handover);
+            }
         }
     }
 
-    fn direction(&mut self, key: &str, direction: &LinkDirection) {
+    fn direction(&mut self, key: &str, direction: &LinkDirection, link: &Link) {
         if direction.delay > DELAY_MAX {
             self.report(format!("{key}.delay"), format!("found {}; it is at most 24 h", direction.delay));
         }
@@ -46,7 +56,85 @@ impl Check {
         }
         self.loss(&format!("{key}.loss"), &direction.loss);
         self.steps(key, direction);
-        self.outages(&format!("{key}.outage"), &direction.outage);
+        self.outages(&format!("{key}.outage"), &direction.outage, link.handover.as_ref());
+        if let Some(variation) = &direction.variation {
+            self.variation(&format!("{key}.variation"), variation);
+            if direction.rate.0.is_none() {
+                self.report(
+                    format!("{key}.variation"),
+                    "the rate is unlimited; write a rate, which then varies",
+                );
+            }
+        }
+        if let Some(jitter) = &direction.jitter {
+            self.jitter(&format!("{key}.jitter"), jitter);
+        }
+    }
+
+    fn period(&mut self, key: String, every: Duration) {
+        if every < PERIOD_MIN {
+            self.report(key, format!("found {every}; what comes again does so every {PERIOD_MIN} at most"));
+        }
+    }
+
+    fn handover(&mut self, key: &str, handover: &Handover) {
+        let Handover { every, gap, rate, delay, loss, loss_for, .. } = *handover;
+        self.period(format!("{key}.every"), every);
+        let least_first = [
+            ("gap", gap[0] <= gap[1], gap.map(|gap| gap.to_string())),
+            ("rate", rate[0] <= rate[1], rate.map(|rate| rate.to_string())),
+            ("delay", delay[0] <= delay[1], delay.map(|delay| delay.to_string())),
+        ];
+        for (name, is_ordered, [first, second]) in least_first {
+            if !is_ordered {
+                self.report(
+                    format!("{key}.{name}"),
+                    format!("found {first} before {second}; write the smaller one first"),
+                );
+            }
+        }
+        for (name, span) in [("gap", gap[1]), ("loss_for", loss_for)] {
+            if span >= every {
+                self.report(
+                    format!("{key}.{name}"),
+                    format!("found {span} for handovers every {every}; it is shorter"),
+                );
+            }
+        }
+        if !(rate[0] > 0.0 && rate[1] <= FACTOR_MAX) {
+            let found = format!("found {} to {}", rate[0], rate[1]);
+            self.report(
+                format!("{key}.rate"),
+                format!("{found}; a factor is above 0 and at most {FACTOR_MAX}"),
+            );
+        }
+        if !(0.0..=1.0).contains(&loss) {
+            self.report(format!("{key}.loss"), format!("found {loss}; a probability is 0 to 1"));
+        }
+        if delay[1].of(Duration::ZERO) > DELAY_MAX {
+            self.report(format!("{key}.delay"), format!("found {}; it is at most 24 h", delay[1]));
+        }
+    }
+
+    fn variation(&mut self, key: &str, variation: &Variation) {
+        self.period(format!("{key}.every"), variation.every);
+    }
+
+    fn jitter(&mut self, key: &str, jitter: &Jitter) {
+        if jitter.uniform.is_some() == jitter.normal.is_some() {
+            self.report(key, "write either uniform or normal, such as { uniform = \"3 ms\" }");
+        }
+        if jitter.correlation.is_some() && jitter.normal.is_none() {
+            self.report(
+                format!("{key}.correlation"),
+                "only normal times are correlated; write normal, or leave it out",
+            );
+        }
+        for (name, span) in [("uniform", jitter.uniform), ("normal", jitter.normal)] {
+            if let Some(span) = span.filter(|span| *span > DELAY_MAX) {
+                self.report(format!("{key}.{name}"), format!("found {span}; it is at most 24 h"));
+            }
+        }
     }
 
     fn steps(&mut self, key: &str, direction: &LinkDirection) {
@@ -77,6 +165,7 @@ impl Check {
         }
         if let (Some(every), last) = (direction.steps_every, steps.last().map(|step| step.at)) {
             let key = format!("{key}.steps_every");
+            self.period(key.clone(), every);
             match last {
                 None => self.report(key, "there are no steps; write some, or leave the key out"),
                 Some(last) if every <= last => {
@@ -87,8 +176,9 @@ impl Check {
         }
     }
 
-    fn outages(&mut self, key: &str, outages: &[Outage]) {
-        let mut share = 0.0;
+    fn outages(&mut self, key: &str, outages: &[Outage], handover: Option<&Handover>) {
+        let of_time = |lasts: Duration, every: Duration| lasts.as_secs_f64() / every.as_secs_f64();
+        let mut share = handover.map_or(0.0, |handover| of_time(handover.gap[1], handover.every));
         for (index, outage) in outages.iter().enumerate() {
             let key = format!("{key}.{index}");
             if outage.lasts == Duration::ZERO {
@@ -102,14 +192,17 @@ impl Check {
                         format!("{found}; it is longer, so that something is sent"),
                     );
                 }
-                Some(every) => share += outage.lasts.as_secs_f64() / every.as_secs_f64(),
+                Some(every) => {
+                    self.period(format!("{key}.every"), every);
+                    share += of_time(outage.lasts, every);
+                }
                 None => {}
             }
         }
-        if share >= 1.0 {
+        if share >= 1.0 && !outages.is_empty() {
             self.report(
                 key,
-                "outages that come again take all the time; leave some in which something is sent",
+                "outages that come again, and gaps of handovers, take all the time; leave some in which something is sent",
             );
         }
     }

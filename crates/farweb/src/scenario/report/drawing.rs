@@ -11,7 +11,8 @@ use std::fmt::Write;
 
 use super::figures;
 use super::{carrier, profile_name};
-use crate::scenario::{Link, LinkDirection, Loss, QueueCounts, Scenario, Until};
+use crate::net::Direction;
+use crate::scenario::{Jitter, Link, LinkDirection, Loss, QueueCounts, Scenario, Until};
 use crate::units::BitRate;
 
 /// Widest drawing, in columns. Chosen: fits a terminal beside a margin, a page and a notebook cell.
@@ -129,20 +130,21 @@ pub(super) fn shorten(name: &str) -> String {
 
 fn link_cell(link: &Link, until: Until) -> Vec<String> {
     let directions = if link.up == link.down {
-        vec![("both", &link.up)]
+        vec![("both", Direction::Up)]
     } else {
-        vec![("up", &link.up), ("down", &link.down)]
+        vec![("up", Direction::Up), ("down", Direction::Down)]
     };
     let mut lines = Vec::new();
-    for (name, direction) in directions {
-        for (index, line) in direction_lines(direction, until).into_iter().enumerate() {
+    for (name, way) in directions {
+        for (index, line) in direction_lines(link, way, until).into_iter().enumerate() {
             lines.push(format!("{:<5} {line}", if index == 0 { name } else { "" }));
         }
     }
     lines
 }
 
-fn direction_lines(direction: &LinkDirection, until: Until) -> Vec<String> {
+fn direction_lines(link: &Link, way: Direction, until: Until) -> Vec<String> {
+    let direction = link.towards(way);
     let mut lines = vec![format!("{}, {}", super::rate_text(direction), figures::span(direction.delay))];
     // Without a rate no packet ever waits.
     if direction.rate.0.is_some() {
@@ -152,25 +154,27 @@ fn direction_lines(direction: &LinkDirection, until: Until) -> Vec<String> {
         Loss::None => {}
         loss => lines.push(loss_text(loss)),
     }
-    lines.extend(changes(direction, until));
+    lines.extend(changes(link, way, until));
     lines
 }
 
 /// Changes with time, a line each.
-pub(super) fn changes(direction: &LinkDirection, until: Until) -> Vec<String> {
+pub(super) fn changes(link: &Link, way: Direction, until: Until) -> Vec<String> {
+    let (direction, timeline) = (link.towards(way), link.timeline(way));
     let mut lines = Vec::new();
     let rate = |rate: BitRate| figures::rate(rate.as_bps() as f64);
     if let Some(rates) =
-        direction.rates(until).filter(|rates| rates.min < rates.max || rates.mean < rates.max)
+        link.rates(way, until).filter(|rates| rates.min < rates.max || rates.mean < rates.max)
     {
         let range = format!("{} to {}, ", rate(rates.min), rate(rates.max));
         let range = if rates.min < rates.max { range } else { String::new() };
         lines.push(format!("{range}mean {}", rate(rates.mean)));
     }
-    if let Some(most) = direction.steps.iter().filter_map(|step| step.delay).max() {
-        let most = most.max(direction.delay);
-        lines.push(format!("{} to {}", figures::span(direction.least_delay()), figures::span(most)));
+    let delays = [timeline.least_delay(direction.delay), timeline.largest_delay(direction.delay)];
+    if delays[0] < delays[1] {
+        lines.push(format!("{} to {}", figures::span(delays[0]), figures::span(delays[1])));
     }
+    lines.extend(direction.jitter.map(jitter_text));
     if let Some(most) = direction.steps.iter().filter_map(|step| step.loss).reduce(f64::max) {
         lines.push(format!("loss up to {}", figures::percent(most)));
     }
@@ -179,7 +183,21 @@ pub(super) fn changes(direction: &LinkDirection, until: Until) -> Vec<String> {
         let when = again.unwrap_or_else(|| format!(" at {}", figures::span(outage.at)));
         format!("outage {}{when}", figures::span(outage.lasts))
     }));
+    lines.extend(direction.variation.map(|variation| {
+        let (sigma, every) = (figures::percent(variation.sigma), figures::span(variation.every));
+        format!("rate varies by {sigma} every {every}")
+    }));
+    lines.extend(link.handover.map(|handover| {
+        let [least, most] = handover.gap.map(figures::span);
+        let gap = if least == most { least } else { format!("{least} to {most}") };
+        format!("handover every {}, gap {gap}", figures::span(handover.every))
+    }));
     lines
+}
+
+fn jitter_text(jitter: Jitter) -> String {
+    let span = figures::span(jitter.uniform.or(jitter.normal).unwrap_or_default());
+    if jitter.uniform.is_some() { format!("jitter up to {span}") } else { format!("jitter {span}, normal") }
 }
 
 fn queue(direction: &LinkDirection) -> String {

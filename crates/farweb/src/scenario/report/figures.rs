@@ -27,6 +27,21 @@ pub(super) fn percent(share: f64) -> String {
     format!("{} %", digits(share * 100.0))
 }
 
+/// A sentence as indented lines of at most 98 columns, the second one on further in.
+pub(super) fn wrapped(sentence: &str) -> String {
+    let (mut text, mut line) = (String::new(), String::from(" "));
+    for word in sentence.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > 98 {
+            text.push_str(&line);
+            text.push('\n');
+            line = String::from("   ");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    text + &line + "\n"
+}
+
 fn scaled(value: f64, units: &[(f64, &str)], smallest: &str) -> String {
     match units.iter().find(|(size, _)| value >= *size) {
         Some((size, unit)) => format!("{} {unit}", digits(value / size)),

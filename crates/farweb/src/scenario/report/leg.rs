@@ -73,25 +73,26 @@ impl<'s> Stretch<'s> {
 
     /// Propagation up and down, the least over time.
     pub(super) fn delays(&self) -> [Duration; 2] {
-        let least = |way| self.links.iter().map(|link| link.towards(way).least_delay()).sum();
-        [Direction::Up, Direction::Down].map(least)
+        [Direction::Up, Direction::Down].map(|way| self.links.iter().map(|link| link.least_delay(way)).sum())
     }
 
     /// True when a link of it changes with time.
     pub(super) fn changes(&self) -> bool {
-        self.links.iter().any(|link| [&link.up, &link.down].iter().any(|way| !way.timeline().is_constant()))
+        self.links
+            .iter()
+            .any(|link| [Direction::Up, Direction::Down].iter().any(|way| !link.timeline(*way).is_constant()))
     }
 
     /// Place on the path and mean rate of the slowest link in a direction; the first one of several.
     pub(super) fn bottleneck(&self, way: Direction) -> Option<(usize, BitRate)> {
-        let mean = |link: &Link| Some(link.towards(way).rates(self.until)?.mean);
+        let mean = |link: &Link| Some(link.rates(way, self.until)?.mean);
         let rates = self.links.iter().enumerate().filter_map(|(index, link)| Some((index, mean(link)?)));
         rates.min_by_key(|(_, rate)| *rate).map(|(index, rate)| (self.first + index, rate))
     }
 
     /// Time that a packet spends in the transmitters of a direction.
     fn serialisation(&self, packet: Bytes, way: Direction) -> Duration {
-        let rates = self.links.iter().filter_map(|link| link.towards(way).rates(self.until));
+        let rates = self.links.iter().filter_map(|link| link.rates(way, self.until));
         rates.map(|rates| rates.mean.time_to_send(packet)).sum()
     }
 }

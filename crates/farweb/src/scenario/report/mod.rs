@@ -20,7 +20,8 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::{
-    Carrier, Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until, Workload,
+    Carrier, Clients, ConnectionUse, Leg, Link, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until,
+    Workload,
 };
 use crate::http::tls::Parts;
 use crate::net::Direction;
@@ -66,6 +67,8 @@ pub struct LinkReport {
     pub from: String,
     /// Node nearer to the servers.
     pub to: String,
+    /// What its preset says, each figure with its source; empty without one.
+    pub preset: Vec<String>,
     /// Towards the servers.
     pub up: DirectionReport,
     /// Towards the clients.
@@ -94,11 +97,12 @@ pub struct WorkloadReport {
 pub struct DirectionReport {
     /// Changes with time, in words; none of a constant link.
     pub changes: Vec<String>,
-    /// Smallest rate over time, in bit/s, outages left out; none when unlimited.
+    /// Smallest rate over time, in bit/s, outages and gaps left out; of one that varies, below it for 2 % of the time. None when
+    /// unlimited.
     pub rate_bps_min: Option<u64>,
-    /// Mean over the run, outages included; with `run.until = "done"` in the long run.
+    /// Mean over the run, outages and gaps included; with `run.until = "done"` in the long run.
     pub rate_bps_mean: Option<u64>,
-    /// Largest one.
+    /// Largest one; of one that varies, above it for 2 % of the time.
     pub rate_bps_max: Option<u64>,
     /// Rate before its first step, or "unlimited".
     pub rate: String,
@@ -172,12 +176,13 @@ impl Scenario {
     #[must_use]
     pub fn report(&self, hosts: Option<&Directory>) -> Report {
         let nodes = &self.path.nodes;
-        let link = |(index, link): (usize, &super::Link)| LinkReport {
+        let link = |(index, link): (usize, &Link)| LinkReport {
             index,
             from: nodes[index].clone(),
             to: nodes[index + 1].clone(),
-            up: direction(&link.up, self.run.until),
-            down: direction(&link.down, self.run.until),
+            preset: link.preset.map(|name| name.preset().facts()).unwrap_or_default(),
+            up: direction(link, Direction::Up, self.run.until),
+            down: direction(link, Direction::Down, self.run.until),
         };
         let legs: Vec<_> =
             self.leg.iter().enumerate().map(|(index, leg)| leg_report(index, leg, self, hosts)).collect();
@@ -186,6 +191,16 @@ impl Scenario {
             let _ = writeln!(text, "{}\n", self.name);
         }
         text.push_str(&drawing::draw(self));
+        for (index, name) in
+            self.path.link.iter().enumerate().filter_map(|(index, link)| Some((index, link.preset?)))
+        {
+            let _ = writeln!(
+                text,
+                "\nlink {index}: preset {name}, {}; the scenario's own keys stand",
+                name.preset().title
+            );
+            name.preset().facts().iter().for_each(|fact| text.push_str(&figures::wrapped(fact)));
+        }
         for leg in &legs {
             let _ = write!(text, "\n{}", leg.text);
         }
@@ -223,10 +238,10 @@ fn workload(workload: &Workload) -> WorkloadReport {
     }
 }
 
-fn direction(direction: &LinkDirection, until: Until) -> DirectionReport {
-    let rates = direction.rates(until);
+fn direction(link: &Link, way: Direction, until: Until) -> DirectionReport {
+    let (direction, rates) = (link.towards(way), link.rates(way, until));
     DirectionReport {
-        changes: drawing::changes(direction, until),
+        changes: drawing::changes(link, way, until),
         rate_bps_min: rates.map(|rates| rates.min.as_bps()),
         rate_bps_mean: rates.map(|rates| rates.mean.as_bps()),
         rate_bps_max: rates.map(|rates| rates.max.as_bps()),

@@ -3,7 +3,7 @@
 use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, product, queue_bytes, queue_text};
 use crate::net::Direction;
-use crate::scenario::{HostOr, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
+use crate::scenario::{HostOr, Link, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX};
 use crate::units::Duration;
 use crate::workload::Directory;
@@ -11,6 +11,8 @@ use crate::workload::Directory;
 /// Share of the bandwidth–delay product below which a queue is called small. Chosen: a tenth still absorbs the bursts of
 /// a few connections; less and even a single one loses packets long before the link is full.
 const SMALL_QUEUE: f64 = 0.1;
+
+const WAYS: [Direction; 2] = [Direction::Up, Direction::Down];
 
 /// Warnings, each beginning with its key.
 pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> {
@@ -38,7 +40,7 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
 
 fn directions(scenario: &Scenario) -> impl Iterator<Item = (String, &LinkDirection)> {
     scenario.path.link.iter().enumerate().flat_map(|(index, link)| {
-        [("up", &link.up), ("down", &link.down)].map(|(name, way)| (format!("path.link.{index}.{name}"), way))
+        WAYS.map(|way| (format!("path.link.{index}.{}", way.name()), link.towards(way)))
     })
 }
 
@@ -48,9 +50,11 @@ fn stretches(scenario: &Scenario) -> impl Iterator<Item = Stretch<'_>> {
 }
 
 fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
-    let is_free =
-        |way: &LinkDirection| way.rate.0.is_none() && way.loss == Loss::None && way.timeline().is_constant();
-    if directions(scenario).all(|(_, way)| is_free(way)) {
+    let is_free = |link: &Link, way: Direction| {
+        let LinkDirection { rate, loss, .. } = link.towards(way);
+        rate.0.is_none() && *loss == Loss::None && link.timeline(way).is_constant()
+    };
+    if scenario.path.link.iter().all(|link| WAYS.iter().all(|way| is_free(link, *way))) {
         warnings.push(
             "path.link: every rate is unlimited and nothing is lost: only delays and windows matter"
                 .to_owned(),
@@ -78,17 +82,19 @@ fn queues(scenario: &Scenario, warnings: &mut Vec<String>) {
     for stretch in stretches(scenario) {
         let packet = WindowLimit::on(&stretch, None).packet_bytes();
         for (index, link) in stretch.links.iter().enumerate() {
-            for (name, way) in [("up", &link.up), ("down", &link.down)] {
-                let key = format!("path.link.{}.{name}.queue", stretch.first + index);
-                warnings.extend(small_queue(way, &stretch, packet).map(|why| format!("{key}: {why}")));
+            for way in WAYS {
+                let key = format!("path.link.{}.{}.queue", stretch.first + index, way.name());
+                warnings.extend(small_queue(link, way, &stretch, packet).map(|why| format!("{key}: {why}")));
             }
         }
     }
 }
 
-/// Why the queue of `way` is small for a leg with full packets of `packet` bytes, at the largest of its rates.
-fn small_queue(way: &LinkDirection, stretch: &Stretch<'_>, packet: u64) -> Option<String> {
-    let (limit, rate, trip) = (way.queue?, way.rates(stretch.until)?.max, stretch.round_trip());
+/// Why the queue of a direction is small for a leg with full packets of `packet` bytes, at the largest of its rates.
+fn small_queue(link: &Link, way: Direction, stretch: &Stretch<'_>, packet: u64) -> Option<String> {
+    let (rate, trip) = (link.rates(way, stretch.until)?.max, stretch.round_trip());
+    let way = link.towards(way);
+    let limit = way.queue?;
     let (bytes, written) = (queue_bytes(limit, packet), queue_text(Some(limit)));
     if bytes < packet {
         let effect = match way.queue_counts {
@@ -114,8 +120,9 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
         else {
             continue;
         };
-        let [up, down] = [&scenario.path.link[index].up, &scenario.path.link[full].down]
-            .map(|way| way.rates(stretch.until).expect("a bottleneck has a rate"));
+        let [up, down] = [(index, Direction::Up), (full, Direction::Down)].map(|(link, way)| {
+            scenario.path.link[link].rates(way, stretch.until).expect("a bottleneck has a rate")
+        });
         let (up, down) = (up.min, down.max);
         let packet = WindowLimit::on(&stretch, None).packet_bytes();
         let needed = down.as_bps() as f64 * f64::from(HEADER_BYTES) / (2 * packet) as f64;

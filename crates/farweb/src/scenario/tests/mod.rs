@@ -156,7 +156,7 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
         "constants (farweb does not model this congestion control; cubic and reno are there, beside the profile \"linux\": \
          docs/not.md)",
         "constants (here it is tcp.buffer)",
-        "outage (here it is delay = \"300 ms\" of each direction of a link)",
+        "jitter (here it is delay = \"300 ms\" of each direction of a link)",
         "packets) (farweb does not model active queue management or scheduling; queues are drop-tail, queue = \"256 kB\": \
          docs/not.md)",
     ];

@@ -62,9 +62,31 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
                 steps: vec![],
                 steps_every: None,
                 outage: vec![],
+                variation: rate.0.map(|_| Variation {
+                    sigma: 0.13,
+                    every: Duration::from_millis(100),
+                    correlation: 0.79,
+                }),
+                jitter: Some(Jitter {
+                    uniform: None,
+                    normal: Some(Duration::from_nanos(1)),
+                    correlation: Some(0.5),
+                }),
             }
         },
     )
+}
+
+fn handover() -> Handover {
+    Handover {
+        every: Duration::from_secs(15),
+        phase: Phase::At(Duration::from_secs(12)),
+        gap: [59, 135].map(Duration::from_millis),
+        rate: [0.75, 1.25],
+        delay: [-2_000_000, 2_000_000].map(Shift::from_nanos),
+        loss: 0.5,
+        loss_for: Duration::from_millis(75),
+    }
 }
 
 fn size_or_host(least: u64, most: u64) -> impl Strategy<Value = HostOr> {
@@ -384,7 +406,7 @@ prop_compose! {
             format: 1,
             name,
             leg: legs,
-            path: Path { nodes, link: links.into_iter().map(|(up, down)| Link { up, down }).collect() },
+            path: Path { nodes, link: links.into_iter().map(|(up, down)| Link { preset: None, up, down, handover: Some(handover()) }).collect() },
             cache: Vec::new(),
             origin: Origin { release },
             clients: Clients { give_up: give_up.map(Duration::from_nanos), share, tunnels: Tunnels { tls: tunnels } },

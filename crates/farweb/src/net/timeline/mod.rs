@@ -1,0 +1,287 @@
+//! Links that change with time: steps of rate, delay and loss, outages, handovers, and a rate that varies, as a function of
+//! the clock.
+//!
+//! A step sets values that hold until the next one; what it leaves out stays. Before the first step the link has its own
+//! values. Steps may come again with a period, at the begin of each the link has its own values again. In an outage
+//! nothing is sent: what is in transmission goes on behind it, and packets that reach the link wait, or are lost.
+//!
+//! A packet in transmission goes on at the new rate: bits are integrated over the pieces, and rounded as those of a
+//! constant rate, so that a schedule of one rate is that rate to the nanosecond. The delay is that at a packet's departure,
+//! but no packet arrives before the one sent before it.
+//!
+//! What is drawn is drawn as the clock gets there and kept until it changes: a schedule takes no memory for its length.
+//! Each reader of it draws the same from a stream of its own.
+//!
+//! Left out: values that change continuously, packets that an outage takes out of the air.
+//!
+//! Source: chosen.
+
+mod handover;
+mod rates;
+#[cfg(test)]
+mod tests;
+mod travel;
+mod variation;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::rng::RandomStream;
+use crate::units::{BitRate, Duration, Instant, Share};
+use handover::Handovers;
+pub use handover::{Handover, Phase, Shift};
+pub use rates::Rates;
+pub(super) use travel::Changes;
+pub use travel::Jitter;
+pub use variation::Variation;
+use variation::Varying;
+
+/// Least period of anything that comes again. Chosen: shorter than a packet of 1500 B at 12 Mbit/s, and a year has as many as
+/// can be passed in minutes.
+pub const PERIOD_MIN: Duration = Duration::from_millis(1);
+
+/// A change of a link at a time; what is left out stays as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Time since the start of the run, or of the period.
+    pub at: Duration,
+    /// Rate from then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<BitRate>,
+    /// Propagation delay of packets that are sent from then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Duration>,
+    /// Probability that a packet is lost, each alone, 0 to 1, in place of the link's own loss process.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "Share::deserialize_some")]
+    #[cfg_attr(test, schemars(with = "Share"))]
+    pub loss: Option<f64>,
+}
+
+/// A time in which a link sends nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Outage {
+    /// Its begin, from the start of the run.
+    pub at: Duration,
+    /// How long it lasts.
+    pub lasts: Duration,
+    /// Time from one begin to the next; it comes once when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<Duration>,
+    /// Packets that reach the link meanwhile wait in its queue ("hold"), or are lost ("drop").
+    #[serde(default)]
+    pub mode: OutageMode,
+}
+
+/// Fate of packets that reach a link in an outage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum OutageMode {
+    /// They wait in the queue.
+    #[default]
+    Hold,
+    /// They are lost.
+    Drop,
+}
+
+/// All that changes in one direction of a link; without any of it the link is constant.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Timeline {
+    /// Steps, by time.
+    pub steps: Vec<Step>,
+    /// Period after which the steps come again; within it are all of them.
+    pub every: Option<Duration>,
+    /// Outages, which together leave time to send.
+    pub outages: Vec<Outage>,
+    /// Handovers, which the other direction has as well.
+    pub handover: Option<Handover>,
+    /// Variation of the rate.
+    pub variation: Option<Variation>,
+    /// Time that packets take beyond the delay.
+    pub jitter: Option<Jitter>,
+}
+
+impl Timeline {
+    /// True when nothing changes.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        *self == Self { every: self.every, ..Self::default() }
+    }
+
+    /// Least delay with the link's own delay of `own`, once all steps have been.
+    #[must_use]
+    pub fn least_delay(&self, own: Duration) -> Duration {
+        let least = self.steps.iter().filter_map(|step| step.delay).fold(own, Duration::min);
+        self.handover.map_or(least, |handover| handover.delay[0].of(least))
+    }
+
+    /// Largest delay likewise, without jitter.
+    #[must_use]
+    pub fn largest_delay(&self, own: Duration) -> Duration {
+        let most = self.steps.iter().filter_map(|step| step.delay).fold(own, Duration::max);
+        self.handover.map_or(most, |handover| handover.delay[1].of(most))
+    }
+
+    /// A time that shows it in the long run: its longest period, behind the last change that comes once.
+    fn long_run(&self) -> (Instant, Instant) {
+        let step = self.steps.last().filter(|_| self.every.is_none()).map(|step| step.at);
+        let begins =
+            self.outages.iter().map(|each| if each.every.is_some() { each.at } else { each.at + each.lasts });
+        let from = Instant::ZERO + step.into_iter().chain(begins).max().unwrap_or(Duration::ZERO);
+        let periods = self.outages.iter().filter_map(|outage| outage.every).chain(self.every);
+        (from, from + periods.max().unwrap_or(Duration::from_nanos(1)))
+    }
+}
+
+/// Probability of loss in an outage that drops.
+const CERTAIN: f64 = 1.0;
+
+/// Purpose of the random stream of handovers: one for both directions of a link.
+pub(super) const HANDOVER: &str = "handover";
+
+/// Values of a link at an instant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Values {
+    /// Rate in bit/s, 0 in an outage; none: unlimited.
+    pub(super) rate: Option<u64>,
+    delay: Duration,
+    /// Probability of loss, where it is not the link's own process.
+    pub(super) loss: Option<f64>,
+}
+
+#[derive(Debug)]
+struct Schedule {
+    /// Values from each time on, the link's own from 0 on.
+    steps: Vec<(Duration, Values)>,
+    every: Option<Duration>,
+    outages: Vec<Outage>,
+}
+
+impl Schedule {
+    fn new(timeline: &Timeline, rate: Option<BitRate>, delay: Duration) -> Self {
+        let mut values = Values { rate: rate.map(BitRate::as_bps), delay, loss: None };
+        let own = [(Duration::ZERO, values)];
+        let steps = timeline.steps.iter().map(|step| {
+            values = Values {
+                rate: step.rate.map(BitRate::as_bps).or(values.rate),
+                delay: step.delay.unwrap_or(values.delay),
+                loss: step.loss.or(values.loss),
+            };
+            (step.at, values)
+        });
+        Self {
+            steps: own.into_iter().chain(steps).collect(),
+            every: timeline.every,
+            outages: timeline.outages.clone(),
+        }
+    }
+
+    /// Values at `now`, and when they may next change.
+    fn at(&self, now: Instant) -> (Values, Option<Instant>) {
+        let since = now - Instant::ZERO;
+        let begin = self.every.map_or(Duration::ZERO, |every| last_multiple(since, every));
+        let passed = self.steps.partition_point(|(at, _)| *at <= since - begin);
+        let mut values = self.steps[passed - 1].1;
+        let next = self.steps.get(passed).map(|(at, _)| *at).or(self.every);
+        let mut until = next.map(|next| Instant::ZERO + begin + next);
+        for outage in &self.outages {
+            let (is_down, change) = outage.at(since);
+            if is_down {
+                values.rate = Some(0);
+                if outage.mode == OutageMode::Drop {
+                    values.loss = Some(CERTAIN);
+                }
+            }
+            let change = change.map(|change| Instant::ZERO + change);
+            until = [until, change].into_iter().flatten().min();
+        }
+        (values, until)
+    }
+}
+
+impl Outage {
+    /// True when it goes on at `now`, and when that changes next.
+    fn at(&self, now: Duration) -> (bool, Option<Duration>) {
+        if now < self.at {
+            return (false, Some(self.at));
+        }
+        let begin = self.at + self.every.map_or(Duration::ZERO, |every| last_multiple(now - self.at, every));
+        let end = begin + self.lasts;
+        if now < end { (true, Some(end)) } else { (false, self.every.map(|every| begin + every)) }
+    }
+}
+
+/// Largest multiple of `period` that is not above `span`.
+fn last_multiple(span: Duration, period: Duration) -> Duration {
+    Duration::from_nanos(span.as_nanos() - span.as_nanos() % period.as_nanos())
+}
+
+/// Reads a schedule forwards in time.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor {
+    schedule: Arc<Schedule>,
+    handovers: Option<Handovers>,
+    variation: Option<Varying>,
+    values: Values,
+    until: Option<Instant>,
+}
+
+impl Cursor {
+    /// At the start of the run; none for a link that stays as it is. `random` gives a stream for each purpose.
+    pub(super) fn new(
+        timeline: &Timeline,
+        rate: Option<BitRate>,
+        delay: Duration,
+        random: impl Fn(&str) -> RandomStream,
+    ) -> Option<Self> {
+        if timeline.is_constant() {
+            return None;
+        }
+        let schedule = Arc::new(Schedule::new(timeline, rate, delay));
+        let handovers = timeline.handover.map(|handover| Handovers::new(handover, random(HANDOVER)));
+        let variation = timeline.variation.map(|variation| Varying::new(variation, random("variation")));
+        let (values, _) = schedule.at(Instant::ZERO);
+        Some(Self { schedule, handovers, variation, values, until: Some(Instant::ZERO) })
+    }
+
+    /// The same for a reader who does not ask for the rate: without its variation.
+    pub(super) fn of_one_rate(self) -> Self {
+        Self { variation: None, ..self }
+    }
+
+    /// Values at `now`, which is at or after the last time asked for, and when they may next change.
+    pub(super) fn at(&mut self, now: Instant) -> (Values, Option<Instant>) {
+        if self.until.is_some_and(|until| until <= now) {
+            self.pass(now);
+        }
+        (self.values, self.until)
+    }
+
+    fn pass(&mut self, now: Instant) {
+        let (mut values, mut until) = self.schedule.at(now);
+        let mut holds_to = |change: Instant| until = Some(until.map_or(change, |until| until.min(change)));
+        if let Some(variation) = &mut self.variation {
+            let (factor, change) = variation.at(now);
+            values.rate = values.rate.map(|rate| factor.times(rate));
+            holds_to(change);
+        }
+        if let Some(handovers) = &mut self.handovers {
+            let drawn = handovers.at(now);
+            values.rate = values.rate.map(|rate| drawn.rate.times(rate));
+            values.delay = drawn.delay.of(values.delay);
+            if drawn.is_gap {
+                values.rate = Some(0);
+            }
+            if values.loss != Some(CERTAIN) {
+                values.loss = drawn.loss.or(values.loss);
+            }
+            holds_to(drawn.until);
+        }
+        (self.values, self.until) = (values, until);
+    }
+}

@@ -1,0 +1,66 @@
+//! Rates of a link over time in three numbers.
+//!
+//! Steps and outages are added up over the run. Handovers and variation count by what is expected of them, as their draws
+//! are those of a run.
+
+use super::variation::Factor;
+use super::{Handover, Schedule, Timeline};
+use crate::units::{BitRate, Duration, Instant};
+
+/// Rates of a link over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rates {
+    /// Smallest one but for outages and gaps; where the rate varies, one that few are below.
+    pub min: BitRate,
+    /// Mean over time, outages and gaps included.
+    pub mean: BitRate,
+    /// Largest one; where the rate varies, one that few are above.
+    pub max: BitRate,
+}
+
+/// Standard deviations of a rate that varies to either side of what is called its smallest and its largest: 95 % of the time.
+const DEVIATIONS: f64 = 2.0;
+
+/// Most changes over which a mean is taken. Chosen: a millisecond of work.
+const CHANGES_MAX: usize = 10_000;
+
+impl Rates {
+    /// Rates of a link with the rate `own` before its first step, their mean from the start of the run to `until`, or in
+    /// the long run.
+    #[must_use]
+    pub fn of(timeline: &Timeline, own: BitRate, until: Option<Duration>) -> Self {
+        let stepped = || timeline.steps.iter().filter_map(|step| step.rate).chain([own]);
+        let (min, max) = (stepped().min().unwrap_or(own), stepped().max().unwrap_or(own));
+        let (from, to) =
+            until.map_or_else(|| timeline.long_run(), |until| (Instant::ZERO, Instant::ZERO + until));
+        let schedule = Schedule::new(timeline, Some(own), Duration::ZERO);
+        let (mut now, mut bits) = (from, 0_u128);
+        for _ in 0..CHANGES_MAX {
+            let (values, change) = schedule.at(now);
+            let end = change.unwrap_or(to).min(to);
+            bits += u128::from(values.rate.unwrap_or(0)) * u128::from((end - now).as_nanos());
+            now = end;
+            if now == to {
+                break;
+            }
+        }
+        let mean = bits.checked_div(u128::from((now - from).as_nanos()));
+        let mean = mean.and_then(|mean| BitRate::from_bps(u64::try_from(mean).ok()?.max(1)));
+        let steps = Self { min, mean: mean.unwrap_or(own), max };
+        let mean = timeline.handover.as_ref().map_or(1.0, Handover::mean_factor);
+        let [least, most] = timeline.handover.map_or([1.0, 1.0], |handover| handover.rate);
+        let [low, high] = [-DEVIATIONS, DEVIATIONS].map(|deviations| {
+            timeline.variation.as_ref().map_or(1.0, |variation| variation.factor(deviations))
+        });
+        Self {
+            min: times(steps.min, least * low),
+            mean: times(steps.mean, mean),
+            max: times(steps.max, most * high),
+        }
+    }
+}
+
+/// `rate` times a factor, at least 1 bit/s.
+fn times(rate: BitRate, factor: f64) -> BitRate {
+    BitRate::from_bps(Factor::of(factor).times(rate.as_bps())).unwrap_or(rate)
+}

@@ -1,0 +1,348 @@
+//! Links that change against values worked out by hand.
+
+use super::*;
+use crate::net::tests::{TestPacket, any_config, at, data, drive, link, plain};
+use crate::net::{Due, Enqueued, Link, LinkConfig, Path};
+use crate::rng::RandomStreams;
+use proptest::prelude::*;
+
+const MS: Duration = Duration::from_millis(1);
+
+fn step(at: Duration, bps: u64, delay: Option<Duration>) -> Step {
+    Step { at, rate: BitRate::from_bps(bps), delay, loss: None }
+}
+
+fn stepped(steps: Vec<Step>, every: Option<Duration>) -> LinkConfig {
+    LinkConfig { timeline: Timeline { steps, every, ..Timeline::default() }, ..plain() }
+}
+
+fn with_outage(at: Duration, lasts: Duration, every: Option<Duration>, mode: OutageMode) -> LinkConfig {
+    let outages = vec![Outage { at, lasts, every, mode }];
+    LinkConfig { timeline: Timeline { outages, ..Timeline::default() }, ..plain() }
+}
+
+/// When a packet of 1000 B (1 ms at 8 Mbit/s) that reaches the link at `now` arrives, with 1 ms of delay.
+fn arrival(config: &LinkConfig, now: Instant) -> Option<Instant> {
+    match link(config).enqueue(now, data(0, 1000)) {
+        Enqueued::Queued { event } => event,
+        Enqueued::Dropped { .. } => None,
+    }
+}
+
+#[test]
+fn a_packet_in_transmission_goes_on_at_the_new_rate() {
+    // 12,000 bit: 5000 in the first half of a millisecond, 7000 at a tenth of the rate.
+    let config = LinkConfig {
+        rate: BitRate::from_bps(10_000_000),
+        delay: Duration::ZERO,
+        ..stepped(vec![step(Duration::from_micros(500), 1_000_000, None)], None)
+    };
+    let mut link = link(&config);
+    assert_eq!(link.enqueue(at(0), data(0, 1500)), Enqueued::Queued { event: Some(at(7_500_000)) });
+    // The next one follows without a gap: 12 ms.
+    link.enqueue(at(0), data(1, 1500));
+    assert_eq!(link.newest().map(|newest| newest.arrival), Some(at(19_500_000)));
+}
+
+#[test]
+fn steps_come_again_with_their_period_and_hold_without() {
+    let slower = vec![step(MS * 10, 4_000_000, Some(MS * 5))];
+    for (every, late) in [(None, 7), (Some(MS * 20), 2)] {
+        let config = stepped(slower.clone(), every);
+        let after = |now: u64| {
+            arrival(&config, at(now * 1_000_000))
+                .map(|arrival| (arrival - at(0)).as_nanos() / 1_000_000 - now)
+        };
+        assert_eq!([after(5), after(15), after(20)], [Some(2), Some(7), Some(late)]);
+    }
+}
+
+#[test]
+fn an_outage_holds_what_is_sent_and_what_comes_or_drops_what_comes() {
+    let config = |mode| with_outage(MS * 10, MS * 5, None, mode);
+    let (hold, drop) = (config(OutageMode::Hold), config(OutageMode::Drop));
+    let half_sent = at(9_500_000);
+    assert_eq!([arrival(&hold, half_sent), arrival(&drop, half_sent)], [Some(at(16_500_000)); 2]);
+    assert_eq!(
+        [arrival(&hold, at(10_000_000)), arrival(&drop, at(10_000_000))],
+        [Some(at(17_000_000)), None]
+    );
+    assert_eq!([arrival(&hold, at(15_000_000)), arrival(&drop, at(15_000_000))], [Some(at(17_000_000)); 2]);
+}
+
+#[test]
+fn a_saturated_link_sends_what_the_gaps_leave() {
+    // 3 of each 10 ms: 700 packets of 1 ms take a second.
+    let config = with_outage(MS * 2, MS * 3, Some(MS * 10), OutageMode::Hold);
+    assert_eq!(all_sent(link(&config), 700), at(1_000_000_000));
+}
+
+#[test]
+fn a_shorter_delay_does_not_let_a_packet_overtake() {
+    let mut link =
+        link(&stepped(vec![Step { at: MS, rate: None, delay: Some(Duration::ZERO), loss: None }], None));
+    // The first leaves at 0.999 ms with 1 ms of delay, the second at 1.1 ms with none.
+    let first = link.enqueue(at(0), data(0, 999));
+    assert_eq!(first, Enqueued::Queued { event: Some(at(1_999_000)) });
+    link.enqueue(at(0), data(1, 101));
+    assert_eq!(link.newest().map(|newest| newest.arrival), Some(at(1_999_000)));
+    assert_eq!(link.on_event(at(1_999_000)), Due { arrived: Some(data(0, 999)), next: Some(at(1_999_000)) });
+}
+
+#[test]
+fn the_loss_of_a_step_stands_in_place_of_the_links_own() {
+    let lossy = |at, loss| Step { at, rate: None, delay: None, loss: Some(loss) };
+    let config = stepped(vec![lossy(MS * 10, 1.0), lossy(MS * 20, 0.0)], None);
+    let passes = [9, 10, 19, 20].map(|now| arrival(&config, at(now * 1_000_000)).is_some());
+    assert_eq!(passes, [true, false, false, true]);
+}
+
+#[test]
+fn the_mean_rate_is_over_the_run_or_in_the_long_run() {
+    let outage = |every| Outage { at: MS, lasts: MS * 2, every, mode: OutageMode::Hold };
+    let mean = |timeline: Timeline, until| {
+        Rates::of(&timeline, BitRate::from_bps(30_000).unwrap(), until).mean.as_bps()
+    };
+    let steps = vec![step(MS * 5, 8_000, None), step(MS * 10, 12_000, None)];
+    let once = Timeline { steps: steps.clone(), ..Timeline::default() };
+    assert_eq!([mean(once.clone(), Some(MS * 10)), mean(once, None)], [19_000, 12_000]);
+    let again = Timeline { steps, every: Some(MS * 20), ..Timeline::default() };
+    assert_eq!([mean(again.clone(), Some(MS * 5)), mean(again, None)], [30_000, 15_500]);
+    for (every, of_run, long_run) in [(None, 15_000, 30_000), (Some(MS * 10), 15_000, 24_000)] {
+        let gaps = Timeline { outages: vec![outage(every)], ..Timeline::default() };
+        assert_eq!([mean(gaps.clone(), Some(MS * 4)), mean(gaps, None)], [of_run, long_run]);
+    }
+}
+
+const NO_CHANGE: Handover = Handover {
+    every: Duration::from_millis(10),
+    phase: Phase::Random,
+    gap: [Duration::ZERO; 2],
+    rate: [1.0; 2],
+    delay: [Shift::from_nanos(0); 2],
+    loss: 0.0,
+    loss_for: Duration::ZERO,
+};
+
+fn with_handover(handover: Handover) -> LinkConfig {
+    LinkConfig { timeline: Timeline { handover: Some(handover), ..Timeline::default() }, ..plain() }
+}
+
+/// When the last of so many packets of 1 ms has left that are there at the start.
+fn all_sent(mut link: Link<TestPacket>, packets: u64) -> Instant {
+    (0..packets).for_each(|number| {
+        link.enqueue(at(0), data(number, 1000));
+    });
+    link.newest().unwrap().departure
+}
+
+#[test]
+fn a_saturated_link_sends_what_the_gaps_of_handovers_leave() {
+    // 3 of each 10 ms from 2 ms on: 700 packets of 1 ms take a second, as of an outage.
+    let of = |gap| Handover { phase: Phase::At(MS * 12), gap, ..NO_CHANGE };
+    assert_eq!(all_sent(link(&with_handover(of([MS * 3; 2]))), 700), at(1_000_000_000));
+    // Gaps of 0 to 6 ms: in 3000 periods a standard error of 1.73 ms / sqrt(3000), 0.032 ms, and four of them in 7 ms.
+    let seconds = all_sent(link(&with_handover(of([Duration::ZERO, MS * 6]))), 21_000).as_secs_f64();
+    assert!((seconds / 30.0 - 1.0).abs() < 4.0 * 0.032 / 7.0, "{seconds}");
+}
+
+#[test]
+fn a_handover_brings_a_rate_and_a_delay_that_hold_until_the_next() {
+    let shift = |ms: i64| Shift::from_nanos(ms * 1_000_000);
+    let handover = Handover {
+        phase: Phase::At(Duration::ZERO),
+        gap: [MS; 2],
+        rate: [0.5; 2],
+        delay: [shift(-2), shift(-2)],
+        loss: 1.0,
+        loss_for: Duration::from_millis(3),
+        ..NO_CHANGE
+    };
+    // 1 ms of gap, 2 ms to send; a delay of 1 ms that would fall below zero is none.
+    let lossless = Handover { loss_for: Duration::ZERO, ..handover };
+    assert_eq!(arrival(&with_handover(lossless), at(0)), Some(at(3_000_000)));
+    let longer = Handover { delay: [shift(4); 2], ..lossless };
+    assert_eq!(arrival(&with_handover(longer), at(15_000_000)), Some(at(22_000_000)));
+    let lost = |now: u64| arrival(&with_handover(handover), at(now * 1_000_000)).is_none();
+    assert_eq!([lost(9), lost(10), lost(12), lost(13)], [false, true, true, false]);
+}
+
+#[test]
+fn both_directions_of_a_link_have_one_schedule_and_each_seed_another() {
+    let handover = Handover { gap: [Duration::ZERO, MS * 6], rate: [0.5, 1.5], ..NO_CHANGE };
+    let departures = |seed| {
+        let config = with_handover(handover);
+        let links = (0..2).map(|_| [config.clone(), config.clone()]);
+        let nodes = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let mut path = Path::new(nodes, links, &RandomStreams::new(seed));
+        path.links()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(move |link| {
+                (0..200).for_each(|number| {
+                    path.enqueue(at(0), link, data(number, 1000));
+                });
+                path.newest(link).unwrap().departure
+            })
+            .collect::<Vec<_>>()
+    };
+    let (first, second) = (departures(1), departures(2));
+    assert_eq!([first[0], first[2]], [first[1], first[3]]);
+    assert_ne!(first[0], first[2], "each link has its own");
+    assert_ne!(first[0], second[0]);
+    let gaps = |seed| {
+        let gap = Handover { gap: [MS * 3; 2], ..NO_CHANGE };
+        all_sent(Link::new(&with_handover(gap), |purpose| RandomStreams::new(seed).stream(purpose, 0)), 7)
+    };
+    assert!((2..20).any(|seed| gaps(seed) != gaps(1)), "the phase is of the seed");
+}
+
+#[test]
+fn a_rate_that_varies_keeps_its_mean_and_its_correlation() {
+    let variation = Variation { sigma: 0.4, every: MS * 10, correlation: 0.8 };
+    let mut varying = Varying::new(variation, RandomStreams::new(1).stream("variation", 0));
+    let count = 200_000_u64;
+    let factors: Vec<f64> = (0..count)
+        .map(|number| varying.at(at(number * 10_000_000)).0.times(1 << 32) as f64 / 2_f64.powi(32))
+        .collect();
+    let logs: Vec<f64> = factors.iter().map(|factor| factor.ln() + 0.08).collect();
+    let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / count as f64;
+    // Of correlated values (1 + 0.8) / (1 - 0.8) = 9 times the variance of independent ones; four standard errors.
+    assert!((mean(&mut factors.iter().copied()) - 1.0).abs() < 4.0 * 0.42 * 3.0 / (count as f64).sqrt());
+    let variance = mean(&mut logs.iter().map(|log| log * log));
+    let lagged = mean(&mut logs.windows(2).map(|pair| pair[0] * pair[1]));
+    assert!(
+        (variance.sqrt() - 0.4).abs() < 0.01 && (lagged / variance - 0.8).abs() < 0.01,
+        "{variance} {lagged}"
+    );
+}
+
+#[test]
+fn draws_do_not_depend_on_the_times_asked_for() {
+    let variation = Variation { sigma: 0.4, every: MS, correlation: 0.8 };
+    let timeline = Timeline {
+        variation: Some(variation),
+        handover: Some(Handover { gap: [MS, MS * 6], rate: [0.5, 1.5], ..NO_CHANGE }),
+        ..Timeline::default()
+    };
+    let start = Cursor::new(&timeline, BitRate::from_bps(1_000_000), MS, |purpose| {
+        RandomStreams::new(1).stream(purpose, 0)
+    });
+    let (mut often, mut late) = (start.clone().unwrap(), start.unwrap());
+    (0..1000).for_each(|number| {
+        often.at(at(number * 97_003));
+    });
+    assert_eq!(often.at(at(97_003_000)), late.at(at(97_003_000)));
+}
+
+#[test]
+fn jitter_adds_to_the_delay() {
+    let delays = |jitter| {
+        let timeline = Timeline { jitter: Some(jitter), ..Timeline::default() };
+        let mut link = link(&LinkConfig { timeline, ..plain() });
+        (0..10_000_u64)
+            .map(|number| {
+                let now = at(number * 1_000_000_000);
+                let Enqueued::Queued { event: Some(arrival) } = link.enqueue(now, data(number, 0)) else {
+                    panic!()
+                };
+                link.on_event(arrival);
+                (arrival - now).as_secs_f64() * 1e3 - 1.0
+            })
+            .collect::<Vec<_>>()
+    };
+    let none = Jitter { uniform: None, normal: None, correlation: None };
+    let mean = |delays: &[f64]| delays.iter().sum::<f64>() / delays.len() as f64;
+    let uniform = delays(Jitter { uniform: Some(MS * 3), ..none });
+    assert!(uniform.iter().all(|delay| (0.0..=3.0).contains(delay)));
+    assert!((mean(&uniform) - 1.5).abs() < 4.0 * 0.866 / 100.0);
+    let normal = delays(Jitter { normal: Some(MS * 3), correlation: Some(0.5), ..none });
+    // The mean size of a normal number is sqrt(2 / pi) deviations.
+    assert!((mean(&normal) - 3.0 * std::f64::consts::FRAC_2_PI.sqrt()).abs() < 0.1, "{}", mean(&normal));
+}
+
+#[test]
+fn the_rates_of_handovers_and_variation_are_those_expected() {
+    let rates = |timeline| Rates::of(&timeline, BitRate::from_bps(1_000_000).unwrap(), None);
+    let handover = Handover { gap: [MS, MS * 3], rate: [0.5, 1.0], ..NO_CHANGE };
+    let of_handover = rates(Timeline { handover: Some(handover), ..Timeline::default() });
+    let bps = |rates: Rates| [rates.min, rates.mean, rates.max].map(BitRate::as_bps);
+    assert_eq!(bps(of_handover), [500_000, 600_000, 1_000_000]);
+    let variation = Variation { sigma: 0.5, every: MS, correlation: 0.0 };
+    let of_variation = rates(Timeline { variation: Some(variation), ..Timeline::default() });
+    // exp(-1.125) and exp(0.875)
+    assert_eq!(bps(of_variation), [324_652, 1_000_000, 2_398_875]);
+}
+
+fn any_handover() -> impl Strategy<Value = Handover> {
+    (1_000_000..20_000_000_u64, 0.0..1.0, 0.1..10.0, -5_000_000..5_000_000_i64).prop_map(
+        |(every, gap, factor, step)| Handover {
+            every: Duration::from_nanos(every),
+            gap: [Duration::ZERO, Duration::from_nanos((gap * every as f64) as u64)],
+            rate: [factor / 3.0, factor],
+            delay: [Shift::from_nanos(step), Shift::from_nanos(step + 1_000_000)],
+            ..NO_CHANGE
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn changes_to_the_same_values_are_a_constant_link(
+        config in any_config(),
+        times in prop::collection::btree_set(0..20_000_000_u64, 1..20),
+        every in prop::option::of(20_000_000..30_000_000_u64),
+        offers in prop::collection::vec((0..200_000_u64, 0..1501_u32), 0..200),
+    ) {
+        let steps = times.into_iter().map(|at| Step {
+            at: Duration::from_nanos(at), rate: config.rate, delay: Some(config.delay), loss: None,
+        });
+        let timeline = Timeline {
+            steps: steps.collect(),
+            every: every.map(Duration::from_nanos),
+            handover: Some(NO_CHANGE),
+            variation: Some(Variation { sigma: 0.0, every: MS, correlation: 0.5 }),
+            jitter: Some(Jitter { uniform: Some(Duration::ZERO), normal: None, correlation: None }),
+            outages: Vec::new(),
+        };
+        prop_assert_eq!(drive(&LinkConfig { timeline, ..config.clone() }, &offers), drive(&config, &offers));
+    }
+
+    #[test]
+    fn a_link_that_changes_keeps_order_and_every_packet(
+        config in any_config(),
+        steps in prop::collection::btree_map(0..20_000_000_u64, (1_000_000..1_000_000_000_u64, 0..5_000_000_u64), 1..20),
+        (lasts, every) in (1..5_000_000_u64, 5_000_001..20_000_000_u64),
+        handover in prop::option::of(any_handover()),
+        (jitter, deviation) in (prop::option::of(0..5_000_000_u64), 0..5_000_000_u64),
+        offers in prop::collection::vec((0..200_000_u64, 0..1501_u32), 0..200),
+    ) {
+        let steps = steps.into_iter().map(|(at, (bps, delay))| {
+            let rate = config.rate.and(BitRate::from_bps(bps));
+            Step { at: Duration::from_nanos(at), rate, delay: Some(Duration::from_nanos(delay)), loss: None }
+        });
+        let outage = Outage {
+            at: MS,
+            lasts: Duration::from_nanos(lasts),
+            every: Some(Duration::from_nanos(every)),
+            mode: OutageMode::Hold,
+        };
+        let jitter = Jitter {
+            uniform: jitter.map(Duration::from_nanos),
+            normal: jitter.is_none().then_some(Duration::from_nanos(deviation)),
+            correlation: None,
+        };
+        let timeline = Timeline {
+            steps: steps.collect(),
+            outages: vec![outage],
+            handover,
+            variation: config.rate.map(|_| Variation { sigma: 1.0, every: MS, correlation: 0.5 }),
+            jitter: Some(jitter),
+            every: None,
+        };
+        let (arrived, dropped, totals) = drive(&LinkConfig { timeline, ..config }, &offers);
+        prop_assert!(arrived.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
+        prop_assert_eq!(arrived.len() + dropped.len(), offers.len());
+        prop_assert_eq!((totals.packets, totals.drops()), (arrived.len() as u64, dropped.len() as u64));
+    }
+}

@@ -1,0 +1,102 @@
+//! Propagation on a link that changes: the delay at a packet's departure, and jitter, in the order of departure.
+//!
+//! Jitter is drawn for each packet and added to the delay. A packet that would overtake arrives with the one before it.
+//!
+//! Left out: jitter below the delay, as that of `netem` about its mean, and reordering.
+//!
+//! Source: chosen.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::Cursor;
+use super::variation::Correlated;
+use crate::rng::RandomStream;
+use crate::units::{Duration, Instant};
+
+/// Time that each packet takes beyond the delay; one of `uniform` and `normal` says how it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Jitter {
+    /// Largest, of times from zero on that are equally likely.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uniform: Option<Duration>,
+    /// Standard deviation of a normal time, of which the size counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normal: Option<Duration>,
+    /// Correlation of the normal time with that of the packet before, 0 to 1; 0 when left out.
+    #[cfg_attr(test, schemars(range(min = 0.0, max = 1.0)))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation: Option<f64>,
+}
+
+/// Jitter of the packets of a link, one after the other.
+#[derive(Debug, Clone)]
+pub(super) enum Jittering {
+    Uniform(Duration, RandomStream),
+    Normal(Duration, Correlated),
+}
+
+impl Jittering {
+    pub(super) fn new(jitter: Jitter, random: RandomStream) -> Self {
+        match jitter.normal {
+            Some(deviation) => {
+                Self::Normal(deviation, Correlated::new(jitter.correlation.unwrap_or(0.0), random))
+            }
+            None => Self::Uniform(jitter.uniform.unwrap_or(Duration::ZERO), random),
+        }
+    }
+
+    fn next(&mut self) -> Duration {
+        let nanos = match self {
+            Self::Uniform(most, random) => random.uniform() * most.as_nanos() as f64,
+            Self::Normal(deviation, normal) => {
+                let size = normal.value().abs();
+                normal.step();
+                size * deviation.as_nanos() as f64
+            }
+        };
+        Duration::from_nanos(nanos.round() as u64)
+    }
+}
+
+/// Rate and delay that change, and the arrivals of the packets on the link.
+#[derive(Debug, Clone)]
+pub(in crate::net) struct Changes {
+    pub(in crate::net) rate: Cursor,
+    delay: Cursor,
+    jitter: Option<Jittering>,
+    /// In order.
+    arrivals: VecDeque<Instant>,
+    pub(in crate::net) newest: Instant,
+}
+
+impl Changes {
+    pub(in crate::net) fn new(start: Cursor, jitter: Option<Jitter>, random: RandomStream) -> Self {
+        Self {
+            delay: start.clone().of_one_rate(),
+            rate: start,
+            jitter: jitter.map(|jitter| Jittering::new(jitter, random)),
+            arrivals: VecDeque::new(),
+            newest: Instant::ZERO,
+        }
+    }
+
+    /// A packet leaves at `departure`, behind all others.
+    pub(in crate::net) fn travel(&mut self, departure: Instant) {
+        let jitter = self.jitter.as_mut().map_or(Duration::ZERO, Jittering::next);
+        self.newest = self.newest.max(departure + self.delay.at(departure).0.delay + jitter);
+        self.arrivals.push_back(self.newest);
+    }
+
+    /// The first packet arrives; when the next one does.
+    ///
+    /// # Panics
+    /// When `now` is not its time.
+    pub(in crate::net) fn arrive(&mut self, now: Instant) -> Option<Instant> {
+        assert!(self.arrivals.pop_front() == Some(now), "an arrival at the wrong time, {now}");
+        self.arrivals.front().copied()
+    }
+}

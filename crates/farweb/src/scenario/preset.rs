@@ -1,0 +1,311 @@
+//! Presets of links: kinds of paths, each value with its date, its source and how sure it is.
+//!
+//! A preset fills the keys of a link that are absent, after overrides and levels of a sweep. Queues are given as a time and
+//! become bytes at the rate in force, also at one of the scenario.
+//!
+//! Source: `presets.json`, value by value.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::document::Document;
+use crate::units::{BitRate, as_text};
+
+static PRESETS: LazyLock<Vec<Preset>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("presets.json")).expect("it is of this form"));
+
+/// A kind of path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Preset {
+    /// Its name as a value of `preset`.
+    pub name: String,
+    /// A short description.
+    pub title: String,
+    /// Other words for it, in lower case.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// Rates in Mbit/s.
+    pub rate: Figure,
+    /// Delays one way, in ms.
+    pub delay: Figure,
+    /// Depths of the queues in ms at the rate; a round trip when left out.
+    #[serde(default)]
+    pub queue: Option<Figure>,
+    /// Depths to sweep, in ms in both directions, where no one has published any.
+    #[serde(default)]
+    pub depths: Vec<u32>,
+    /// Shares of packets lost at random, 0 to 1.
+    #[serde(default)]
+    pub loss: Option<Figure>,
+    /// Handovers of the link.
+    #[serde(default)]
+    pub handover: Option<Change>,
+    /// Variation of the rate in each direction.
+    #[serde(default)]
+    pub variation: Option<Change>,
+    /// A sentence on what varies there and is constant here.
+    #[serde(default)]
+    pub left_out: String,
+    /// Each figure with its source, a sentence or two each.
+    #[serde(skip_deserializing)]
+    pub facts: Vec<String>,
+}
+
+/// A figure in both directions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// Towards the servers.
+    pub up: f64,
+    /// Towards the clients.
+    pub down: f64,
+    /// When it was measured, its year first; empty for what was not.
+    pub dated: String,
+    /// "seen" in the source, "chosen" for farweb, or "from memory".
+    pub mark: String,
+    /// Where it comes from, a sentence.
+    pub source: String,
+}
+
+/// A table of a scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// Its keys.
+    pub value: Value,
+    /// As of a figure.
+    pub dated: String,
+    /// Likewise.
+    pub mark: String,
+    /// Likewise.
+    pub source: String,
+}
+
+/// Name of a preset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PresetName(&'static str);
+
+impl FromStr for PresetName {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        find(text)
+            .map(|preset| Self(&preset.name))
+            .ok_or_else(|| format!("\"{text}\" is no preset of a link"))
+    }
+}
+
+impl fmt::Display for PresetName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+as_text!(PresetName, "PresetName", {
+    "oneOf": PRESETS
+        .iter()
+        .map(|preset| json!({ "type": "string", "const": preset.name, "description": preset.title }))
+        .collect::<Vec<_>>()
+});
+
+impl PresetName {
+    /// The preset.
+    ///
+    /// # Panics
+    /// Never: a name is of one.
+    #[must_use]
+    pub fn preset(self) -> &'static Preset {
+        find(self.0).expect("a name is of a preset")
+    }
+}
+
+fn find(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}
+
+/// All presets, with their facts.
+#[must_use]
+pub fn presets() -> Vec<Preset> {
+    PRESETS.iter().map(|preset| Preset { facts: preset.facts(), ..preset.clone() }).collect()
+}
+
+/// A date and a mark, such as "2025; seen".
+fn sure(dated: &str, mark: &str) -> String {
+    if dated.is_empty() { mark.to_owned() } else { format!("{dated}; {mark}") }
+}
+
+impl Figure {
+    fn text(&self, quantity: &str, unit: &str) -> String {
+        let Self { up, down, dated, mark, source } = self;
+        let values = if up == down { up.to_string() } else { format!("up {up}, down {down}") };
+        format!("{quantity}: {values}{unit} ({}). {source}", sure(dated, mark))
+    }
+}
+
+impl Change {
+    fn text(&self, quantity: &str) -> String {
+        let keys = self.value.as_object().into_iter().flatten();
+        let values: Vec<String> =
+            keys.map(|(key, value)| format!("{key} {}", value.to_string().replace('"', ""))).collect();
+        format!("{quantity}: {} ({}). {}", values.join(", "), sure(&self.dated, &self.mark), self.source)
+    }
+}
+
+impl Preset {
+    /// Each figure with its source, a sentence or two each.
+    pub(super) fn facts(&self) -> Vec<String> {
+        let queue = self.queue.as_ref().map_or_else(
+            || "Queues: what the path carries in a round trip (chosen).".to_owned(),
+            |queue| queue.text("Queues", " ms at full rate"),
+        );
+        let facts = [
+            Some(self.rate.text("Rates", " Mbit/s")),
+            Some(self.delay.text("Delays", " ms one way")),
+            Some(queue),
+            self.loss.as_ref().map(|loss| loss.text("Loss", " of the packets")),
+            self.handover.as_ref().map(|handover| handover.text("Handovers")),
+            self.variation.as_ref().map(|variation| variation.text("Variation")),
+            Some(self.left_out.clone()).filter(|text| !text.is_empty()),
+        ];
+        facts.into_iter().flatten().collect()
+    }
+
+    /// The keys that `link` has by it.
+    fn keys(&self, link: &Value) -> Value {
+        let mut keys = Map::new();
+        for (way, of) in [("up", (|figure| figure.up) as fn(&Figure) -> f64), ("down", |figure| figure.down)]
+        {
+            let rate = format!("{} Mbit/s", of(&self.rate));
+            let mut own = json!({ "rate": rate, "delay": format!("{} ms", of(&self.delay)) });
+            let depth_ms = self.queue.as_ref().map_or(self.delay.up + self.delay.down, of);
+            let in_force = link[way]["rate"].as_str().unwrap_or(&rate);
+            if let Ok(rate) = in_force.parse::<BitRate>() {
+                // At least a packet.
+                let kilobytes = (rate.as_bps() as f64 / 8e6 * depth_ms).round_ties_even().max(2.0);
+                own["queue"] = format!("{kilobytes} kB").into();
+                if let Some(variation) = &self.variation {
+                    own["variation"] = variation.value.clone();
+                }
+            }
+            if let Some(loss) = &self.loss {
+                own["loss"] = json!({ "kind": "bernoulli", "probability": of(loss) });
+            }
+            keys.insert(way.to_owned(), own);
+        }
+        if let Some(handover) = &self.handover {
+            keys.insert("handover".to_owned(), handover.value.clone());
+        }
+        keys.into()
+    }
+}
+
+/// `document` with the keys that presets fill. Beside a preset that there is not, missing directions are no second problem.
+pub(super) fn expanded(document: &Document) -> Cow<'_, Document> {
+    let links = document.tree.pointer("/path/link").and_then(Value::as_array);
+    if links.into_iter().flatten().all(|link| link["preset"].is_null()) {
+        return Cow::Borrowed(document);
+    }
+    let mut document = document.clone();
+    let links = document.tree.pointer_mut("/path/link").and_then(Value::as_array_mut);
+    for link in links.into_iter().flatten().filter(|link| !link["preset"].is_null()) {
+        let preset = link["preset"].as_str().and_then(find);
+        let keys = preset.map_or_else(|| json!({ "up": null, "down": null }), |preset| preset.keys(link));
+        fill(link, keys);
+    }
+    Cow::Owned(document)
+}
+
+/// Gives `table` the keys of `with` that it lacks; a table with a kind is one value.
+fn fill(table: &mut Value, with: Value) {
+    let (Value::Object(table), Value::Object(with)) = (table, with) else { return };
+    if with.contains_key("kind") {
+        return;
+    }
+    for (key, value) in with {
+        match table.get_mut(&key) {
+            Some(own) => fill(own, value),
+            None => {
+                table.insert(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::{Phase, QueueLimit};
+    use crate::scenario::{Scenario, Source};
+    use crate::units::{Bytes, Duration};
+
+    const PAGE: &str = "format=1\npath={nodes=[\"a\",\"b\"],link=[{preset=\"starlink\"}]}\nleg=[{from=\"a\",to=\"b\",carrier={kind=\"http/1.0\"}}]\nworkload={requests=\"r.csv\"}";
+
+    fn page(overrides: &[(&str, &str)]) -> Scenario {
+        let overrides: Vec<_> =
+            overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        Scenario::parse(PAGE, "page.toml", &overrides).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn every_preset_is_a_link_and_its_effective_scenario_is_itself() {
+        for preset in PRESETS.iter() {
+            let scenario = page(&[("path.link.0.preset", &preset.name)]);
+            let again = Source::of_effective(scenario.effective(), "page.toml").unwrap().into_scenario();
+            assert_eq!(again, scenario);
+            assert_eq!(again.effective(), scenario.effective());
+            assert!(preset.facts().iter().all(|fact| fact.ends_with('.')), "{}", preset.name);
+        }
+    }
+
+    #[test]
+    fn keys_of_the_scenario_stand_and_queues_follow_the_rate() {
+        let own = page(&[
+            ("path.link.0.down.rate", "40 Mbit/s"),
+            ("path.link.0.down.loss", "{kind=\"none\"}"),
+            ("path.link.0.handover.phase", "12 s"),
+            ("path.link.0.up.variation.sigma", "0.5"),
+        ]);
+        let link = &own.path.link[0];
+        assert_eq!(link.down.queue, Some(QueueLimit::Bytes(Bytes::new(1_000_000))));
+        assert_eq!(
+            (link.up.delay, link.down.loss.clone()),
+            (Duration::from_micros(22_500), crate::net::Loss::None)
+        );
+        let handover = link.handover.unwrap();
+        assert_eq!(
+            (handover.phase, handover.every),
+            (Phase::At(Duration::from_secs(12)), Duration::from_secs(15))
+        );
+        let variation = link.up.variation.unwrap();
+        assert_eq!((variation.sigma, variation.correlation), (0.5, 0.79));
+        assert_eq!(page(&[("path.link.0.up.rate", "unlimited")]).path.link[0].up.queue, None);
+    }
+
+    #[test]
+    fn a_sweep_over_presets_takes_the_keys_of_each() {
+        let factors =
+            "{\"path.link.0.preset\"=[\"starlink\",\"geo-viasat\"],\"path.link.0.down.rate\"=[\"8 Mbit/s\"]}";
+        let text = format!("{PAGE}\nsweep={{factors={factors}}}");
+        let source = Source::parse(&text, "page.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let link = |point| source.point(point).unwrap().into_scenario().path.link[0].clone();
+        assert!(link(0).handover.is_some() && link(1).handover.is_none());
+        assert_eq!([link(0), link(1)].map(|link| link.down.delay.as_nanos()), [22_500_000, 342_000_000]);
+        assert_eq!(link(1).down.queue, Some(QueueLimit::Bytes(Bytes::new(1_000_000))));
+    }
+
+    #[test]
+    fn an_unknown_preset_is_refused_at_its_place() {
+        let text = PAGE.replace("starlink", "starlnk");
+        let error = Scenario::parse(&text, "page.toml", &[]).unwrap_err().problems[0].to_string();
+        assert!(
+            error
+                .starts_with("page.toml:2: path.link.0.preset: found \"starlnk\"; it is one of \"starlink\""),
+            "{error}"
+        );
+    }
+}
