@@ -92,7 +92,7 @@ impl Relays {
     /// Both sockets of the relay with this side, this one first.
     pub(crate) fn both_mut(&mut self, side: u8) -> [&mut Socket; 2] {
         let [client, server] = &mut self.relay_mut(side).sides;
-        if side % 2 == 0 { [client, server] } else { [server, client] }
+        if side.is_multiple_of(2) { [client, server] } else { [server, client] }
     }
 
     /// Bytes of the stream that the relay nearest to the client has sent there.
