@@ -34,7 +34,7 @@ def exported(folder: Path, recording: Recording, way: Way) -> Path:
 
 
 def test_a_har_has_what_the_format_asks_for(folder: Path, farweb: Farweb) -> None:
-    way = ("--path", "leo", "--protocol", "h2", "--proxy", "none")
+    way = ("--path", "leo-2021", "--protocol", "h2", "--proxy", "none")
     assert farweb("page", ROOT / "examples/shop.har", *way, "-o", "shop").code == 0
     assert farweb("export", "har", "shop", "--json").json() == {"file": "shop/page.har", "entries": 5}
     assert farweb("export", "har", "shop").code == 2

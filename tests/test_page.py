@@ -211,7 +211,7 @@ def test_the_answer_as_json(folder: Path, farweb: Farweb) -> None:
 def test_the_screen_gives_one_number_only_where_it_is_sure(folder: Path, farweb: Farweb) -> None:
     written(folder, shop())
     sure = farweb("page", "page.har", "--path", "leo", "--protocol", "h2", "--proxy", "none").out
-    assert sure.splitlines()[0] == "Over LEO the page takes 0.49 s with HTTP/2."
+    assert sure.splitlines()[0] == "Over LEO the page takes 0.50 s with HTTP/2."
     assert sure.splitlines()[1] == "a.example: 3 requests, 3.90 kB, 1 host; 290 ms by chrome-har 537 (h1)"
     assert "mux: " not in sure
     chain = [entry(f"https://a.example/{place}.js", 110 + 80 * place, **SCRIPT) for place in range(12)]

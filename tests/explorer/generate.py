@@ -78,11 +78,6 @@ def generate(number: int) -> Case:
         for name, way in list(link.items()):
             if draw.chance(0.12):
                 way |= _changes(draw, way["rate"] != "unlimited", name == "up", is_transfer)
-    holding = {cache["node"] for cache in caches}
-    for leg, (near, far) in zip(scenario["leg"], pairwise(places), strict=True):
-        inside = nodes[near + 1 : far]
-        if inside and not holding & set(inside) and leg["carrier"]["kind"] not in ("transfer", "webmux"):
-            leg |= draw_splits(draw, inside)
             if way["rate"] != "unlimited" and draw.chance(0.05):
                 variation = {"sigma": draw.one(0, 0.13, 0.5), "every": draw.one("1 ms", "100 ms")}
                 way["variation"] = variation | draw.some({"correlation": 0.79}, 0.7)
@@ -96,6 +91,11 @@ def generate(number: int) -> Case:
             for name in ("up", "down"):
                 if draw.chance(0.5):
                     del link[name]
+    holding = {cache["node"] for cache in caches}
+    for leg, (near, far) in zip(scenario["leg"], pairwise(places), strict=True):
+        inside = nodes[near + 1 : far]
+        if inside and not holding & set(inside) and leg["carrier"]["kind"] not in ("transfer", "webmux"):
+            leg |= draw_splits(draw, inside)
     return Case(scenario, requests, hosts)
 
 

@@ -23,17 +23,17 @@ use crate::units::Instant;
 pub(super) enum LossProcess {
     None,
     List(ListLoss),
-    Bernoulli {
-        probability: f64,
-        random: RandomStream,
-    },
+    Bernoulli { probability: f64, random: RandomStream },
     GilbertElliott(GilbertElliott),
-    /// Of a link that changes, and its own process where steps set no loss.
-    Changing {
-        own: Box<Self>,
-        changes: Cursor,
-        random: RandomStream,
-    },
+    Changing(Box<Changing>),
+}
+
+/// The losses of a link that changes: its own process where steps set none.
+#[derive(Debug, Clone)]
+pub(super) struct Changing {
+    own: LossProcess,
+    changes: Cursor,
+    random: RandomStream,
 }
 
 impl LossProcess {
@@ -65,7 +65,7 @@ impl LossProcess {
 
     /// The same on a link that changes; steps that set a probability draw from `random`.
     pub(super) fn changing(self, changes: Cursor, random: RandomStream) -> Self {
-        Self::Changing { own: Box::new(self), changes, random }
+        Self::Changing(Box::new(Changing { own: self, changes, random }))
     }
 
     /// True when `packet`, which reaches the link at `now`, is lost.
@@ -82,9 +82,9 @@ impl LossProcess {
             Self::List(list) => list.loses(packet.flow(), packet.kind()),
             Self::Bernoulli { probability, random } => random.happens(*probability),
             Self::GilbertElliott(process) => process.loses(),
-            Self::Changing { own, changes, random } => match changes.at(now).0.loss {
-                None => own.loses(now, packet),
-                Some(probability) => random.happens(probability),
+            Self::Changing(link) => match link.changes.at(now).0.loss {
+                None => link.own.loses(now, packet),
+                Some(probability) => link.random.happens(probability),
             },
         }
     }
@@ -95,7 +95,7 @@ impl LossProcess {
             Self::List(list) => {
                 list.counters.remove(&flow);
             }
-            Self::Changing { own, .. } => own.forget(flow),
+            Self::Changing(link) => link.own.forget(flow),
             _ => {}
         }
     }
