@@ -301,6 +301,7 @@ def _way(link: dict[str, Any], name: str) -> Way:
         steps.append(Step(quantity(step["at"]), rate, delay))
     outages = table.get("outage", [])
     loses = any("loss" in step for step in table.get("steps", [])) or any("mode" in each for each in outages)
+    loses |= bool(handover and handover.get("loss"))
     variation = table.get("variation")
     return Way(
         steps=tuple(steps),
