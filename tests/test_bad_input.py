@@ -212,7 +212,9 @@ def test_debug_shows_the_traceback_and_keeps_the_exit_code(farweb: Farweb, folde
         (b"\x00\xff" * 5000, "access.log"),
         (b"hello world\n" * 100, "access.log"),
         (
-            gzip.compress(b"851000000.000 10 10.0.0.1 TCP_MISS/200 100 GET http://a/ - DIRECT/a text/html\n" * 9)[:-12],
+            gzip.compress(
+                b"851000000.000 10 10.0.0.1 TCP_MISS/200 100 GET http://a/ - DIRECT/a text/html\n" * 9, mtime=0
+            )[:-12],
             "access.log",
         ),
     ],

@@ -192,7 +192,7 @@ WRONG: list[tuple[str, bytes, list[str], str]] = [
     ("t", b"", ["--format", "cache2k"], "t: holds no record of 4 bytes"),
     ("o", b"short", ["--format", "oracle-general"], "o: holds no record of 24 bytes"),
     ("x.xz", lzma.compress(b"1 2 3\n" * 50)[:-30], ["--format", "webcachesim"], "x.xz: cannot be unpacked"),
-    ("x.gz", gzip.compress(b"1 2 3\n")[:10] + b"\xff" * 20, ["--format", "webcachesim"], "x.gz: cannot be unpacked"),
+    ("x.gz", gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20, ["--format", "webcachesim"], "x.gz: cannot be unpacked"),
     ("log", LOG.encode(), ["--format", "clf"], "that line reads as format squid"),
     ("log", b"whatever it is\n", [], f"(if it is a log or a trace, name it with --format: {', '.join(FORMATS)})"),
     ("ids.xz", lzma.compress(trace("cache2k")), [], "(if it is a log or a trace, name it with --format: table"),
