@@ -75,7 +75,7 @@ class Check:
 
     @property
     def answer(self) -> str:
-        """Whether the path can carry the load, the least time of a request, and where TLS ends on the way."""
+        """One sentence: if the path can carry the load, the least time of a request, and where TLS ends on the way."""
         if self.design is not None and self.points:
             said = capacity.answer_of_points(self.points, len(self.design.points))
         else:

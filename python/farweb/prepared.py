@@ -1,4 +1,4 @@
-"""Opens the files that a scenario names, each once, for all that is made of them."""
+"""Opens the files that a scenario names, each once, for every reader."""
 
 import contextlib
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ class Prepared:
     def of(cls, scenario: Description, *, may_lack: bool = False) -> Iterator[Self]:
         """Open the files of `scenario` for the block.
 
-        A run has the rows that were read here, or reads those of a long table again.
+        A run has the rows read here, or reads a long table again.
 
         Args:
             scenario: The scenario.

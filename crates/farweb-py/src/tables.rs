@@ -129,7 +129,7 @@ fn next_batch(
     }
 }
 
-/// The text alone: the type of the exception is that of the one that Python sees in the end.
+/// The text alone: Python sees another type of exception in the end.
 fn error_of_python(error: PyErr) -> WorkloadError {
     WorkloadError(Python::attach(|py| error.value(py).to_string()))
 }

@@ -155,7 +155,7 @@ _BOLD = re.compile(r"(?<=^wrote )\S+")
 
 
 def _columns(stream: TextIO) -> int:
-    """Columns of what is printed there: those of a terminal or of COLUMNS, within bounds, else 80."""
+    """Columns of a stream: of its terminal or of COLUMNS, within bounds, else 80."""
     given = os.environ.get("COLUMNS", "")
     asked = int(given) if given.isdecimal() else 0
     if not asked and stream.isatty():

@@ -87,7 +87,7 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with contextlib.suppress(OSError):  # of a cluster that cannot say that it ends: what it did is in the store
+        with contextlib.suppress(OSError):  # a cluster that cannot say that it ends: its runs are in the store
             self._open.close()
         self._client = None
 
@@ -161,7 +161,7 @@ class Pool:
     def _mapped(
         self, function: Callable[[T], R], chunks: list[list[T]], futures: "list[Future[list[R]]]"
     ) -> Iterator[R]:
-        """Results of chunks, of which this process makes those that no worker gives."""
+        """Results of chunks; this process computes what no worker gives."""
         for chunk, future in zip(chunks, futures, strict=True):
             try:
                 results = result_of(future, self.check_workers)

@@ -349,12 +349,8 @@ impl Connection {
     }
 
     /// The stretch of a socket, counted from the clients.
-    pub(crate) fn stretch(&self, place: Place) -> u8 {
-        match place {
-            Place::End(End::Client) => 0,
-            Place::End(End::Server) => self.relays.as_ref().map_or(0, |relays| relays.count()),
-            Place::Side(side) => side.div_ceil(2),
-        }
+    pub(crate) fn stretch(&self, place: Place) -> usize {
+        place.stretch(self.relays.as_ref().map_or(0, |relays| relays.count()))
     }
 }
 

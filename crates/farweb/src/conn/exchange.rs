@@ -227,7 +227,7 @@ impl Exchange {
         }
     }
 
-    /// The next part of the request: all of it, or a turn of a tunnel, of which the ones before are at the server end.
+    /// The next part of the request: all of it, or the turn of a tunnel behind those at the server end.
     pub(crate) fn next_of_request(&self, of: ExchangeId) -> Part {
         let (before, length) = (self.bytes.requested(), self.bytes.request());
         let turns = self.tunnel.as_ref().map(|tunnel| &tunnel.turns.up);
@@ -378,7 +378,7 @@ impl Exchanges {
         }
     }
 
-    /// The exchange on the leg towards the servers whose response `below` waits for.
+    /// The exchange on the leg towards the servers that `below` waits for.
     pub(crate) fn above(&self, below: ExchangeId) -> Option<ExchangeId> {
         self.0.get(below)?.above
     }

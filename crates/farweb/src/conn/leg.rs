@@ -152,12 +152,7 @@ impl Leg {
 
     /// The transport at an end or a side of a relay, and its sizes there.
     fn at(&self, place: Place) -> (&Profile, EndSizes) {
-        let stretch = match place {
-            Place::End(End::Client) => 0,
-            Place::End(End::Server) => self.splits.len(),
-            Place::Side(side) => usize::from(side.div_ceil(2)),
-        };
-        let Stretch { profile, sizes } = &self.stretches[stretch];
+        let Stretch { profile, sizes } = &self.stretches[place.stretch(self.splits.len())];
         (profile, sizes[place.toward().other() as usize])
     }
 

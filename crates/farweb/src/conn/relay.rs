@@ -1,8 +1,7 @@
 //! Relays: nodes inside a leg that end TCP, begin it anew, and pass bytes on as they come.
 //!
-//! Models a relay as two sockets of one connection, one that faces the client and one that faces the server, with nothing between
-//! them but what the one has not read and the other has not sent. Between two relays a stretch may stand before the connection
-//! opens. Leaves out what stretches of several connections share: their windows, and bytes that wait for lost ones of others.
+//! Models a relay as two sockets of one connection, one that faces the client and one that faces the server. Bytes lie in the receive
+//! buffer of one or the send buffer of the other. Between two relays a stretch may stand before the connection opens. Leaves out what stretches of several connections share: their windows, and bytes that wait for lost ones of others.
 
 use crate::tcp::Limit;
 use crate::units::{Duration, Instant, When};
@@ -11,11 +10,11 @@ use super::socket::Socket;
 use super::unacknowledged::Unacknowledged;
 use super::{End, Transport};
 
-/// Bytes of a CONNECT and of its answer, with their headers. Chosen: those of curl and Squid, rounded.
+/// Bytes of a CONNECT and of its answer, with their headers. Chosen: as curl and Squid send, rounded.
 pub(crate) const CONNECT_BYTES: u64 = 200;
 pub(crate) const ANSWER_BYTES: u64 = 100;
 
-/// Bytes with which a relay has another open a connection, over a stretch that stands. Chosen: those of a SYN.
+/// Bytes that tell the next relay, over a stretch that stands, to open a connection. Chosen: as many as a SYN has.
 pub(crate) const OPEN_BYTES: u64 = 60;
 
 /// A split of a leg, as its connections have it.
@@ -24,7 +23,7 @@ pub(crate) struct Split {
     pub(crate) node: u8,
     /// Bytes that ask it to go on; none where a SYN does.
     pub(crate) request: u64,
-    /// True where who asks waits for an answer.
+    /// True where the asker waits for an answer.
     pub(crate) answers: bool,
     /// Round trip of the stretch behind it where that stands: propagation.
     pub(crate) standing: Option<Duration>,
@@ -42,11 +41,11 @@ pub(crate) struct Relay {
     sides: [Socket; 2],
     /// Bytes that have yet to come before it opens the stretch behind it.
     pub(crate) to_come: u64,
-    /// Bytes of its answer that have yet to come to who asked.
+    /// Bytes of its answer that have yet to reach the asker.
     pub(crate) to_answer: u64,
     /// Bytes of its answer, which stand before the stream.
     pub(crate) answered: u64,
-    /// Since when cwnd holds what it sends towards the client, and how long it had before that.
+    /// Since when cwnd holds its sender towards the client, and for how long it did before.
     held_since: When,
     held: Duration,
 }
@@ -76,8 +75,8 @@ impl Relays {
     }
 
     /// The relay behind a socket, seen from the client; none behind the last.
-    pub(crate) fn behind_mut(&mut self, stretch: u8) -> Option<&mut Relay> {
-        self.each.get_mut(usize::from(stretch))
+    pub(crate) fn behind_mut(&mut self, stretch: usize) -> Option<&mut Relay> {
+        self.each.get_mut(stretch)
     }
 
     /// A socket, by its place: two for each relay, the one that faces the client first.
@@ -102,7 +101,7 @@ impl Relays {
         sent.saturating_sub(nearest.answered)
     }
 
-    /// Notes whether cwnd holds, from now on, what the relay with this side sends towards the client.
+    /// Notes if cwnd holds, from now on, the relay's sender towards the client.
     pub(crate) fn note_cwnd(&mut self, now: Instant, side: u8) {
         let relay = self.relay_mut(side);
         let [near, far] = &relay.sides;
@@ -112,7 +111,7 @@ impl Relays {
         relay.held_since = if is_held { When::at(now) } else { When::NEVER };
     }
 
-    /// Time for which cwnd has held what relays send towards the client, the sum of all relays.
+    /// Time of cwnd holding the senders of relays towards the client, summed over relays.
     pub(crate) fn held(&self, now: Instant) -> Duration {
         self.each.iter().map(|relay| relay.held(now)).sum()
     }
@@ -131,8 +130,8 @@ impl Relays {
         self.each.iter_mut().flat_map(|relay| &mut relay.sides)
     }
 
-    pub(crate) fn count(&self) -> u8 {
-        self.each.len() as u8
+    pub(crate) fn count(&self) -> usize {
+        self.each.len()
     }
 
     pub(crate) fn first_node(&self) -> u8 {
@@ -140,7 +139,7 @@ impl Relays {
     }
 
     pub(crate) fn last_node(&self) -> u8 {
-        self.side(2 * self.count() - 1).node
+        self.each[self.count() - 1].sides[1].node
     }
 }
 

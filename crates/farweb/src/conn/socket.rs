@@ -5,7 +5,7 @@ use crate::units::{Instant, When};
 
 use super::{End, Transport};
 
-/// What runs at one place of a connection, and the way of its segments.
+/// The transport at one place of a connection, and the way of its segments.
 pub(crate) struct Socket {
     /// None before a SYN has arrived.
     pub(crate) transport: Option<Transport>,
@@ -37,6 +37,15 @@ pub(crate) enum Place {
 }
 
 impl Place {
+    /// Its stretch on a leg with so many splits, counted from the clients.
+    pub(crate) fn stretch(self, splits: usize) -> usize {
+        match self {
+            Self::End(End::Client) => 0,
+            Self::End(End::Server) => splits,
+            Self::Side(side) => usize::from(side.div_ceil(2)),
+        }
+    }
+
     /// The end towards which its segments go.
     #[inline]
     pub(crate) const fn toward(self) -> End {

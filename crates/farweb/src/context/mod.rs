@@ -382,7 +382,7 @@ impl Context {
         }
     }
 
-    /// Notes which responses the relay nearest to the client has sent to the end, and what holds the relay with this side from now on.
+    /// Notes responses that the relay nearest to the client has sent to the end, and the holder of this side's relay from now on.
     pub(crate) fn note_relayed(&mut self, connection: &mut Connection, side: u8) {
         let Connection { ends, relays, .. } = connection;
         let relays = relays.as_mut().expect("the caller has one");

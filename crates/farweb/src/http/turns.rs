@@ -6,7 +6,7 @@
 //! where these are too few, each turn keeps a byte. Leaves out records, which proxies pass on byte by byte, tickets of a client, and
 //! that a tunnel carries many requests.
 //!
-//! Sources: RFC 9110, section 9.3.6 (CONNECT); the flights are those of [`Handshake`].
+//! Sources: RFC 9110, section 9.3.6 (CONNECT); flights as [`Handshake`] has them.
 
 use super::tls::Handshake;
 
@@ -19,7 +19,7 @@ const ESTABLISHED: u64 = 39;
 /// CONNECT, two round trips of a handshake, and the rest.
 const TURNS_MAX: usize = 4;
 
-/// Turns of one direction, by where each ends in its message; those that there are not end with the last one.
+/// Turns of one direction, by the end of each in its message; absent ones end with the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ends([u64; TURNS_MAX]);
 

@@ -94,7 +94,7 @@ impl LinkId {
 
 impl<P: Packet> Path<P> {
     /// The path with these nodes, fewer than 256, and `links`: both directions of each, `up` first. Each direction draws from
-    /// random streams of its own, but for handovers, which are those of the link.
+    /// random streams of its own, but for handovers, which it shares with the other.
     #[must_use]
     pub fn new(
         nodes: Vec<String>,

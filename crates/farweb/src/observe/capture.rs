@@ -259,7 +259,7 @@ fn packet_row(
         time_ns: nanos(at),
         connection: int(connection.number),
         leg: connection.leg as i64,
-        stretch: connection.stretch(sender).into(),
+        stretch: connection.stretch(sender) as i64,
         host: connection.key.host.map(code),
         node: 0,
         link: None,

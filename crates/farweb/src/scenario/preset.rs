@@ -65,7 +65,7 @@ pub struct Figure {
     pub up: f64,
     /// Towards the clients.
     pub down: f64,
-    /// When it was measured, its year first; empty for what was not.
+    /// When it was measured, its year first; empty where it was not.
     pub dated: String,
     /// "seen" in the source, "chosen" for farweb, or "from memory".
     pub mark: String,

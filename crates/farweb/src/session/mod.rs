@@ -50,7 +50,7 @@ pub(crate) struct Part {
     pub(crate) bytes: u64,
     /// Bytes of the whole message.
     pub(crate) length: u64,
-    /// Bytes of it that come without an answer to some of them: all, but in a tunnel those of its first turn.
+    /// Bytes of it that need no answer to earlier ones: all, but in a tunnel its first turn.
     pub(crate) first: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The requests of a workload, read for all that is made of them, and the load that a run lays over them.
+//! The requests of a workload, open for every reader, and the load that a run lays over them.
 //!
 //! Rows of a table stream from its beginning as often as they are asked for. Days, a period and days drawn anew need all of
 //! them in memory (80 bytes a request). A generated trace is generated once.

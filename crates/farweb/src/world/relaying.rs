@@ -1,9 +1,8 @@
-//! Relays of split legs: what happens at the nodes inside a leg that end TCP and begin it anew.
+//! Relays of split legs: nodes inside a leg that end TCP and begin it anew.
 //!
-//! Models a relay that reads what the stretch behind it takes, at once, so that a slow stretch shuts the windows of the one before; that
-//! passes on the end of a stream behind its last byte, and a reset, or its own giving up, at once; and that sends without Nagle's
-//! rule. It opens the stretch behind it on the SYN of the one before, without waiting, or on a CONNECT, which it answers when that
-//! stretch stands. A stretch that stands needs no handshake: word that a connection opens goes ahead of its bytes. Leaves out the time
+//! Models a relay that reads as many bytes as the stretch behind it takes, at once: a slow stretch shuts the windows of the one before.
+//! It passes on the end of a stream behind its last byte, and a reset, or its own giving up, at once. It sends without Nagle's rule. It
+//! opens the stretch behind it on the SYN of the one before, without waiting, or on a CONNECT, which it answers when that stretch stands. A stretch that stands needs no handshake: word that a connection opens goes ahead of its bytes. Leaves out the time
 //! that a relay computes, connections that are kept open for others, and relays that answer in the server's name only when it has.
 //!
 //! Sources: RFC 3135, sections 2 and 3 (split connections, at both ends of a satellite link or at one); RFC 9110, section 9.3.6 (CONNECT).
@@ -66,7 +65,7 @@ impl Network {
         Settled { has_responses: false, is_over: connection.is_over() }
     }
 
-    /// Has the TCP at a side of a relay do something, and carries out what comes of it.
+    /// Has the TCP at a side of a relay do something, and carries out its output.
     fn at_side(
         &mut self,
         id: ConnectionId,
@@ -74,15 +73,29 @@ impl Network {
         side: u8,
         act: impl FnOnce(&mut tcp::Connection, Instant, &mut Output),
     ) {
-        let mut output = std::mem::take(&mut self.spare);
-        if let Some(tcp) = connection.socket_mut(Place::Side(side)).stack_mut() {
-            act(tcp, self.context.now, &mut output);
-        }
-        self.settle_side(id, connection, side, &mut output);
-        self.spare = output;
+        self.settled(id, connection, side, |network, connection, output| {
+            if let Some(tcp) = connection.socket_mut(Place::Side(side)).stack_mut() {
+                act(tcp, network.context.now, output);
+            }
+        });
     }
 
-    /// Carries out what a side of a relay put into `output`.
+    /// Does something at a side of a relay, and carries out the output.
+    fn settled<T>(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        side: u8,
+        act: impl FnOnce(&mut Self, &mut Connection, &mut Output) -> T,
+    ) -> T {
+        let mut output = std::mem::take(&mut self.spare);
+        let result = act(self, connection, &mut output);
+        self.settle_side(id, connection, side, &mut output);
+        self.spare = output;
+        result
+    }
+
+    /// Carries out the output of a side of a relay.
     fn settle_side(&mut self, id: ConnectionId, connection: &mut Connection, side: u8, output: &mut Output) {
         let mut noticed = 0;
         loop {
@@ -114,11 +127,8 @@ impl Network {
             }
             Notice::Connected => self.on_opened(id, connection, side),
             Notice::Readable if matches!(connection.socket(place).transport, Some(Transport::Asking(_))) => {
-                let mut output = std::mem::take(&mut self.spare);
-                let is_whole = self.hears_answer(connection, place, &mut output);
-                self.settle_side(id, connection, side, &mut output);
-                self.spare = output;
-                if is_whole {
+                if self.settled(id, connection, side, |network, of, out| network.hears_answer(of, place, out))
+                {
                     self.on_path(id, connection, side);
                 }
             }
@@ -143,26 +153,23 @@ impl Network {
             self.at_side(id, connection, far + 1, |tcp, _, _| tcp.set_nodelay());
             self.on_opened(id, connection, far);
         } else {
-            let mut output = std::mem::take(&mut self.spare);
-            self.context.start_tcp(connection, Place::Side(far), None, &mut output);
-            self.settle_side(id, connection, far, &mut output);
-            self.spare = output;
+            let place = Place::Side(far);
+            self.settled(id, connection, far, |network, of, out| {
+                network.context.start_tcp(of, place, None, out);
+            });
         }
     }
 
     /// The stretch behind a relay stands at its side `far`.
     fn on_opened(&mut self, id: ConnectionId, connection: &mut Connection, far: u8) {
-        let mut output = std::mem::take(&mut self.spare);
-        connection.socket_mut(Place::Side(far)).stack_mut().expect("it stands").set_nodelay();
-        let waits = self.asks(connection, Place::Side(far), &mut output);
-        self.settle_side(id, connection, far, &mut output);
-        self.spare = output;
-        if !waits {
+        let place = Place::Side(far);
+        connection.socket_mut(place).stack_mut().expect("it stands").set_nodelay();
+        if !self.settled(id, connection, far, |network, of, out| network.asks(of, place, out)) {
             self.on_path(id, connection, far);
         }
     }
 
-    /// The path behind a relay is open: it answers who has asked, and passes on what has come.
+    /// The path behind a relay is open: it answers the asker, and passes on the bytes that have come.
     fn on_path(&mut self, id: ConnectionId, connection: &mut Connection, far: u8) {
         let near = far ^ 1;
         if self.context.legs[connection.leg].splits[usize::from(far / 2)].answers {
@@ -175,7 +182,7 @@ impl Network {
         self.pump(id, connection, far);
     }
 
-    /// Asks the relay behind a place whose TCP is connected to go on, where it has to be asked; true where its answer is waited for.
+    /// Asks the relay behind a connected place to go on, where it has to be asked; true where its answer is waited for.
     /// A send buffer that is smaller than the request makes it shorter.
     pub(super) fn asks(&self, connection: &mut Connection, place: Place, output: &mut Output) -> bool {
         let stretch = connection.stretch(place);
@@ -183,7 +190,7 @@ impl Network {
         let Some(asked) = relay.map(|relay| relay.to_come).filter(|bytes| *bytes > 0) else {
             return false;
         };
-        let waits = self.context.legs[connection.leg].splits[usize::from(stretch)].answers;
+        let waits = self.context.legs[connection.leg].splits[stretch].answers;
         let socket = connection.socket_mut(place);
         let written = socket.stack_mut().map_or(0, |tcp| tcp.write(self.context.now, asked, output));
         if waits && let Some(Transport::Tcp(tcp)) = socket.transport.take() {
@@ -231,7 +238,7 @@ impl Network {
         }
     }
 
-    /// Reads what asks the relay with the side `near` to go on, which then opens the stretch behind it; true while more has to come.
+    /// Reads the word that asks the relay with the side `near` to go on, which then opens the stretch behind it; true while more has to come.
     fn reads_request(&mut self, id: ConnectionId, connection: &mut Connection, near: u8) -> bool {
         let left = connection.relays_mut().relay_mut(near).to_come;
         if left == 0 {
@@ -248,7 +255,7 @@ impl Network {
         read < left
     }
 
-    /// Passes on what a side of a relay has read and the other one takes, and the end of the stream behind it.
+    /// Passes on bytes from a side of a relay, as many as the other one takes, and the end of the stream behind them.
     fn pump(&mut self, id: ConnectionId, connection: &mut Connection, from: u8) {
         if from.is_multiple_of(2) && self.reads_request(id, connection, from) {
             return;

@@ -1,6 +1,6 @@
-//! Split legs: what the relays of a path save and cost, to the nanosecond, and what passes them.
+//! Split legs: times that relays save and cost, to the nanosecond, and the bytes that pass them.
 //!
-//! Names: `r` are round trips of the links. Links without a rate, so that only round trips count.
+//! Names: `r` are round trips of the links. Links have no rate: only round trips count.
 
 use std::collections::BTreeMap;
 

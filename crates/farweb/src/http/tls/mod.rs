@@ -135,7 +135,7 @@ impl Layer {
         self.records.plain_within(bytes)
     }
 
-    /// Bytes of messages in the first `bytes` of what it has given to its transport, as long as the other end has not read them.
+    /// Bytes of messages in the first `bytes` given to its transport, until the other end has read them.
     #[must_use]
     pub fn messages_before(&self, bytes: u64) -> u64 {
         self.records.plain_before(bytes)

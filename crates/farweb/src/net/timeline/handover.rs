@@ -1,11 +1,11 @@
 //! Handovers of a satellite link: at equal times both directions fall silent, and go on with another rate and delay.
 //!
-//! What a handover draws holds until the next one: a factor on the rate and a step of the delay, both about the values
-//! that the link has by its steps, so that they do not drift. A run begins within a period.
+//! A handover draws a factor on the rate and a step of the delay, which hold until the next one. Both are about the values
+//! that the link has by its steps, and do not drift. A run begins within a period.
 //!
-//! Left out: orbits, and losses of what is in the air.
+//! Left out: orbits, and losses of packets in the air.
 //!
-//! Source: LeoReplayer (SIGCOMM 2025), of which a trace has a gap of 59 to 135 ms every 15 s, and other rates between.
+//! Source: a trace of LeoReplayer (SIGCOMM 2025) with gaps of 59 to 135 ms every 15 s, and other rates between.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ pub struct Handover {
     /// Time of one of them, such as "12 s", or "random": others in each replication.
     #[serde(default)]
     pub phase: Phase,
-    /// Least and largest length of the gap at its begin, in which nothing is sent and packets wait.
+    /// Least and largest length of the gap at its begin: nothing is sent, packets wait.
     #[serde(default)]
     pub gap: [Duration; 2],
     /// Least and largest factor on the rate until the next one.
@@ -116,7 +116,7 @@ impl fmt::Display for Shift {
 
 as_text!(Shift, "Shift", { "type": "string", "format": Self::KIND, "examples": [Self::EXAMPLE] });
 
-/// What a handover brings.
+/// Draws of a handover.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Drawn {
     gap: Duration,
@@ -136,7 +136,7 @@ pub(super) struct Handovers {
     drawn: Drawn,
 }
 
-/// What holds at an instant, and when that may change.
+/// Changes in force at an instant, and when they may next change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Now {
     pub(super) is_gap: bool,

@@ -3,13 +3,13 @@
 //!
 //! A step sets values that hold until the next one; what it leaves out stays. Before the first step the link has its own
 //! values. Steps may come again with a period, at the begin of each the link has its own values again. In an outage
-//! nothing is sent: what is in transmission goes on behind it, and packets that reach the link wait, or are lost.
+//! nothing is sent: a packet in transmission goes on behind it, and packets that reach the link wait, or are lost.
 //!
-//! A packet in transmission goes on at the new rate: bits are integrated over the pieces, and rounded as those of a
-//! constant rate, so that a schedule of one rate is that rate to the nanosecond. The delay is that at a packet's departure,
-//! but no packet arrives before the one sent before it.
+//! A packet in transmission goes on at the new rate: bits are integrated over the pieces and rounded as at a constant
+//! rate, and a schedule of one rate equals that rate to the nanosecond. The delay at a packet's departure counts, but no
+//! packet arrives before the one sent before it.
 //!
-//! What is drawn is drawn as the clock gets there and kept until it changes: a schedule takes no memory for its length.
+//! Values are drawn as the clock gets there and kept until they change: a schedule takes no memory for its length.
 //! Each reader of it draws the same from a stream of its own.
 //!
 //! Left out: values that change continuously, packets that an outage takes out of the air.

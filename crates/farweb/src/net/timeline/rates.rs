@@ -1,7 +1,6 @@
 //! Rates of a link over time in three numbers.
 //!
-//! Steps and outages are added up over the run. Handovers and variation count by what is expected of them, as their draws
-//! are those of a run.
+//! Steps and outages are added up over the run. Handovers and variation count by their expectation: each run draws others.
 
 use super::variation::Factor;
 use super::{Handover, Schedule, Timeline};
@@ -18,10 +17,10 @@ pub struct Rates {
     pub max: BitRate,
 }
 
-/// Standard deviations of a rate that varies to either side of what is called its smallest and its largest: 95 % of the time.
+/// Standard deviations from the middle to the smallest and largest of a rate that varies: 95 % of the time lies between.
 const DEVIATIONS: f64 = 2.0;
 
-/// Most changes over which a mean is taken. Chosen: a millisecond of work.
+/// Most changes that a mean adds up. Chosen: a millisecond of work.
 const CHANGES_MAX: usize = 10_000;
 
 impl Rates {

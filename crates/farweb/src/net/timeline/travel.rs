@@ -2,7 +2,7 @@
 //!
 //! Jitter is drawn for each packet and added to the delay. A packet that would overtake arrives with the one before it.
 //!
-//! Left out: jitter below the delay, as that of `netem` about its mean, and reordering.
+//! Left out: jitter below the delay, as `netem` has it about its mean, and reordering.
 //!
 //! Source: chosen.
 

@@ -29,7 +29,7 @@ pub struct WindowLimit {
     pub window_limit_bps: Option<f64>,
 }
 
-/// Links that a TCP passes, both directions: those of a leg, or between an end or split of one and the next.
+/// Links that a TCP passes, both directions: of a whole leg, or from an end or split to the next.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretch<'s> {
     pub(super) links: &'s [Link],

@@ -1,7 +1,7 @@
 //! Stretches of a split leg: the limit of each, and the time until the first byte of a response.
 //!
-//! The time is that of a new connection on an idle path, by propagation alone: handshakes of TCP side by side or one after the other,
-//! as the splits have it, and those of TLS, which goes from end to end. Left out: transmission, name look-ups, a flight of the server
+//! Time of a new connection on an idle path, by propagation alone: handshakes of TCP side by side or one after the other, as the
+//! splits have it, and of TLS, from end to end. Left out: transmission, name look-ups, a flight of the server
 //! beyond its first window, and the time that the server takes.
 
 use serde::Serialize;

@@ -224,7 +224,7 @@ impl Connection {
         }
     }
 
-    /// Puts a round trip in the place of the one that the handshake took.
+    /// Replaces the round trip of the handshake.
     pub fn take_round_trip(&mut self, round_trip: Duration) {
         let ticks = (round_trip.as_nanos() / self.profile.slow_tick.as_nanos()) as u32;
         self.rtt = Rtt::new(&self.profile);

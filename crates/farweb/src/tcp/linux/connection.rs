@@ -217,7 +217,7 @@ impl Connection {
         }
     }
 
-    /// Puts a round trip in the place of the one that the handshake took, and of what has come of that.
+    /// Replaces the round trip of the handshake, and all that has come of it.
     pub fn take_round_trip(&mut self, round_trip: Duration) {
         let (now, profile) = (self.clock.now(), Arc::clone(&self.profile));
         self.rtt = Rtt::new(&profile);
