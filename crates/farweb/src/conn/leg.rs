@@ -151,6 +151,7 @@ impl Leg {
     }
 
     /// The transport at an end or a side of a relay, and its sizes there.
+    #[inline]
     fn at(&self, place: Place) -> (&Profile, EndSizes) {
         let Stretch { profile, sizes } = &self.stretches[place.stretch(self.splits.len())];
         (profile, sizes[place.toward().other() as usize])
@@ -173,6 +174,7 @@ impl Leg {
     }
 
     /// Configuration of an endpoint of a connection to `host`.
+    #[inline]
     pub(crate) fn config(&self, place: Place, host: Option<&Host>) -> tcp::Config {
         let (profile, sizes) = self.at(place);
         let buffer = sizes.buffer(host);

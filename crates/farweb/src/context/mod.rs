@@ -117,6 +117,7 @@ impl Context {
     }
 
     /// Starts TCP at both ends of the stretch between a side of a relay and its peer, as if it had stood for long.
+    #[cold]
     pub(crate) fn stand(&mut self, connection: &mut Connection, near: Place, round_trip: Duration) {
         let far = connection.peer(near);
         let hosts = [near, far].map(|place| self.host_at(connection, place));
@@ -127,7 +128,7 @@ impl Context {
     }
 
     /// Configuration and clock of TCP at a place of a connection.
-    #[inline]
+    #[inline(always)]
     fn host_at(&mut self, connection: &Connection, place: Place) -> (tcp::Config, HostClock) {
         let host = connection.key.host.map(|host| &self.directory.hosts()[host]);
         let config = self.legs[connection.leg].config(place, host);
