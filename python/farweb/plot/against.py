@@ -10,8 +10,9 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Reference, Series
 from farweb.plot.grouping import Group, arrange
 from farweb.plot.multiples import columns_of, height_of, with_others
-from farweb.plot.replicated import Estimates, about_failures, about_intervals, about_runs, failed_share, series_of
+from farweb.plot.replicated import about_failures, about_intervals, about_runs, failed_share, series_of
 from farweb.results.design import Design
+from farweb.results.estimates import Estimates
 from farweb.results.metrics import base_unit, find_metric, words
 from farweb.results.select import Where, factor_index, level_index, numeric, select, varying
 from farweb.results.sweep import SweepTables

@@ -1,136 +1,25 @@
-"""Metrics at the points of a sweep: estimates over replications, and the words of captions on their basis.
+"""Estimates of a sweep as series, and the words of captions on their basis.
 
 A point where requests failed, or were cut off by the end of the run, has a hollow marker. A quantile that they reach
 has no place on an axis (`farweb.statistics.quantiles`): the point is left out, and the caption says how many are.
 """
 
-import math
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Floats, Series
-from farweb.plot.links import Links
-from farweb.results.metrics import find_metric
+from farweb.results.estimates import REPLICATIONS_MIN, Estimates
 from farweb.results.sweep import SweepTables
-from farweb.statistics.intervals import Interval, student
+from farweb.statistics.intervals import Interval
 from farweb.text.parse import parse
 from farweb.text.quantities import share
 from farweb.text.words import listed
 
-REPLICATIONS_MIN = 3
-"""Replications from which intervals are drawn."""
 
-_OF_LINK = re.compile(r"link_(\d+)_(up|down)_(bps|queue_bytes_mean|queue_bytes_max)")
-_LINK_0 = {"carried_bps": "link_0_down_bps", "carried_up_bps": "link_0_up_bps"}
-
-
-class Estimates:
-    """A metric at the points of a sweep, with 95 % intervals over replications.
-
-    Raises:
-        ResultsError: There is no such metric; the message names the nearest.
-    """
-
-    def __init__(self, sweep: SweepTables, metric: str) -> None:
-        self.metric = find_metric(metric)
-        self._sweep = sweep
-        self._values = sweep.values(metric)
-        # Only quantiles' intervals need more than the values of runs, and take long where they are not tables yet.
-        self._table = sweep.estimates([metric]) if self.metric.kind == "quantile" else None
-        self.methods: set[str] = set()
-
-    def possible(self, points: Sequence[int]) -> tuple[float, float]:
-        """The least and the largest value that the metric can have there: an interval that goes beyond says nothing.
-
-        Everything measured is at least 0, a share at most 1, a queue at most what its link can hold, and what a link
-        carries at most its rate.
-        """
-        if self.metric.unit == "1":
-            return 0.0, 1.0
-        found = _OF_LINK.fullmatch(_LINK_0.get(self.metric.name, self.metric.name))
-        if found is None:
-            return 0.0, math.inf
-        links = Links(self._sweep)
-        limit = (links.rate if found[3] == "bps" else links.queue)(points, int(found[1]), found[2])
-        return 0.0, math.inf if limit is None else limit
-
-    def rests_on(self, points: Sequence[int]) -> list[int]:
-        """The points with requests in the value over some points."""
-        return list(points)
-
-    def of(self, points: Sequence[int]) -> Interval:
-        """The mean over some points, with its interval.
-
-        Of several points it is the interval of each replication's mean: under common random numbers, values of the same
-        replication at different points depend on each other. A replication that lacks one of the points is left out.
-        """
-        if len(points) == 1 and self._table is not None:
-            row = self._table.row(by_predicate=pl.col("point") == points[0], named=True)
-            found = Interval(*(row[name] for name in ("n", "mean", "sd", "low", "high")))
-            method = "blocks" if row["interval_of"] == "blocks" else str(row["method"])
-        else:
-            found, method = student(self._values[list(points)].mean(axis=0)), "student"
-            if not self._sweep.fixed_points.isdisjoint(self.rests_on(points)):
-                found = replace(found, low=None, high=None)  # replications repeat a log
-        if found.n >= REPLICATIONS_MIN and found.low is not None:
-            self.methods.add(method)
-        return found
-
-
-class Differences(Estimates):
-    """Differences of a metric at the points of a sweep from its value at another level of one factor.
-
-    Differences are taken replication by replication, with Student's interval of their mean: under common random numbers
-    both have the same requests, and what both have of chance cancels (Law, Simulation Modeling and Analysis, 5th ed.,
-    2015, 10.2.1 and 11.2).
-
-    Args:
-        sweep: Which.
-        metric: Its name.
-        factor: Number of the factor.
-        level: Number of the level from which differences are.
-
-    Raises:
-        ResultsError: There is no such metric; the message names the nearest.
-    """
-
-    def __init__(self, sweep: SweepTables, metric: str, factor: int, level: int) -> None:
-        super().__init__(sweep, metric)
-        design = sweep.design.points
-        numbers = {tuple(levels): point for point, levels in enumerate(design)}
-        self._bases = [numbers.get((*levels[:factor], level, *levels[factor + 1 :])) for levels in design]
-        self._values = np.array(
-            [
-                _less(values, self._values[base]) if base is not None else np.full(len(values), np.nan)
-                for values, base in zip(self._values, self._bases, strict=True)
-            ]
-        )
-        self._table = None
-
-    def rests_on(self, points: Sequence[int]) -> list[int]:
-        """These points, and those from which their differences are."""
-        bases = [base for point in points if (base := self._bases[point]) is not None]
-        return sorted({*points, *bases})
-
-    def possible(self, points: Sequence[int]) -> tuple[float, float]:
-        """A difference may be anything."""
-        del points
-        return -math.inf, math.inf
-
-
-def _less(values: Floats, base: Floats) -> Floats:
-    """Differences; infinite where failed requests reach either value: their distance is not known."""
-    reached = np.isinf(values) | np.isinf(base)
-    with np.errstate(invalid="ignore"):
-        return np.where(reached, np.inf, values - base)
-
-
-def judged(found: Interval) -> tuple[float, float] | None:
+def drawn_ends(found: Interval) -> tuple[float, float] | None:
     """The ends of an interval that is worth drawing; None where there is none.
 
     Of two values Student's interval is thirteen times as wide as they are apart, and says nothing but that two are few.
@@ -150,7 +39,7 @@ def series_of(x: Floats, found: Sequence[Interval], least: float, most: float) -
         most: Where they end above, if the mean itself is not higher.
     """
     mean = np.array([each.mean for each in found], dtype=np.float64)
-    ends = [judged(each) for each in found]
+    ends = [drawn_ends(each) for each in found]
     low, high = (
         np.array([m if each is None else each[side] for m, each in zip(mean, ends, strict=True)]) for side in (0, 1)
     )

@@ -94,6 +94,15 @@ def varying(design: Design, points: Iterable[int]) -> list[int]:
     return [number for number in range(len(design.factors)) if len({row[number] for row in rows}) > 1]
 
 
+def pooled(design: Design, by: Sequence[str]) -> dict[tuple[Level, ...], list[int]]:
+    """The points with each combination of levels of some factors, in the order of the design."""
+    found: dict[tuple[Level, ...], list[int]] = {}
+    for point in range(len(design.points)):
+        levels = design.levels(point)
+        found.setdefault(tuple(levels[name] for name in by), []).append(point)
+    return found
+
+
 def numeric(factor: Factor) -> bool:
     """True when all its levels have a place on an axis of numbers."""
     return all(level.number is not None for level in factor.levels)

@@ -12,7 +12,7 @@ from farweb.plot.latency import CLASS_MIN, LATENCY, SIZE, about_hollow, medians,
 from farweb.plot.measured import Measured, counts, measured, provenance
 from farweb.plot.multiples import SERIES_MAX, with_others
 from farweb.plot.pooled import Pool, Pools, medians_of
-from farweb.plot.replicated import REPLICATIONS_MIN
+from farweb.results.estimates import REPLICATIONS_MIN
 from farweb.results.run import RunTables
 from farweb.results.select import Where
 from farweb.results.sweep import SweepTables
