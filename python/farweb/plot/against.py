@@ -8,30 +8,13 @@ import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Reference, Series
-from farweb.plot.grouping import (
-    Group,
-    arrange,
-    factor_index,
-    level_index,
-    numeric,
-    select,
-    short_names,
-    varying,
-)
+from farweb.plot.grouping import Group, arrange
 from farweb.plot.multiples import columns_of, height_of, with_others
-from farweb.plot.options import Where
-from farweb.plot.replicated import (
-    Estimates,
-    about_failures,
-    about_intervals,
-    about_runs,
-    base_unit,
-    failed_share,
-    series_of,
-    words,
-)
+from farweb.plot.replicated import about_failures, about_intervals, about_runs, failed_share, series_of
 from farweb.results.design import Design
-from farweb.results.metrics import find_metric
+from farweb.results.estimates import Estimates
+from farweb.results.metrics import base_unit, find_metric, words
+from farweb.results.select import Where, factor_index, level_index, numeric, select, varying
 from farweb.results.sweep import SweepTables
 from farweb.text.words import listed
 
@@ -84,7 +67,7 @@ class Abscissa:
         return (
             self.axis.quantity
             if self._placing is not None
-            else short_names(self._design)[self._design.factors[self.factor].name]
+            else self._design.short_names[self._design.factors[self.factor].name]
         )
 
     @property

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from farweb.plot.replicated import Estimates
 from farweb.results.design import Factor, Level
+from farweb.results.estimates import Estimates
 from farweb.results.metrics import Metric
+from farweb.results.select import pooled
 from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Interval
 from farweb.text.quantities import interval
@@ -34,14 +35,10 @@ def rows_by(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor])
 
     Pooled points have the same weight; a replication that lacks one of them is left out.
     """
-    together: dict[tuple[Level, ...], list[int]] = {}
-    for point in range(len(sweep.design.points)):
-        levels = sweep.design.levels(point)
-        together.setdefault(tuple(levels[factor.name] for factor in by), []).append(point)
     tables = {metric.name: Estimates(sweep, metric.name) for metric in metrics}
     rows = [
         Row(levels, tuple(points), {name: table.of(points) for name, table in tables.items()})
-        for levels, points in together.items()
+        for levels, points in pooled(sweep.design, [factor.name for factor in by]).items()
     ]
     if sweep.design.kind == "search":  # which tries values in an order of its own
         rows.sort(key=lambda row: [level.number or 0.0 for level in row.levels])

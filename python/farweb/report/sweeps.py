@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.plot.replicated import words
 from farweb.report import page
 from farweb.report.findings import ends_of, ranked, rows_by
 from farweb.report.page import Page, section
@@ -17,7 +16,7 @@ from farweb.report.sections import Asked, first_screen, paths, reproduction, res
 from farweb.report.tables import factors_that_matter, results, warmup
 from farweb.report.words import at, names_of
 from farweb.results.design import KINDS, Factor
-from farweb.results.metrics import Metric, find_metric
+from farweb.results.metrics import Metric, find_metric, words
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_screen import screen
 from farweb.results.sweep_summary import MAIN, SweepSummary, summarize

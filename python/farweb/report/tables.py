@@ -5,12 +5,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from farweb.plot.replicated import words
 from farweb.report import page
 from farweb.report.findings import Row, interval_of, ranked, rows_by, sources
 from farweb.report.words import Names, extent, names_of
 from farweb.results.design import Factor
-from farweb.results.metrics import Metric
+from farweb.results.metrics import Metric, words
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_warnings import comparable
 from farweb.statistics.intervals import TWO, Interval

@@ -9,11 +9,10 @@ import polars as pl
 from farweb.errors import ResultsError
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
-from farweb.plot.grouping import short_names
-from farweb.plot.replicated import about_runs, base_unit, words
+from farweb.plot.replicated import about_runs
 from farweb.results.design import Design
 from farweb.results.judged import LevelJudged, deciding, levels_judged
-from farweb.results.metrics import Metric, find_metric
+from farweb.results.metrics import Metric, base_unit, find_metric, words
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import NO_SPLIT
 from farweb.results.sweep_warnings import comparable
@@ -49,7 +48,7 @@ def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
     of = find_metric(metric or "latency_mean_s")
     terms = sweep.effects([of.name])
     judged, why_not = levels_judged(sweep, deciding([metric] if metric else None))
-    names = short_names(sweep.design)
+    names = sweep.design.short_names
     is_split = not terms["percent"].drop_nulls().is_empty()
     changes = _changes(judged, names)
     refused = sweep.refusals([of.name]).get(of.name, "it does not vary")
