@@ -228,10 +228,14 @@ def test_seeds_of_one_scenario_are_equivalent() -> None:
 
 
 @pytest.mark.parametrize("losses", ["bernoulli", "list"])
-def test_one_seed_with_random_losses_says_so(losses: str) -> None:
-    scenario = {"workload": {"requests": "t.csv"}, "path": {"link": [{"up": {"loss": {"kind": losses}}}]}}
-    run: Any = SimpleNamespace(manifest={"scenario": scenario})
+def test_one_seed_with_random_losses_on_either_side_says_so(losses: str) -> None:
+    def run(kind: str) -> Any:
+        link = {"up": {"loss": {"kind": kind}}}
+        return SimpleNamespace(manifest={"scenario": {"workload": {"requests": "t.csv"}, "path": {"link": [link]}}})
+
     base, n = trips(400), np.arange(400)
     pairs = Pairs(n, n, base, base, np.full(400, 2, np.int8))
-    found = verdict_of([pairs], Matched([run], [run], [0]), ("a", "b"))
-    assert ("One seed" in found.holds) == (losses == "bernoulli")
+    for sides in ((losses, "none"), ("none", losses)):
+        here, there = map(run, sides)
+        found = verdict_of([pairs], Matched([here], [there], [0]), ("a", "b"))
+        assert ("One seed" in found.holds) == (losses == "bernoulli"), sides

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.results.groups import VISIT_LABELS
-from farweb.results.manifest import draws_losses, repeats_its_requests
+from farweb.results.manifest import has_random_links, repeats_its_requests
 from farweb.results.pairs import VISIT, Pairs, Read, Sides, beside, pair, read_once
 from farweb.statistics.intervals import CONFIDENCE, Interval
 from farweb.statistics.judgement import DECIDING, SHOWN, Quantity, Verdict, by_quantities, sentence
@@ -258,8 +258,9 @@ def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int, confi
     if units.method == "replications":
         return f"Holds for traffic of this kind ({sure}, {units.number} seeds)."
     said = f"Holds for {'this log' if fixed else 'these requests'} ({sure}, {units.number} time blocks)."
-    if len(set(runs.replications)) == 1 and any(draws_losses(run.manifest["scenario"]) for run in runs.base):
-        said += " One seed: set sweep.replications = 5 to include the chance of losses."
+    is_random = any(has_random_links(run.manifest["scenario"]) for run in (*runs.base, *runs.other))
+    if len(set(runs.replications)) == 1 and is_random:
+        said += " One seed: set sweep.replications = 5 to include chance on links."
     return said + (" Intervals are too narrow; use a longer log." if units.is_dependent else "")
 
 
