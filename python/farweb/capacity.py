@@ -16,7 +16,7 @@ from farweb.text.words import elided, listed, plural
 _NS = 1e9
 _TURNS = {1: "a round trip", 2: "two round trips", 3: "three round trips", 4: "four round trips"}
 _OVERLOADED, _FULL = "Overloaded", "Nearly full"
-_NAME = 40  # letters of a point in a sentence; chosen: half a line
+_NAME = 40  # letters of a point in a sentence. Chosen: half a line
 _LIMITS = {"window": "receive window", "credit": "credit of the carrier", "loss": "losses"}
 
 
@@ -26,7 +26,7 @@ class PointLoad:
 
     Attributes:
         name: What it is called.
-        load: What its workload offers to the links; None without a rate, or where it is too much to lay out.
+        load: What its workload offers to the links, or None without a rate, or where it is too much to lay out.
         least_s: Least time of a request, in s.
     """
 

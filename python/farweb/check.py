@@ -23,7 +23,7 @@ from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import elided, listed, plural
 
 _WARNINGS_MAX = 3
-_LETTERS = 600  # of a line that is not folded, a name or a drawing; chosen: some lines of a terminal
+_LETTERS = 600  # of a line that is not folded, a name or a drawing. Chosen: some lines of a terminal
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Check:
     Attributes:
         figures: Links, legs and warnings with their numbers; units are in the names.
         scenario: The scenario after overrides, every default spelled out.
-        offered: What the workload offers to the links; None without requests or without a rate, or when there are too
-            many to lay them over each other.
-        extents: Estimated size of a run and, if there is one, of the sweep; empty without requests.
-        part: Share of its log that the request table has; None without a log.
+        offered: What the workload offers to the links, or None without requests or without a rate, or when there are
+            too many to lay them over each other.
+        extents: Estimated size of a run and, if there is one, of the sweep, or empty without requests.
+        part: Share of its log that the request table has, or None without a log.
         points: Load of the points of a sweep that were looked at; those at both ends and some between.
-        design: Of the sweep; None without one.
+        design: Of the sweep, or None without one.
     """
 
     figures: Mapping[str, Any]
@@ -114,7 +114,7 @@ class Check:
 
 
 def check(scenario: Description) -> Check:
-    """Explain a scenario; see `Scenario.check`."""
+    """Explain a scenario (see `Scenario.check`)."""
     with Prepared.of(scenario, may_lack=True) as prepared:
         return explained(scenario, prepared)
 

@@ -52,7 +52,7 @@ class Description:
         path: The file that it came from; of one from a dict, ``scenario``.
         overrides: Values that stand instead of the file's, by dotted key, as TOML or bare text.
         core: The compiled form, for whoever drives the simulation.
-        tables: Folder that the tables which it names are relative to; None: that of its file, or the current one.
+        tables: Folder that the tables which it names are relative to. None: that of its file, or the current one.
     """
 
     path: Path
@@ -74,7 +74,7 @@ class Description:
         Args:
             description: Keys and values as a scenario file has them: ``{"format": 1, "path": {"nodes": […], …}, …}``.
             overrides: Values by dotted key that stand instead of the dict's, as `with_` takes them.
-            tables: Folder of the tables that it names; the current one when left out.
+            tables: Folder of the tables that it names (default: the current one).
 
         Raises:
             ScenarioError: There are problems: a line each, with the key, what was found and what is allowed.
@@ -109,7 +109,7 @@ class Description:
         Args:
             path: The file (TOML).
             overrides: Values by dotted key that stand instead of the file's, as `with_` takes them.
-            tables: Folder of the tables that it names; that of the file when left out.
+            tables: Folder of the tables that it names (default: the file's).
 
         Raises:
             ScenarioError: The file cannot be read, or has problems: a line each, with file, line, key, what was found
@@ -163,7 +163,7 @@ class Description:
 
     @functools.cached_property
     def design(self) -> Design | None:
-        """The factors of the table `sweep` and their combinations; None without the table."""
+        """The factors of the table `sweep` and their combinations, or None without the table."""
         design = self.core.design()
         return None if design is None else Design.from_dict(json.loads(design))
 
@@ -174,7 +174,7 @@ class Description:
             number: Place in `design.points`, from 0.
 
         Raises:
-            ScenarioError: Levels that are right alone make no sense together; the message names them.
+            ScenarioError: Levels that are right alone make no sense together. The message names them.
             IndexError: There is no such point.
         """
         return self._without_sweep(number)
@@ -203,7 +203,7 @@ class Description:
         """The files that a run reads, by their names in manifests.
 
         Args:
-            seed: Seed of the run; the scenario's `run.seed` when left out.
+            seed: Seed of the run (default: the scenario's `run.seed`).
         """
         folder = self.path.parent if self.tables is None else self.tables
         named = self.core.inputs(self.effective["run"]["seed"] if seed is None else seed)
@@ -222,7 +222,7 @@ class _Cut:
 
     Attributes:
         before: Overrides of the one with a sweep.
-        point: The point whose levels are set; None: no levels.
+        point: The point whose levels are set. None: no levels.
         after: Overrides since then.
     """
 

@@ -81,7 +81,7 @@ class Extent:
         """Refuse what is beyond a limit; `scenario` has the places of its keys.
 
         Raises:
-            ScenarioError: It is; the message names file, key, estimate and limit.
+            ScenarioError: It is. The message names file, key, estimate and limit.
         """
         lines = [
             scenario.core.problem(key, f"{words}; the limit is {count(limit)}, and --no-limits lifts it")
@@ -169,7 +169,7 @@ def points_of_sweep(scenario: Description, prepared: Prepared, trace: Trace) -> 
 
 
 def extent_of_points(points: Iterable[Point], runs: int) -> Extent | None:
-    """Estimate the size of so many runs, of which each point stands for as many; None without points."""
+    """Estimate the size of so many runs, of which each point stands for as many, or None without points."""
     extents = [extent_of_run(point.scenario, point.figures, point.trace) for point in points]
     if not extents:
         return None
@@ -198,7 +198,7 @@ def extent_of_values(scenario: Description, changes: Sequence[Mapping[str, Value
 
 
 def _point(make: Callable[[], Description], base: Prepared, trace: Trace) -> Point | None:
-    """A point of a sweep of `base`, with its `trace` where that is its own; None where its levels make no sense."""
+    """A point of a sweep of `base`, with its `trace` where that is its own, or None where its levels make no sense."""
     try:
         point = make()
         is_own = base.fits(point)

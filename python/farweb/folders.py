@@ -34,7 +34,7 @@ class SweepResults(SweepTables):
         return found
 
     def sql(self, query: str) -> "pl.DataFrame":
-        """Query the tables of the sweep in SQL; see `farweb.results.sql`.
+        """Query the tables of the sweep in SQL (see `farweb.results.sql`).
 
         Raises:
             ResultsError: The query is wrong, or is not a query.
@@ -54,9 +54,9 @@ class SweepResults(SweepTables):
         """Summarize the sweep in a few tables.
 
         Args:
-            metrics: Names of metrics to show; the main ones when left out.
-            by: Names of factors to show estimates by, which then are means over the levels of the others; all points
-                when left out.
+            metrics: Names of metrics to show (default: the main ones).
+            by: Names of factors to show estimates by, which then are means over the levels of the others (default: all
+                points).
             log: Allocate the variation of the metrics' logarithms.
             decide: Names of metrics that levels are judged by, as far as they are of the latency or shares of requests;
                 median, p90, p99 and failures together when left out.

@@ -60,7 +60,7 @@ class Room:
 
 
 def room() -> Room | None:
-    """The room of the limit that leaves least to spare; None where none is known."""
+    """The room of the limit that leaves least to spare, or None where none is known."""
     try:
         return min((*_of_process(), *_of_groups(), _of_machine()), key=lambda each: each.spare_bytes)
     except (OSError, LookupError, ValueError):  # there is no /proc, or it is not that of Linux
@@ -68,7 +68,7 @@ def room() -> Room | None:
 
 
 def spare_bytes() -> float:
-    """Memory that may be taken without touching any reserve; infinite where nothing is known of limits."""
+    """Memory that may be taken without touching any reserve, or infinite where nothing is known of limits."""
     found = room()
     return math.inf if found is None else max(found.spare_bytes, 0)
 

@@ -55,9 +55,9 @@ class OfferedLoad:
         rate_bps: Rate of the bits that it carries, in bit/s.
         is_mean: True when that is a mean over time.
         mean_bps: Offered from the first to the last start, a minute at least.
-        minute_bps: In the busiest minute; None when the workload is too long for steps of a minute.
+        minute_bps: In the busiest minute, or None when the workload is too long for steps of a minute.
         minute_from_s: When that begins.
-        second_bps: In the busiest second; None as above.
+        second_bps: In the busiest second, or None as above.
         at_most: True when a live cache nearer to the clients takes an unknown part of it off.
     """
 
@@ -149,7 +149,7 @@ def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prep
 
 
 def offered(scenario: Description, figures: Mapping[str, Any], trace: "Trace") -> Offered | None:
-    """Work out the load that the workload of `scenario` offers; None when no link has a rate."""
+    """Work out the load that the workload of `scenario` offers, or None when no link has a rate."""
     links = list(rated_links(scenario, figures))
     return _held_against(scenario, figures["workload"], trace, links) if links else None
 
@@ -239,13 +239,13 @@ class Trace:
 
 
 _CHANNELS = 3  # for each MSS: responses, requests, acknowledgements
-_MERGED_AT = 1 << 21  # entries; chosen: some 100 MB with their values
+_MERGED_AT = 1 << 21  # entries. Chosen: some 100 MB with their values
 
 
 def _trace(
     requests: _core.Prepared, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
 ) -> Trace | None:
-    """Read a workload, its objects too with `survey`; None when it is empty."""
+    """Read a workload, its objects too with `survey`, or None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
     rows = held = down = up = tagged = tunnels = tunnel_bytes = 0
     first, last, clients = float("inf"), 0.0, Tally()
@@ -416,12 +416,12 @@ class Laid:
 
 
 def _span(until: str) -> float | None:
-    """The end of a run in s; None where it ends with its last request."""
+    """The end of a run in s, or None where it ends with its last request."""
     return float(parse(until).number) if until[0].isdigit() else None
 
 
 def _peak(series: Series, window_s: int, step_s: int) -> tuple[float | None, float | None]:
-    """Largest rate over a window, in bit/s, and when it begins; None when steps are longer than the window."""
+    """Largest rate over a window, in bit/s, and when it begins, or None when steps are longer than the window."""
     if step_s > window_s:
         return None, None
     steps = window_s // step_s

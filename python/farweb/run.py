@@ -60,7 +60,7 @@ class Progress:
 def simulate(
     prepared: Prepared, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
 ) -> None:
-    """Run the scenario of `prepared` and write its results to the folder `out`; see `Scenario.run`."""
+    """Run the scenario of `prepared` and write its results to the folder `out` (see `Scenario.run`)."""
     seed = prepared.scenario.effective["run"]["seed"]
     with taken(out, lambda _: check_place(out, replace)), staged_folder(out) as stage:
         write_manifest(stage, simulate_into(stage, prepared, seed, progress))

@@ -30,7 +30,7 @@ class Results(RunTables):
         """Split the mean latency of the requests into the parts that add up to it.
 
         Args:
-            tagged: Of those tagged `sample` only; None: of those where there are any, else of all.
+            tagged: Of those tagged `sample` only. None: of those where there are any, else of all.
 
         Raises:
             ResultsError: The run did not record exchanges, or none of the requests finished.
@@ -53,7 +53,7 @@ class Results(RunTables):
         return break_down_by(self, by)
 
     def sql(self, query: str) -> "pl.DataFrame":
-        """Query the tables of the run in SQL; see `farweb.results.sql`.
+        """Query the tables of the run in SQL (see `farweb.results.sql`).
 
         Raises:
             ResultsError: The query is wrong, or is not a query.

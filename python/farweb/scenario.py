@@ -43,8 +43,8 @@ class Scenario(Description):
         """Simulate the scenario and write a results folder.
 
         Args:
-            seed: Root of every random stream; the scenario's `run.seed` when left out. The same scenario, seed and
-                version give the same tables, byte for byte, in any process.
+            seed: Root of every random stream (default: the scenario's `run.seed`). The same scenario, seed and version
+                give the same tables, byte for byte, in any process.
             out: The folder; ``results/NAME`` when left out, NAME being that of the scenario file.
             progress: Called some ten times a second.
             replace: True when an older result of a run that is there is replaced; anything else that is there stays.
@@ -84,11 +84,11 @@ class Scenario(Description):
         Args:
             out: The folder, or a URL that fsspec knows; ``results/NAME`` when left out, NAME being that of the scenario
                 file.
-            jobs: Runs at a time, a process each; as many as cores when left out.
+            jobs: Runs at a time, a process each (default: as many as cores).
             scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
             retries: How often a run that failed is tried again.
-            run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails; no limit when left out.
-            run_time: Time, such as ``10 min``, beyond which a run fails; no limit when left out.
+            run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails (default: no limit).
+            run_time: Time, such as ``10 min``, beyond which a run fails (default: no limit).
             progress: Called some ten times a second.
 
         Raises:

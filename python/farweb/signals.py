@@ -21,7 +21,7 @@ def watch() -> None:
 
 
 def ending() -> tuple[str, int] | None:
-    """Words and exit code, as shells have it, for a command that a signal has ended; None without a signal."""
+    """Words and exit code, as shells have it, for a command that a signal has ended, or None without a signal."""
     if not _came:
         return None
     words = "interrupted" if _came[0] is signal.SIGINT else f"ended by {_came[0].name}"

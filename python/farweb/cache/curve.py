@@ -54,8 +54,8 @@ def cache_curve(
         policies: Of ``fifo``, ``lru``, ``rand``, ``lfu``, ``gds``, ``gdsf``, ``arc``, ``s3-fifo``, ``sieve``,
             ``w-tinylfu``, ``belady``.
         capacities: Sizes such as ``10 MB``, or shares of the footprint such as ``5 %``.
-        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: detected from
-            the file, all but the last.
+        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``. None: detected from the
+            file, all but the last.
         log_format: Format string of a log's lines, as `import_log` has it.
         fields: Keys of a log's JSON objects, likewise.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
@@ -64,7 +64,7 @@ def cache_curve(
             ``query``, with commas between them.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         admit: ``min=SIZE``, ``max=SIZE``, ``second-hit``, ``probability=SHARE``; they apply together.
-        ttl: How long an object is fresh, such as ``1 h``; None: always.
+        ttl: How long an object is fresh, such as ``1 h`` (None: always).
         changed: A request whose size differs from the fresh copy: ``serve``, the copy is a hit; ``fetch``, a miss.
         warmup: A share of the requests such as ``10 %``, or a number of them: the first are not measured.
         seed: Root of the random streams: of ``rand``, and of admission by probability.

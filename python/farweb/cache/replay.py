@@ -125,7 +125,7 @@ def replay(
         batches: The requests.
         caches: Policy, capacity in bytes, and treatment of requests of another size.
         admission: Objects that they take in, and how long these are fresh.
-        stackable_from: Smallest LRU capacity for which a stack of distances has the answers; None: for none.
+        stackable_from: Smallest LRU capacity for which a stack of distances has the answers. None: for none.
         skip: Requests at the beginning that are not counted.
         seed: Root of the random streams.
         following: Of each request, the number of the next one for its object; only for policies that look ahead.

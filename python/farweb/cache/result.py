@@ -20,7 +20,7 @@ from farweb.text.words import listed, plural
 if TYPE_CHECKING:
     from farweb.plot.chart import Chart
 
-_REMARKS_MAX = 3  # of a screen; chosen
+_REMARKS_MAX = 3  # of a screen (chosen)
 TABLES = (".parquet", ".csv", ".tsv")
 """The suffixes of the files that `CacheCurve.write` writes."""
 
@@ -28,7 +28,7 @@ _SHOWN = ("lru", "s3-fifo", "gdsf")
 """Policies of the screen where none is asked for: the simplest, a recent one, and one that knows sizes."""
 
 _ROWS_MAX = 5
-_NEAR = 0.1  # of the footprint, about which line 1 speaks; chosen
+_NEAR = 0.1  # of the footprint, about which line 1 speaks (chosen)
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class CacheResult:
         capacity_bytes: Its capacity.
         requests: Requests measured.
         hits: Those for what was held and fresh.
-        hit_ratio: Their share of the requests; None when none was measured.
-        byte_hit_ratio: Their share of the bytes; None as above.
+        hit_ratio: Their share of the requests, or None when none was measured.
+        byte_hit_ratio: Their share of the bytes, or None as above.
         revalidated_ratio: Share of the requests for what was held, but had to be asked for again, and was unchanged.
         revalidated_byte_ratio: Their share of the bytes.
         request_bytes: Bytes that the requests asked for.
         hit_bytes: Bytes of the hits.
         other_hit_ratio: Hit ratio under the other rule for requests of another size, ``fetch`` where ``serve`` was
-            asked for and the reverse; None when no object changes its size.
+            asked for and the reverse, or None when no object changes its size.
         other_byte_hit_ratio: Byte hit ratio as above.
     """
 
@@ -80,8 +80,8 @@ class CacheCurve:
         resized: Such responses with another size than the first one of their object.
         warmup_requests: How many at the beginning are not measured.
         seed: Root of the random streams.
-        admit: Rule by which the caches take in objects; empty: all that fit.
-        ttl: How long an object is fresh; None: always.
+        admit: Rule by which the caches take in objects (empty: all that fit).
+        ttl: How long an object is fresh (None: always).
         changed: A request whose size differs from the fresh copy: ``serve``, a hit, or ``fetch``, a miss.
         treatment: Treatment of requests by caches. Those that no copy may serve count as misses.
         results: By policy, then capacity.

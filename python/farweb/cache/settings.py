@@ -21,8 +21,8 @@ class Capacity:
     """A capacity as it was asked for.
 
     Attributes:
-        bytes: In bytes; None where it is a share.
-        share: Of the footprint; None where it is in bytes.
+        bytes: In bytes, or None where it is a share.
+        share: Of the footprint, or None where it is in bytes.
     """
 
     bytes: int | None
@@ -59,7 +59,7 @@ class Admission:
 
     Attributes:
         admit: As the core has it: `min` and `max` as sizes, `second_hit`, `probability`.
-        ttl: A duration as the core reads it; None: always fresh.
+        ttl: A duration as the core reads it. None: always fresh.
         changed: A request whose size differs from the fresh copy: `serve` or `fetch`.
     """
 

@@ -45,7 +45,7 @@ _FILES = {
     "workload": "workload",
     "schema": "schema",
 }  # of `farweb.cli`, by verb or group of verbs, in the order of the help
-_NEAR = 0.75  # of the letters of a verb that are right; chosen: one of four may be wrong
+_NEAR = 0.75  # of the letters of a verb that are right. Chosen: one of four may be wrong
 
 
 class _Verbs(TyperGroup):
@@ -56,7 +56,7 @@ class _Verbs(TyperGroup):
         return list(_FILES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - of the parser
-        """The verb of a name, or the group; None without one."""
+        """The verb of a name, or the group, or None without one."""
         if cmd_name in _FILES and cmd_name not in self.commands:
             self.commands[cmd_name] = _loaded(cmd_name)
         return self.commands.get(cmd_name)

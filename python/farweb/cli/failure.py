@@ -87,7 +87,7 @@ def _unforeseen(error: BaseException, arguments: Sequence[str]) -> tuple[str, in
 
 
 def _little_memory() -> str | None:
-    """Message where libraries fail in ways of their own for want of memory; None where there is enough."""
+    """Message where libraries fail in ways of their own for want of memory, or None where there is enough."""
     try:
         found = room()
     except MemoryError:

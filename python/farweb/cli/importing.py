@@ -190,7 +190,7 @@ def _quantity(option: str, text: str, base: str, allowed: str) -> float:
 
 
 def keys_of(pairs: list[str] | None) -> dict[str, str] | None:
-    """Keys by their meaning as `import_log` takes them; None without one."""
+    """Keys by their meaning as `import_log` takes them, or None without one."""
     if pairs is None:
         return None
     keys: dict[str, str] = {}

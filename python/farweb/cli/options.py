@@ -127,7 +127,7 @@ def taken_free(*files: Path | None, force: bool) -> Iterator[None]:
     A verb has them until it ends: `context.with_resource(taken_free(out, force=force))`.
 
     Args:
-        files: Files to write; None for those not asked for.
+        files: Files to write, or None for those not asked for.
         force: `--force`.
 
     Raises:

@@ -276,7 +276,7 @@ def changes_of(settings: list[str] | None) -> dict[str, str]:
 
 
 def _instead(path: Path) -> str | None:
-    """What a file is that is no scenario, and what to do with it; None where that does not show."""
+    """What a file is that is no scenario, and what to do with it, or None where that does not show."""
     if path.suffix == ".toml" or not path.is_file():
         return None
     from farweb.inputs.formats import LOGS, format_of

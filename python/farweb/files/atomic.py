@@ -41,7 +41,7 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 _SOMETHING_IS_THERE = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR}
 
-_FLUSHERS = 16  # files that are brought to the disk at a time; chosen: more are no faster
+_FLUSHERS = 16  # files that are brought to the disk at a time. Chosen: more are no faster
 
 
 class Place:
@@ -90,7 +90,7 @@ class Place:
 
 
 def _identity(path: Path) -> tuple[int, int, int, int] | None:
-    """Device, inode, size and time of change of the file or folder at `path`; None where there is nothing."""
+    """Device, inode, size and time of change of the file or folder at `path`, or None where there is nothing."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -298,7 +298,7 @@ def leftovers(folder: Path, name: str | None = None) -> list[Path]:
 
     Args:
         folder: The folder; one that is not there has none.
-        name: Of what is or was to be written; None: whatever it is.
+        name: Of what is or was to be written. None: whatever it is.
     """
     try:
         hidden = [entry.name for entry in os.scandir(folder) if is_stage(entry.name, name)]
@@ -308,7 +308,7 @@ def leftovers(folder: Path, name: str | None = None) -> list[Path]:
 
 
 def is_stage(hidden: str, name: str | None = None) -> bool:
-    """True for a hidden name under which `name` is written, or was set aside; None: any name."""
+    """True for a hidden name under which `name` is written, or was set aside. None: any name."""
     found = _HIDDEN.fullmatch(hidden)
     return found is not None and name in (None, found[1])
 

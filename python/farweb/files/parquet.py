@@ -22,7 +22,7 @@ _ROWS = 131_072  # chosen: as many as farweb writes to a group of rows
 _WORDS = pa.dictionary(pa.int32(), pa.string())
 
 Declared = Callable[[str], pa.Field | None]
-"""The field of a column by name; None for a column that is not declared, which is not read."""
+"""The field of a column by name, or None for a column that is not declared, which is not read."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
 
 
 def sha256_of(path: Path, error: type[FarwebError], advice: str = "") -> str:
-    """SHA-256 digest of a file; see `check_file`."""
+    """SHA-256 digest of a file (see `check_file`)."""
     check_file(path, error, advice)
     try:
         with path.open("rb") as file:
@@ -63,7 +63,7 @@ def sha256_of(path: Path, error: type[FarwebError], advice: str = "") -> str:
 
 
 def stamp(path: Path) -> tuple[int, ...]:
-    """Stamp of a file, another one when it was written to or replaced; empty where there is none."""
+    """Stamp of a file, another one when it was written to or replaced, or empty where there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - before and after each run
     except OSError:
@@ -72,7 +72,7 @@ def stamp(path: Path) -> tuple[int, ...]:
 
 
 def _other_kind(found: os.stat_result) -> str | None:
-    """Kind of a file that is not regular; None for a regular file."""
+    """Kind of a file that is not regular, or None for a regular file."""
     return next((what for is_kind, what in _KINDS if is_kind(found.st_mode)), None)
 
 

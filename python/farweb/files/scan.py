@@ -65,7 +65,7 @@ def scan(
     return register_io_source(read, schema=schema)
 
 
-_AT_ONCE = 100_000  # rows of a table that batches would only make slower; chosen
+_AT_ONCE = 100_000  # rows of a table that batches would only make slower (chosen)
 
 
 @functools.cache

@@ -29,7 +29,7 @@ def open_database(scratch: Path, **limits: str | int) -> "duckdb.DuckDBPyConnect
 
 
 def spilling(scratch: Path, memory: str = _MEMORY) -> "duckdb.DuckDBPyConnection":
-    """Open a database that spills rows beyond so much memory; see `open_database`.
+    """Open a database that spills rows beyond so much memory (see `open_database`).
 
     Sorts, distinct values and groups do; quantiles and lists do not, and fail beyond it.
     """

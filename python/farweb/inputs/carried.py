@@ -62,7 +62,7 @@ class Carried:
 
 
 def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
-    """The share that a request table carries; None of a log without sizes.
+    """The share that a request table carries, or None of a log without sizes.
 
     Args:
         table: Its name.

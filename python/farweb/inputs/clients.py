@@ -43,7 +43,7 @@ class ClientStats:
     requests: Spread
     """Requests of a client."""
     gap_s: Spread | None
-    """Times between successive requests of a client, on one day; None where no client asks twice."""
+    """Times between successive requests of a client, on one day, or None where no client asks twice."""
     visits: int
     """Runs of requests of a client without a gap of `VISIT_GAP_S` or more."""
     visit_requests: Spread
@@ -64,7 +64,7 @@ class ClientStats:
 
 
 def client_stats(database: "duckdb.DuckDBPyConnection", scratch: Path, *, has_days: bool) -> ClientStats | None:
-    """Compute the statistics of the clients of the view `requests`; None when it names none.
+    """Compute the statistics of the clients of the view `requests`, or None when it names none.
 
     Args:
         database: With the view and its columns `client`, `start_s`, and `day` where there is one.

@@ -26,7 +26,7 @@ class SelfCorrelation:
 
     Attributes:
         copies: Number of copies.
-        period_s: Time within which they are turned round; None: they are shifted.
+        period_s: Time within which they are turned round. None: they are shifted.
         offset_s: Time between the starts of two copies.
         lags: For copies 1, 2, … apart: how far apart they are in s, and the autocorrelation there.
         largest: The largest autocorrelation.

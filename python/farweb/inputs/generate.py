@@ -100,7 +100,7 @@ def generate(
         family: ``nzix``, ``prowgen``.
         out: A folder.
         seed: Root of the random streams, as `run.seed`.
-        days: Days of the trace of nzix, 1 to 3660; None: 31.
+        days: Days of the trace of nzix, 1 to 3660. None: 31.
         parameters: Parameters that are to have other values, as in a scenario.
         progress: Called with the number of requests written so far.
         replace: True when an older trace that is there is replaced; anything else that is there stays.

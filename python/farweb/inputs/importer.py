@@ -282,7 +282,7 @@ def _sum(part: Mapping[str, int] | None, other: Mapping[str, int]) -> dict[str, 
 
 
 def _carried(counts: Mapping[str, Any]) -> float | None:
-    """Share of the logged bytes that the table carries; None where no bytes are logged."""
+    """Share of the logged bytes that the table carries, or None where no bytes are logged."""
     logged = counts["bytes_logged"]
     return 1 - sum(counts["dropped_bytes"].values()) / logged if logged else None
 
@@ -331,7 +331,7 @@ def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, 
 def _named_in_busiest(
     logs: Sequence[Path], counts: Mapping[str, Any], format: str, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The first request of the logs in their busiest span, and its time-outs; None of standard input."""
+    """The first request of the logs in their busiest span, and its time-outs, or None of standard input."""
     begin = counts["busiest"]["from_unix_s"]
     bounds = {"from_": begin, "to": begin + counts["busiest"]["length_s"]}
     on_own_clock = "s" if begin < FIRST_UNIX_S else ""

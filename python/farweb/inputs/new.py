@@ -70,7 +70,7 @@ SEEN_AT = tuple(_SEEN_AT)
 """Where a log was written, as seen from the path: who has connections of its own there."""
 
 _EVERY = ((1, "1 s", "second"), (60, "1 min", "minute"), (600, "10 min", "ten minutes"), (3600, "60 min", "hour"))
-_LINE_SHOWN = 80  # bytes; chosen
+_LINE_SHOWN = 80  # bytes (chosen)
 _ROWS_MAX = 100_000  # chosen: a day by the second, some MB
 
 
@@ -81,7 +81,7 @@ class Wanted:
     Attributes:
         paths: Keys of `PATHS` or `STAND_FOR`; of several the first is simulated, and a sweep compares them.
         proxy: A key of `PROXIES`.
-        cache: Size and policy of a cache in front of the long part; None: none.
+        cache: Size and policy of a cache in front of the long part. None: none.
         shield: The same of a cache behind it.
         is_local: True when the clients are a local network away from the long part.
     """
@@ -248,7 +248,7 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
 
 
 def table_of(logs: Sequence[Path], options: Mapping[str, Any]) -> Path | None:
-    """The request table that is given in place of logs; None: they are logs.
+    """The request table that is given in place of logs. None: they are logs.
 
     Args:
         logs: The files.

@@ -18,7 +18,7 @@ FIRST_UNIX_S = 631_152_000
 
 
 def provenance(table: Path) -> dict[str, Any] | None:
-    """Log and counts of the import that a table is from; None of any other table, and of one that cannot be read."""
+    """Log and counts of the import that a table is from, or None of any other table, and of one that cannot be read."""
     if table.suffix.lower() != ".parquet" or not table.exists():
         return None
     try:
@@ -28,7 +28,7 @@ def provenance(table: Path) -> dict[str, Any] | None:
 
 
 def imported(schema: pa.Schema) -> dict[str, Any] | None:
-    """Log and counts of the import that a table with this schema is from; None of any other table."""
+    """Log and counts of the import that a table with this schema is from, or None of any other table."""
     report = (schema.metadata or {}).get(REPORT_KEY)
     kept: dict[str, Any] | None = None if report is None else json.loads(report)
     return kept

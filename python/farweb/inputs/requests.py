@@ -114,7 +114,7 @@ def open_input(
 
     Args:
         path: The file, plain or packed by gzip, xz or zstd.
-        format: One of `formats.FORMATS`; None: what the file says, see `formats.format_of`.
+        format: One of `formats.FORMATS`. None: what the file says, see `formats.format_of`.
         keep: Of a log: `misses`, `crossed` or `all`, as `import_log` has it.
         dynamic: Of a log: True takes pages that are made for each request too.
         errors: Of a log: True takes answers with a status other than 2xx and 3xx too.

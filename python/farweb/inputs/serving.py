@@ -108,13 +108,13 @@ def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
 
 
 def connects(counts: Mapping[str, Any]) -> dict[str, int] | None:
-    """Tunnels that are kept, their `requests` and `bytes`; None without any CONNECT: others are upgrades (101)."""
+    """Tunnels that are kept, their `requests` and `bytes`, or None without any CONNECT: others are upgrades (101)."""
     kept: dict[str, int] | None = counts["caching"].get("tunnel")
     return kept if "CONNECT" in counts["methods"] else None
 
 
 def _tunnels(counts: Mapping[str, Any]) -> str:
-    """A sentence on the tunnels that are kept; empty without any."""
+    """A sentence on the tunnels that are kept, or empty without any."""
     kept = connects(counts)
     if not kept:
         return ""

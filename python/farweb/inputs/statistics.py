@@ -59,7 +59,7 @@ class WorkloadStats:
     response_bytes: Spread
     request_bytes: Spread
     server_s: Spread | None
-    """Of the requests with a recorded server time; None without any."""
+    """Of the requests with a recorded server time, or None without any."""
     wait_s: Spread | None
     """Part of it before the first byte, as above."""
     interval_s: float
@@ -68,19 +68,19 @@ class WorkloadStats:
     top_hosts: tuple[tuple[str, int, int], ...]
     """The hosts with most requests: key, requests, bytes of their responses."""
     self_correlation: SelfCorrelation | None
-    """Of copies of the trace; None when it is too short, too long or the same in every second."""
+    """Of copies of the trace, or None when it is too short, too long or the same in every second."""
     objects: int | None
-    """Different objects that are asked for; None when the table names none."""
+    """Different objects that are asked for, or None when the table names none."""
     repeated: float | None
     """Of the requests that name an object, the share for one that an earlier request named, 0 to 1; None as above."""
     tunnels: dict[str, int] | None
-    """Tunnels (CONNECT), their `requests` and the `bytes` of their responses; None when the table names none."""
+    """Tunnels (CONNECT), their `requests` and the `bytes` of their responses, or None when the table names none."""
     caching: CacheTreatment | None
-    """Treatment by shared caches of the requests that name an object; None as above."""
+    """Treatment by shared caches of the requests that name an object, or None as above."""
     clients: ClientStats | None
     """None when the table names none."""
     imported: dict[str, Any] | None
-    """Of a log its `format`, `lines`, those `dropped` by reason and the `unreadable_lines`; None of a table."""
+    """Of a log its `format`, `lines`, those `dropped` by reason and the `unreadable_lines`, or None of a table."""
     host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
     """For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no host table."""
 
@@ -245,7 +245,7 @@ def read_stats(
 
     Args:
         table: A request table in any format that a run takes, or a log.
-        format: Format of the log, as for `import_log`; None: found from its first lines, or a table.
+        format: Format of the log, as for `import_log`. None: found from its first lines, or a table.
         log_format: Format string of the log's lines instead.
         fields: Keys of its JSON objects instead.
         hosts: A host table in the same formats.

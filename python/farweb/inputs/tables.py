@@ -25,7 +25,7 @@ from farweb.inputs.provenance import imported
 from farweb.text.words import elided
 
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
-_BUFFER_BYTES = 65_536  # of a column; chosen: larger ones are not faster
+_BUFFER_BYTES = 65_536  # of a column. Chosen: larger ones are not faster
 
 
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
@@ -48,7 +48,7 @@ class RequestTable:
 
     Attributes:
         core: Its rows, as often as they are iterated over.
-        imported: Counts of the import that it is from; None of any other table.
+        imported: Counts of the import that it is from, or None of any other table.
     """
 
     core: _core.Prepared
@@ -63,7 +63,7 @@ def open_requests(path: Path, hosts: _core.HostTable | None = None) -> Iterator[
     kept, others are read again by each iteration.
 
     Raises:
-        WorkloadError: There is no file, or it is no request table or has no row; the message names file and line.
+        WorkloadError: There is no file, or it is no request table or has no row. The message names file and line.
     """
     check_file(path, WorkloadError, "name a request table")
     if path.suffix.lower() != ".parquet":
@@ -127,7 +127,7 @@ def check_columns(path: Path, names: Sequence[str], spec: TableSpec) -> None:
     """Check that a file with columns of these names is a table of this kind.
 
     Raises:
-        WorkloadError: A column is unknown or missing; the message says which there are, and the nearest.
+        WorkloadError: A column is unknown or missing. The message says which there are, and the nearest.
     """
     known = {column["name"]: column for column in spec["columns"]}
     allowed = ", ".join(known)

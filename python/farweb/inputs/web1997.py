@@ -27,7 +27,7 @@ from farweb.files.atomic import staged_file
 SPAN_S = 600.0
 HOSTS = 600
 PAGES = 100
-"""Ten minutes, hosts there are, page views; chosen: some 600 objects from 120 hosts, 420 across the path."""
+"""Ten minutes, hosts there are, page views. Chosen: some 600 objects from 120 hosts, 420 across the path."""
 
 ORIGIN_UNIX_S = 867_726_000
 """The first second of the log: 1997-07-01 03:00 UTC, three in the afternoon in New Zealand."""

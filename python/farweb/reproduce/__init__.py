@@ -63,7 +63,7 @@ def reproduce(
         studies: Which (`find_studies`).
         out: The folder.
         quick: True when to do the coarse grids only.
-        jobs: Runs at a time, a process each; as many as cores when left out.
+        jobs: Runs at a time, a process each (default: as many as cores).
         formats: Of figures: ``png``, ``svg``, ``pdf``.
         progress: Called some ten times a second.
 

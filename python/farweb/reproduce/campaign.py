@@ -29,7 +29,7 @@ class Workers:
     """The processes of a campaign, started when the first run needs them. Use it in a `with` block.
 
     Args:
-        jobs: How many; as many as cores when left out.
+        jobs: How many (default: as many as cores).
     """
 
     def __init__(self, jobs: int | None) -> None:

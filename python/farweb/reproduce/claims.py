@@ -26,7 +26,7 @@ class Bound:
     """Limits that a value has to keep.
 
     Attributes:
-        of: Which measurements it is for; empty: all.
+        of: Which measurements it is for (empty: all).
         at_least: Smallest value that meets it.
         at_most: Largest value that meets it.
         above: Value that has to be exceeded.
@@ -82,14 +82,14 @@ class Claim:
         claim: The claim in words.
         published: The published value, as the paper has it.
         tolerance: How far from it is near enough, in words.
-        unit: Unit of the measured value; empty for none.
+        unit: Unit of the measured value, or empty for none.
         bounds: The tolerance in numbers.
         how: Description of the measurement.
         why: Reason why it is not met, where that is known. ``{T1}`` stands for what decides that claim in the same
             runs, and another name in braces for the fact of that name (`FACTS` of the study's ``claims.py``).
-        reference: Result of another program, in words; empty for none.
+        reference: Result of another program, in words, or empty for none.
         fitted: True when the workload was calibrated to it: it is no prediction then.
-        range: The values that it takes over the workloads that sources of the time allow, in words; empty where no
+        range: The values that it takes over the workloads that sources of the time allow, in words, or empty where no
             study of the workload has it.
         decides: The open choice of the workload that moves it most; empty likewise.
     """
@@ -120,10 +120,10 @@ class Measured:
     """A measurement for a claim, in the claim's unit.
 
     Attributes:
-        value: The estimate; NaN when there is none.
-        low: Lower end of its 95 % interval; None without one.
+        value: The estimate, or NaN when there is none.
+        low: Lower end of its 95 % interval, or None without one.
         high: Upper end.
-        what: Of what it is: ``15 connections``; empty where there is but one.
+        what: Of what it is: ``15 connections``, or empty where there is but one.
         bound: Name of the bound it has to meet.
         beside: True when it is shown beside others and decides nothing.
     """
@@ -153,7 +153,7 @@ class Verdict:
         verdict: ``pass``, ``fail`` or ``not run``.
         measured: The one that decides: of several measurements the least inside its bound, or most outside.
         all: All measurements.
-        why: Why it fails or was not run; empty when it passes.
+        why: Why it fails or was not run, or empty when it passes.
     """
 
     claim: Claim
@@ -216,7 +216,7 @@ def read_claims(file: Path, ranges: Mapping[str, Mapping[str, str]] | None = Non
         ranges: By claim, what a study of the workload found: ``range`` and ``decides`` of `Claim`.
 
     Raises:
-        FarwebError: The file is missing or wrong; the message names the claim.
+        FarwebError: The file is missing or wrong. The message names the claim.
     """
     try:
         rows = tomllib.loads(file.read_text("utf-8"))["claim"]

@@ -31,7 +31,7 @@ class Curve:
         levels: Levels of the load, ascending.
         x: Where each run stands on the horizontal axis: a row a level, a column a replication; NaN where there is none.
         y: Its value there.
-        failed: Share of each run's requests that failed or were cut off; None of values that are not read from runs.
+        failed: Share of each run's requests that failed or were cut off, or None of values that are not read from runs.
     """
 
     levels: tuple[float, ...]
@@ -191,7 +191,7 @@ def rises(of: Curve, share: float, widest: float = math.inf) -> Floats:
 
 
 def means(values: Floats) -> Floats:
-    """The mean of each row without its NaN; NaN where there is nothing else."""
+    """The mean of each row without its NaN, or NaN where there is nothing else."""
     there = ~np.isnan(values)
     number = there.sum(axis=1)
     total = np.where(there, values, 0).sum(axis=1)

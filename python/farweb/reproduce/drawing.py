@@ -37,8 +37,8 @@ class Line:
         label: Its name in the legend, the paper's where it has one.
         curve: The curve.
         index: Number of its colour and marker.
-        shade: Of levels of one number, the place among them, from 0 to 1: a colour from light to dark; None: it is of
-            a kind of its own.
+        shade: Of levels of one number, the place among them, from 0 to 1: a colour from light to dark. None: it is of a
+            kind of its own.
     """
 
     label: str
@@ -173,8 +173,8 @@ class Drawn:
         study: The name of the study whose it is.
         name: Its number in the paper, or its name.
         files: Where it was written.
-        html: How a page shows it; empty when it could not be drawn.
-        why: Why not; empty when it was.
+        html: How a page shows it, or empty when it could not be drawn.
+        why: Why not, or empty when it was.
     """
 
     study: str

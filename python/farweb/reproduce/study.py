@@ -45,7 +45,7 @@ class StudySweep:
         name: Name in claims and figures, and of its folder.
         scenario: The scenario file, with its table [sweep].
         quick: Keys that a coarse look sets otherwise, as `Scenario.with_` takes them.
-        reading: The reading of the paper; None for the scenario as it is written.
+        reading: The reading of the paper, or None for the scenario as it is written.
     """
 
     name: str
@@ -58,7 +58,7 @@ class StudySweep:
 
         Args:
             quick: True when for a coarse look.
-            tables: Folder of its request tables; that of the scenario when left out.
+            tables: Folder of its request tables (default: the scenario's).
 
         Raises:
             ScenarioError: It is not allowed.

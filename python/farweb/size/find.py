@@ -41,7 +41,7 @@ class Progress:
     Attributes:
         done: Runs that have ended.
         asked: Runs that were asked for; more are, as a rule, when these have ended.
-        low: The largest value that was shown not to meet the target, as far as is known; None before there is one.
+        low: The largest value that was shown not to meet the target, as far as is known, or None before there is one.
         high: The smallest value that was shown to meet it.
     """
 
@@ -98,20 +98,20 @@ def find_size(
 
     Args:
         scenario: Scenario. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
-        vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]`; see
-            `farweb.size.vary`. Other factors of that table are left out.
-        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`. When left out,
+        vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]` (see
+            `farweb.size.vary`). Other factors of that table are left out.
+        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"`` (see `farweb.size.target`). When left out,
             latencies are not to be worse than the best, by the rule of verdicts.
         largest: Find the largest value instead.
         resolution: How far apart the values of a range are at most: a quantity, or a share of the value (``"1 %"``).
         width: How wide the answer's interval may stay, likewise; a step when left out.
         limits: Confidence of the answer, and the most runs it may take.
         out: The folder, or a URL that fsspec knows; ``results/NAME-size`` when left out, NAME being that of the file.
-        jobs: Runs at a time, a process each; as many as cores when left out.
+        jobs: Runs at a time, a process each (default: as many as cores).
         scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
         retries: How often a run that failed is tried again.
-        run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails; no limit when left out.
-        run_time: Time, such as ``10 min``, beyond which a run fails; no limit when left out.
+        run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails (default: no limit).
+        run_time: Time, such as ``10 min``, beyond which a run fails (default: no limit).
         progress: Called as runs end.
 
     Raises:

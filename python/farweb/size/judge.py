@@ -78,11 +78,11 @@ class Judge:
 
     Args:
         target: The condition to meet.
-        looks: Numbers of replications after which to look; see `schedule`.
+        looks: Numbers of replications after which to look (see `schedule`).
         confidence: Probability that all verdicts are right.
         values: The most values that the search can try.
         chance: True when the scenario is known to depend on its seed.
-        log: Judge of the requests of a log; None where replications have requests of their own.
+        log: Judge of the requests of a log, or None where replications have requests of their own.
     """
 
     def __init__(
@@ -235,7 +235,7 @@ class Judge:
         return "" if best in (None, position) else self.log.decided_by(clause, position, best)
 
     def best(self, clause: Clause) -> int | None:
-        """The value with the best mean of the clause's metric, of equal ones the first; None where none has one."""
+        """The value with the best mean of the clause's metric, of equal ones the first, or None where none has one."""
         if self.log is not None and clause.by_rule and self._is_of_log(clause):
             return self.log.best(clause, sorted(self._rows))
         means = {each: self._mean(clause, each) for each in sorted(self._rows)}
@@ -274,7 +274,7 @@ class Judge:
         return next((look for look in self._looks if look > count), 0)
 
     def _compare(self, clause: Clause, position: int, rival: int | None) -> bool | None:
-        """True when the value meets the clause; None when that is not clear yet.
+        """True when the value meets the clause, or None when that is not clear yet.
 
         The first look that decides is the one that counts, whatever later replications show.
         """

@@ -52,7 +52,7 @@ class Asked:
         same: Equal where the requests are the same.
         requests: Their numbers, by start.
         size: Sizes of the responses in B.
-        times: Times in s; infinite of those that did not end.
+        times: Times in s, or infinite of those that did not end.
     """
 
     same: bytes
@@ -62,7 +62,7 @@ class Asked:
 
 
 def times_of_metric(metric: Metric) -> str | None:
-    """The times that a metric is made of, one of `TIMES`; None where it is not made of times of requests."""
+    """The times that a metric is made of, one of `TIMES`, or None where it is not made of times of requests."""
     for of in TIMES:
         if metric.name in QUANTILES.get(of, {}) or metric.name == f"{of}_mean_s":
             return of
@@ -141,7 +141,7 @@ class OfLog:
         return min(map(number_of_blocks, sizes), default=0)
 
     def holds(self, clause: Clause, position: int, rival: int | None) -> bool | None:
-        """True where a value meets a clause, against its number or another value; None where that is not shown."""
+        """True where a value meets a clause, against its number or another value, or None where that is not shown."""
         if rival is None:
             mean, low, high = self.interval(clause, position)
             if mean is None or low is None or high is None:
@@ -199,7 +199,7 @@ class OfLog:
         return _NONE if value is None else (value, low, high)
 
     def decided_by(self, clause: Clause, position: int, best: int) -> str:
-        """The slowest requests or the failures by which a value is worse; empty where all requests are."""
+        """The slowest requests or the failures by which a value is worse, or empty where all requests are."""
         found = self._verdict(clause, position, best)
         if found.overall not in ("worse", "mixed") or found.slices[0].word == "worse":
             return ""

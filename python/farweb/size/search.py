@@ -82,9 +82,9 @@ class Found:
     Attributes:
         answer: The smallest value shown to meet the target; where that names `best`, the smallest from which on none
             up to the best is worse, so far as runs can show. None when there is none.
-        below: The largest value below it that was shown not to; None when there is none.
-        above: The smallest value from there on that was shown to meet it; None when none was.
-        attainable: True when a value was shown to meet the target; None when that is not decided.
+        below: The largest value below it that was shown not to, or None when there is none.
+        above: The smallest value from there on that was shown to meet it, or None when none was.
+        attainable: True when a value was shown to meet the target, or None when that is not decided.
         again: Values above the answer that do not meet it: the metric neither only rises nor only falls.
         before: Values below `below` that meet it all the same.
         undecided: Values that their most replications did not decide.
@@ -111,7 +111,7 @@ class Search:
         target: The condition to meet.
         limits: Confidence and the most runs.
         chance: True when the scenario is known to depend on its seed; without it that is found out.
-        log: Judge of the requests of a log, where each replication has them; see `farweb.size.log`.
+        log: Judge of the requests of a log, where each replication has them (see `farweb.size.log`).
 
     Attributes:
         tried: Positions that were asked for, ascending.

@@ -28,7 +28,7 @@ Operator = Literal["<=", "<", ">=", ">"]
 
 
 class TargetError(FarwebError):
-    """A target cannot be read; the message names the place and what is expected there."""
+    """A target cannot be read. The message names the place and what is expected there."""
 
 
 @dataclass(frozen=True)

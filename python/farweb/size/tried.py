@@ -48,7 +48,7 @@ class Tried:
     Attributes:
         label: Its text.
         value: Its value in the table `runs`.
-        number: Its place on an axis, in the answer's unit; None when it has none.
+        number: Its place on an axis, in the answer's unit, or None when it has none.
         n: Replications.
         verdict: The judgement against the target, as far as decided.
         estimates: One for each metric of the target.
@@ -76,13 +76,13 @@ class Numbers:
         target: The target, as text.
         largest: True when the largest value was asked for.
         confidence: Probability that the interval is right, and where it comes from replications all verdicts together.
-        attainable: True when a value meets the target; None when that could not be decided.
+        attainable: True when a value meets the target, or None when that could not be decided.
         answer: The smallest value that was shown to meet it; of a target with `best` the smallest from which on none up
             to the best is worse. None when there is none.
         low: The answer's interval. The smallest value that meets the target lies above `low`, the largest value that
-            was shown not to; None when the range begins with values that were not.
+            was shown not to, or None when the range begins with values that were not.
         high: The other end: the smallest value that was shown to meet it, which is the answer unless the target names
-            `best`; None when none was. With `largest`, `low` was shown to meet it and `high` was shown not to.
+            `best`, or None when none was. With `largest`, `low` was shown to meet it and `high` was shown not to.
         interval_of: Units that this interval comes from; none where the seed makes no difference.
         scope: Where the answer holds: ``for this log``, or in general (empty).
         reached: For each clause of the target the best estimate and where it is, in words.
@@ -91,7 +91,7 @@ class Numbers:
         runs: Runs that the search took.
         connections: Load that a connection can carry on the legs with varied connections, as `farweb check` says it.
         warnings: Limits of the answer, a sentence each.
-        best: The best value tried, which the others stand against; None where the target names none.
+        best: The best value tried, which the others stand against, or None where the target names none.
         holds: What the answer holds for.
     """
 
@@ -118,7 +118,7 @@ class Numbers:
 
     @property
     def interval(self) -> str:
-        """The answer's interval in words; empty without an answer."""
+        """The answer's interval in words, or empty without an answer."""
         if self.answer is None:
             return ""
         fails, meets = (self.high, self.low) if self.largest else (self.low, self.high)

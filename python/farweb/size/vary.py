@@ -38,7 +38,7 @@ class Choice:
     Attributes:
         label: Its text: `516 kB`, `20`, `satellite`.
         value: Its value in the table `runs`.
-        number: Its place on an axis, in the axis' unit; None when it has none.
+        number: Its place on an axis, in the axis' unit, or None when it has none.
         changes: Values that it sets in the scenario, by dotted key.
     """
 

@@ -36,10 +36,10 @@ class Term:
         kind: `effect`; `higher`, interactions that are not separated; `replications`, blocks; `error`.
         ss: Sum of squares; of a regression, of standardized ranks.
         df: Degrees of freedom.
-        percent: Share of the variation; None when nothing varies.
-        ms: Mean square; None without degrees of freedom.
-        f: Mean square over that of the error; None when there is no error or the term has none.
-        p: Chance of an F as large when the term does nothing; None without an F.
+        percent: Share of the variation, or None when nothing varies.
+        ms: Mean square, or None without degrees of freedom.
+        f: Mean square over that of the error, or None when there is no error or the term has none.
+        p: Chance of an F as large when the term does nothing, or None without an F.
         coefficient: Of a regression, -1 to 1 or a little beyond; None elsewhere.
     """
 
@@ -62,7 +62,7 @@ class Effect:
         factors: Numbers of the factors.
         levels: The level of each.
         effect: In the unit of the metric (of its natural logarithm after a transform).
-        low: Lower end of its confidence interval; None without an error to judge by.
+        low: Lower end of its confidence interval, or None without an error to judge by.
         high: Upper end.
     """
 

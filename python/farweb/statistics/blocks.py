@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 BLOCKS = 20
-"""Most blocks; chosen: the middle of Schmeiser's range."""
+"""Most blocks. Chosen: the middle of Schmeiser's range."""
 
 SHORTEST = 5
-"""Requests of a block, at least; chosen: a quantile of fewer is one of them."""
+"""Requests of a block, at least. Chosen: a quantile of fewer is one of them."""
 
 FEWEST = 10
 """Blocks below which there are none: Schmeiser's lower end."""

@@ -43,10 +43,10 @@ class Interval:
 
     Attributes:
         n: Observations: replications that have a value.
-        mean: The estimate, which may be infinite; None without an observation.
-        sd: Standard deviation between replications; None for fewer than two, or where one is infinite.
-        low: Lower end; None for fewer than two observations, or where failed requests reach the estimate.
-        high: Upper end; None as `low`.
+        mean: The estimate, which may be infinite, or None without an observation.
+        sd: Standard deviation between replications, or None for fewer than two, or where one is infinite.
+        low: Lower end, or None for fewer than two observations, or where failed requests reach the estimate.
+        high: Upper end, or None as `low`.
     """
 
     n: int
@@ -57,7 +57,7 @@ class Interval:
 
     @property
     def half_width(self) -> float | None:
-        """Half the width of the interval; None when there is none."""
+        """Half the width of the interval, or None when there is none."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
 
@@ -82,7 +82,7 @@ def student(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
 
 
 def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Interval]:
-    """Student's interval of the mean of each row; see `student`."""
+    """Student's interval of the mean of each row (see `student`)."""
     given = np.asarray(rows, float)
     infinite = np.isinf(given).any(axis=1)
     numbers, means, deviations = _moments(np.where(infinite[:, None] & ~np.isnan(given), 0, given))
@@ -103,7 +103,7 @@ def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Interval]:
 
 
 def _infinite(values: NDArray[np.float64]) -> float | None:
-    """The mean of values, some of them infinite; None where they are so in both directions."""
+    """The mean of values, some of them infinite, or None where they are so in both directions."""
     signs = set(np.sign(values[np.isinf(values)]).tolist())
     return math.copysign(math.inf, signs.pop()) if len(signs) == 1 else None
 
@@ -210,7 +210,7 @@ def resampled(groups: Sequence[ArrayLike], share: float) -> NDArray[np.float64]:
 
 
 def resampled_means(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
-    """The mean of all observations, then of each resample of whole groups; see `resampled`."""
+    """The mean of all observations, then of each resample of whole groups (see `resampled`)."""
     sums = np.array([np.sum(values) for values in groups], np.float64)
     sizes = np.array([np.size(values) for values in groups])
     times = _with_itself(len(groups))

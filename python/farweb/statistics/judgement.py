@@ -34,8 +34,8 @@ class Quantity:
     Attributes:
         name: The metric: `latency_p50_s`, `failed_share` …
         value: Other by base, less 1; of a share, other less base. Infinite where failed requests reach the other only,
-            negative where they reach the base only; None where they reach both, or there is no request.
-        low: Lower end of the 95 % interval; None where there is none.
+            negative where they reach the base only, or None where they reach both, or there is no request.
+        low: Lower end of the 95 % interval, or None where there is none.
         high: Upper end.
         interval_of: Units that the interval comes from.
         units: How many of them.
@@ -156,7 +156,7 @@ class Verdict:
 
     @property
     def change(self) -> Interval:
-        """Relative difference of all requests, with its interval; empty where failures decide."""
+        """Relative difference of all requests, with its interval, or empty where failures decide."""
         return self.slices[0].judged_change if self.slices else Interval(0, None, None, None, None)
 
     @property

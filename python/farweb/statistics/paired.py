@@ -27,12 +27,12 @@ class Difference:
 
     Attributes:
         interval: Of the differences, level less base.
-        base: Mean at the base, of the same replications; None without a replication.
-        percent: The mean difference in percent of `base`; None when that is zero, or one of them infinite.
-        unpaired: Half the width that the interval would have if the two were independent (Welch); None for fewer than
-            two replications.
+        base: Mean at the base, of the same replications, or None without a replication.
+        percent: The mean difference in percent of `base`, or None when that is zero, or one of them infinite.
+        unpaired: Half the width that the interval would have if the two were independent (Welch), or None for fewer
+            than two replications.
         variance_reduction: By which share pairing has reduced the variance of the difference; negative when it has
-            raised it; None when neither varies.
+            raised it, or None when neither varies.
     """
 
     interval: Interval

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_ROUNDING = 1e-9  # of a place among the values, within which it is that value's own; chosen: above a double's rounding
+_ROUNDING = 1e-9  # of a place among the values, within which it is that value's own. Chosen: above a double's rounding
 
 
 def with_lost(ended: ArrayLike, lost: int) -> NDArray[np.float64]:
@@ -27,7 +27,7 @@ def with_lost(ended: ArrayLike, lost: int) -> NDArray[np.float64]:
 
 
 def quantiles(times: ArrayLike, shares: Sequence[float]) -> list[float | None]:
-    """Quantiles of times, infinite where they fall among infinite ones; None of no times.
+    """Quantiles of times, infinite where they fall among infinite ones, or None of no times.
 
     Args:
         times: In any order and unit.

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from farweb import _core
 
-_MERGED_AT = 1 << 20  # ids; chosen: 16 MB with their counts
+_MERGED_AT = 1 << 20  # ids. Chosen: 16 MB with their counts
 
 Ids = NDArray[np.uint64]
 Counts = NDArray[np.int64]

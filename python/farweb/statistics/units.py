@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 class Latencies(Protocol):
-    """Latencies of requests of two runs in the order of their starts, in s; infinite of those that did not end."""
+    """Latencies of requests of two runs in the order of their starts, in s, or infinite of those that did not end."""
 
     @property
     def base(self) -> Floats:
@@ -62,7 +62,7 @@ _ROUNDING = 1e-12
 """Half of an interval of logarithms up to which it has no width: what rounding makes."""
 
 _NUMBER_BITS = 40
-"""Bits of a request's number, above which stands its replication; chosen: a million million requests."""
+"""Bits of a request's number, above which stands its replication. Chosen: a million million requests."""
 
 _QUANTILE = re.compile(r"latency_p(\d+)_s")
 

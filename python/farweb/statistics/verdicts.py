@@ -22,7 +22,7 @@ from farweb.statistics.intervals import CONFIDENCE, Interval, margin_of, mean_of
 Floats = NDArray[np.float64]
 
 MARGIN = 0.05
-"""Practical equivalence: relative differences up to this do not matter; chosen: users do not feel less."""
+"""Practical equivalence: relative differences up to this do not matter. Chosen: users do not feel less."""
 
 MARGIN_BY_LEAST = 5
 """The margin over the least difference that is one: 1 % goes with 5 %; chosen."""
@@ -31,7 +31,7 @@ MARGIN_BY_POINTS = 10
 """The margin of relative differences over the margin of shares: 5 % goes with half a point; chosen."""
 
 ENOUGH = 50
-"""Different requests that a slice needs to vote; chosen: with 26 one seed was worse and three were equivalent."""
+"""Different requests that a slice needs to vote. Chosen: with 26 one seed was worse and three were equivalent."""
 
 SLICES = {"slowest_tenth": 0.1, "slowest_hundredth": 0.01}
 """Slices beside all requests, by the share of the slowest."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 BATCH = 5
-_MOST = 0.1  # of the series, that a recommendation leaves out; chosen
+_MOST = 0.1  # of the series, that a recommendation leaves out (chosen)
 _FEWEST_BATCHES = 10  # chosen: of fewer, a minimum says nothing
 
 

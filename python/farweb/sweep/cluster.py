@@ -54,7 +54,7 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
     """Workers on this machine, for one pool or for several one after the other.
 
     Args:
-        jobs: Processes; as many as there are cores when left out.
+        jobs: Processes (default: as many as cores).
 
     Raises:
         FarwebError: They could not import the script that is running.

@@ -83,7 +83,7 @@ def _seal(sha256: str, of_stream: bytes) -> bytes:
 
 
 def whole_copy(store: Store, sha256: str) -> dict[str, Any] | None:
-    """Size and digest of the copy in a store, as `describe` has them; None where none is as it was written.
+    """Size and digest of the copy in a store, as `describe` has them, or None where none is as it was written.
 
     Raises:
         StorageError: The store cannot be read.

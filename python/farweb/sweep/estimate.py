@@ -111,7 +111,7 @@ def estimate(design: Design, measured: Sequence[Measured]) -> Estimate:
     return Estimate(tuple(predicted.tolist()), frozenset(places.tolist()), sd, len(measured))
 
 
-_FREEDOM = 2  # runs that a model must not use up; chosen: with fewer, nothing shows how far off it is
+_FREEDOM = 2  # runs that a model must not use up. Chosen: with fewer, nothing shows how far off it is
 _UNKNOWN_SD = math.log(2)  # chosen: one run gives the order of magnitude
 _BEYOND = math.log(20)  # chosen: twenty times what was measured
 

@@ -24,7 +24,7 @@ from farweb.prepared import Prepared
 from farweb.results.store import Store, input_name
 from farweb.sweep.copies import Copy, whole_copy, write_copy
 
-_KEPT = 64  # tables that a worker keeps open; chosen: more than a sweep has, and each costs an open file
+_KEPT = 64  # tables that a worker keeps open. Chosen: more than a sweep has, and each costs an open file
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Inputs:
         """Check the tables met since the last call and write those that the store lacks or has damaged; all or none.
 
         Raises:
-            WorkloadError: A table cannot be used, or has changed since it was met; the message names file and line.
+            WorkloadError: A table cannot be used, or has changed since it was met. The message names file and line.
             StorageError: The store cannot be written to.
         """
         written = {}

@@ -19,7 +19,7 @@ from farweb.text.quantities import seconds, size
 
 @dataclass(frozen=True)
 class RunLimits:
-    """Limits of a run; None: as much as it needs.
+    """Limits of a run. None: as much as it needs.
 
     Attributes:
         memory_bytes: Memory of the process that does it, in RAM, with libraries and tables (some 150 MB).

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _PILOT_S = 2.0  # chosen: five runs at least a worker in the time of all
 _PILOTS_S = 10.0  # chosen: as long as one waits for an answer
-_RUNS = 16  # replications of a point at most; chosen: what a batch costs is little beside so many, however short
+_RUNS = 16  # replications of a point at most. Chosen: what a batch costs is little beside so many, however short
 _METRICS = 2  # chosen: what the tables of statistics take grows with the number of metrics
 
 
@@ -39,7 +39,7 @@ class _Pilot:
     """Outcome of some runs of a point.
 
     Attributes:
-        wall_s: Of a run; None when they failed, or showed nothing in their time.
+        wall_s: Of a run, or None when they failed, or showed nothing in their time.
         statistics_s: Time for the statistics of a run's requests.
         metrics: Names of the metrics that a run has.
     """

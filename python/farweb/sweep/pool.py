@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_AHEAD = 16  # futures a thread; chosen: who ends one finds the next one there, even if runs take milliseconds
-_BATCH = 64  # runs a future at most; chosen: they are described in some 10 kB
+_AHEAD = 16  # futures a thread. Chosen: who ends one finds the next one there, even if runs take milliseconds
+_BATCH = 64  # runs a future at most. Chosen: they are described in some 10 kB
 _MOMENT_S = 0.2  # chosen: as long as nobody minds that progress stands still
-_LOST = 5  # times that an outcome may be lost; chosen: workers rarely die at all
-_CHUNK = 8  # items of `map` a future; chosen: what a future costs is little beside them, and all workers have some
-_COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; chosen: new ones get work at once
+_LOST = 5  # times that an outcome may be lost. Chosen: workers rarely die at all
+_CHUNK = 8  # items of `map` a future. Chosen: what a future costs is little beside them, and all workers have some
+_COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler. Chosen: new ones get work at once
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
-_READERS = 16  # manifests read at a time from an object store; chosen: each takes some 50 ms to come
+_READERS = 16  # manifests read at a time from an object store. Chosen: each takes some 50 ms to come
 
 
 class Pool:
@@ -46,7 +46,7 @@ class Pool:
 
     Args:
         store: Where the runs leave their results. Their tables have to be there (`Inputs.write`).
-        jobs: Processes of a local cluster; as many as there are cores when left out.
+        jobs: Processes of a local cluster (default: as many as cores).
         scheduler: Address of a Dask scheduler (`tls://…`, `tcp://…`), path of its scheduler file, or a cluster.
         retries: How often a run that failed is tried again.
         limits: Limits of a run.
@@ -406,7 +406,7 @@ class _Flight:
         return found
 
     def _blame(self, future: "Future[list[Outcome]]", runs: Sequence[Run], alone: bool) -> list[Outcome] | None:
-        """Outcomes of runs that ended in an error; None when workers died that had them among others."""
+        """Outcomes of runs that ended in an error, or None when workers died that had them among others."""
         from distributed import KilledWorker
 
         error = future.exception()

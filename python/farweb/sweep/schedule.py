@@ -17,9 +17,9 @@ from farweb.text.quantities import count, interval, seconds
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
 
-_SHOWN = 10  # points of a table's head, and of its tail; chosen: both fit on a screen
-_PILOTS = 24  # points; chosen: twice as many as most designs have levels
-_READ = 1000  # finished runs whose times are read; chosen: more do not make an estimate better
+_SHOWN = 10  # points of a table's head, and of its tail. Chosen: both fit on a screen
+_PILOTS = 24  # points. Chosen: twice as many as most designs have levels
+_READ = 1000  # finished runs whose times are read. Chosen: more do not make an estimate better
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Schedule:
         runs: In the order of the plan.
         finished: Ids of those whose results are in the folder.
         jobs: Runs at a time.
-        estimate: How long a run takes at each point; None when no run could be measured.
+        estimate: How long a run takes at each point, or None when no run could be measured.
         piloted: True when the estimate comes from pilot runs, and not from finished ones.
-        besides: Time of the sweep besides its runs; None when all are done.
+        besides: Time of the sweep besides its runs, or None when all are done.
     """
 
     design: Design
@@ -51,7 +51,7 @@ class Schedule:
 
     @property
     def expected_s(self) -> float | None:
-        """How long these take, with the start of workers and with statistics; None when nothing was measured."""
+        """How long these take, with the start of workers and with statistics, or None when nothing was measured."""
         if self.estimate is None:
             return None
         points = [run.point for run in self.missing]
@@ -60,7 +60,7 @@ class Schedule:
 
     @property
     def total_s(self) -> tuple[float, float] | None:
-        """From how long to how long; None when nothing was measured."""
+        """From how long to how long, or None when nothing was measured."""
         expected_s = self.expected_s
         if self.estimate is None or expected_s is None:
             return None

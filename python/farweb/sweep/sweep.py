@@ -60,7 +60,7 @@ class Progress:
 
     @property
     def left_s(self) -> float | None:
-        """Estimate of the time that is left, from the runs of this sweep so far; None before there are any."""
+        """Estimate of the time that is left, from the runs of this sweep so far, or None before there are any."""
         made = self.done + self.failed - self.found
         return (self.total - self.done - self.failed) * self.elapsed_s / made if made else None
 
@@ -75,7 +75,7 @@ def run_sweep(
     limits: RunLimits | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> SweepTables:
-    """Do the runs of a scenario's sweep that are missing in the folder `out`; see `Scenario.sweep`."""
+    """Do the runs of a scenario's sweep that are missing in the folder `out` (see `Scenario.sweep`)."""
     steps = sweep_steps(
         scenario, out, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits, progress=progress
     )

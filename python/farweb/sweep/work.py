@@ -42,7 +42,7 @@ def work_batch(
     progress: Callable[[Progress], None] | None = None,
     limits: RunLimits = _NO_LIMITS,
 ) -> list[Outcome]:
-    """Do runs one after the other, and no further one after `BATCH_S`; see `work`.
+    """Do runs one after the other, and no further one after `BATCH_S` (see `work`).
 
     Returns:
         What came of the runs that were done, which are on the disk then.

@@ -96,7 +96,7 @@ def scale(unit: str) -> Fraction:
 
 
 def grain(base: str) -> Fraction | None:
-    """The smallest difference that a scenario can express; None for plain numbers."""
+    """The smallest difference that a scenario can express, or None for plain numbers."""
     return None if base in ("", "1") else next(iter(_FAMILIES[base][0].values()))
 
 

@@ -168,7 +168,7 @@ def interval(
     signed: bool = False,
     write: Callable[[float | None, str], str] = quantity,
 ) -> str:
-    """An interval in one unit: ``"305 … 319 ms"``, ``"−0.4 … +1.31 s"``; empty where an end is missing.
+    """An interval in one unit: ``"305 … 319 ms"``, ``"−0.4 … +1.31 s"``, or empty where an end is missing.
 
     Args:
         low: Lower end; below zero only of a difference, since nothing else is negative.

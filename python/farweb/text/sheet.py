@@ -35,7 +35,7 @@ class Sheet:
     spare: Sequence[int] = ()
 
 
-_TEXT_MAX = 200  # letters of the longest line of a cell that is shown whole; chosen: ours have half of that
+_TEXT_MAX = 200  # letters of the longest line of a cell that is shown whole. Chosen: ours have half of that
 
 
 def _bounded(sheet: Sheet) -> Sheet:
@@ -54,8 +54,8 @@ _COLOURS = {"better": "green", "worse": "red"}
 """Colours of verdicts on a terminal; rich leaves them out where it has no colours: NO_COLOR, TERM=dumb, a pipe."""
 
 _GUTTER = 2
-_FEW = 4  # rows that are still easy to compare when they have become columns; chosen
-_NUMBER = 24  # characters of the longest number with margin and unit; what is longer is words, and folds; chosen
+_FEW = 4  # rows that are still easy to compare when they have become columns (chosen)
+_NUMBER = 24  # characters of the longest number with margin and unit; what is longer is words, and folds (chosen)
 
 
 def to_lines(sheet: Sheet, width: int) -> list[str]:
@@ -144,7 +144,7 @@ def _transposed(sheet: Sheet) -> Sheet:
     return Sheet(sheet.title, [", ".join(sheet.header[: sheet.names]), *names], rows)
 
 
-_SHORTEST = 8  # letters of a name that are left; chosen: less is no name
+_SHORTEST = 8  # letters of a name that are left. Chosen: less is no name
 
 
 Part = Sheet | str | tuple[Sheet, ...]

@@ -107,13 +107,13 @@ class Fit:
         unsized_requests: Requests without a size.
         sized_documents: Documents of which a size is known.
         resized_share: Of the requests, those that brought another size than the largest before.
-        arrival_rate: Requests a second; None: the source has no times.
+        arrival_rate: Requests a second. None: the source has no times.
         popularity: Distribution of requests over documents.
-        tail: Large sizes; None: too few, or no sizes.
-        body: The other sizes; None as above.
-        correlation: Of size and popularity; None as above.
-        locality: The stack; None: no document was asked for twice.
-        sizes_ks: Kolmogorov–Smirnov distance of the sizes of documents, model to data; None without sizes.
+        tail: Large sizes. None: too few, or no sizes.
+        body: The other sizes, or None as above.
+        correlation: Of size and popularity, or None as above.
+        locality: The stack. None: no document was asked for twice.
+        sizes_ks: Kolmogorov–Smirnov distance of the sizes of documents, model to data, or None without sizes.
         not_estimated: Parameters that keep their defaults, and why.
         parameters: For ``farweb workload generate prowgen``, by name.
         data: Curves of the log.
@@ -222,12 +222,12 @@ def fit(
 
     Args:
         log: The file.
-        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: detected from
-            the file, all but the last.
+        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``. None: detected from the
+            file, all but the last.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
         dynamic: Of a log: whether pages that are made for each request are requests too.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
-        tail_from: Where the tail of sizes starts, in bytes; None: where it is nearest to a Pareto distribution.
+        tail_from: Where the tail of sizes starts, in bytes. None: where it is nearest to a Pareto distribution.
         seed: Root of the random streams of the model.
         progress: Called with the number of requests read so far.
 

@@ -139,7 +139,7 @@ def tail(sizes: Numbers, start: float | None = None) -> Tail | None:
 
     Args:
         sizes: Sizes of documents, above 0, in order.
-        start: Where the tail starts; None: where the distance is least.
+        start: Where the tail starts. None: where the distance is least.
     """
     if start is not None:
         return _tail_from(sizes, start, given=True)
@@ -168,7 +168,7 @@ def body(sizes: Numbers, end: float) -> Body | None:
 
     Args:
         sizes: Sizes of documents, above 0, in order.
-        end: Where the tail starts, in bytes; infinite without a tail.
+        end: Where the tail starts, in bytes, or infinite without a tail.
     """
     logs = np.log(sizes[: np.searchsorted(sizes, end)])
     n, bound = len(logs), math.log(end)
@@ -237,7 +237,7 @@ def _errors(
 
 
 def correlation(requests: Numbers, sizes: Numbers) -> Correlation | None:
-    """Of popularity and size, over documents with a size; None where either is the same for all."""
+    """Of popularity and size, over documents with a size, or None where either is the same for all."""
     n = len(sizes)
     if n < 3:
         return None

@@ -23,7 +23,7 @@ class Reading:
         requests: How many.
         unsized: Number of these without a size.
         left_out: Lines, rows or records that are no request for a document, by reason.
-        first_s: First start, in s; None: the source has no times.
+        first_s: First start, in s. None: the source has no times.
         last_s: Last start, in s.
     """
 
