@@ -1,4 +1,4 @@
-"""Errors that a user can put right; every message says what to do. And what the machine refused, in words."""
+"""Errors that a user can put right, each message with the remedy, and refusals of the machine in words."""
 
 import errno
 import os
@@ -39,7 +39,7 @@ def refused_by_machine(error: BaseException) -> str | None:
 
 
 def _chain(error: BaseException) -> Iterator[tuple[BaseException, bool]]:
-    """An error and those behind it; True for those that are its cause, not just in its past."""
+    """An error and those behind it, each with True for a cause and False for an error merely handled before."""
     each, is_cause = error, True
     while True:
         yield each, is_cause

@@ -58,8 +58,8 @@ class SweepResults(SweepTables):
             by: Names of factors to show estimates by, which then are means over the levels of the others (default: all
                 points).
             log: Allocate the variation of the metrics' logarithms.
-            decide: Names of metrics that levels are judged by, as far as they are of the latency or shares of requests;
-                median, p90, p99 and failures together when left out.
+            decide: Names of metrics to judge levels by, of latencies or shares of requests (default: median, p90, p99
+                and failures together).
 
         Raises:
             ResultsError: There is no such metric or factor, or a value has no logarithm.
@@ -85,7 +85,7 @@ class SweepResults(SweepTables):
 
 
 def open_results(path: str | Path) -> Results | SweepResults:
-    """Open the results folder of a run or of a sweep, whichever it is; a sweep may be at a URL, such as s3://….
+    """Open the results folder of a run or a sweep. A sweep may be at a URL, such as s3://….
 
     Raises:
         ResultsError: There is neither at `path`.

@@ -39,10 +39,10 @@ class CacheResult:
         policy: Its policy.
         capacity_bytes: Its capacity.
         requests: Requests measured.
-        hits: Those for what was held and fresh.
+        hits: Requests for held and fresh objects.
         hit_ratio: Their share of the requests, or None when none was measured.
         byte_hit_ratio: Their share of the bytes, or None as above.
-        revalidated_ratio: Share of the requests for what was held, but had to be asked for again, and was unchanged.
+        revalidated_ratio: Share of requests for held objects that had to be revalidated and were unchanged.
         revalidated_byte_ratio: Their share of the bytes.
         request_bytes: Bytes that the requests asked for.
         hit_bytes: Bytes of the hits.
@@ -82,8 +82,8 @@ class CacheCurve:
         seed: Root of the random streams.
         admit: Rule by which the caches take in objects (empty: all that fit).
         ttl: How long an object is fresh (None: always).
-        changed: A request whose size differs from the fresh copy: ``serve``, a hit, or ``fetch``, a miss.
-        treatment: Treatment of requests by caches. Those that no copy may serve count as misses.
+        changed: Rule for a request of another size than the fresh copy: ``serve``, a hit, or ``fetch``, a miss.
+        treatment: Treatment of requests by caches. Uncacheable ones count as misses.
         results: By policy, then capacity.
         input: Counts of lines read and left out.
         remarks: The same for people.
@@ -109,7 +109,7 @@ class CacheCurve:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The policies, in the order in which they were asked for."""
+        """The policies, in the order given."""
         return tuple(dict.fromkeys(result.policy for result in self.results))
 
     @property
@@ -122,7 +122,7 @@ class CacheCurve:
         return asdict(self)
 
     def draw(self, out: str | Path | None = None) -> "Chart":
-        """Draw both ratios against capacity; saved by the suffix of `out`: png, svg, pdf or html.
+        """Draw both ratios against capacity. The suffix of `out` sets the format: png, svg, pdf or html.
 
         Raises:
             FarwebError: The suffix is none of them.
@@ -237,7 +237,7 @@ class CacheCurve:
         return f"{cache} answers {', '.join(said)}."
 
     def _changes(self, policies: Sequence[str]) -> str:
-        """Requests and objects, and what becomes of those that no copy serves or whose size changes."""
+        """Requests and objects, with uncacheable ones and those that change size."""
         asked = f"{plural(self.requests, 'request')} for {plural(self.objects, 'object')}"
         parts = [f"{asked}, {size(self.footprint_bytes)}"]
         if self.warmup_requests:

@@ -45,7 +45,7 @@ def ended_by(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
 
     Args:
         error: The error that the command raised.
-        arguments: Its arguments; some name results.
+        arguments: Its arguments, some of them names of results.
 
     Raises:
         SystemExit: `error`, where no signal is behind it.

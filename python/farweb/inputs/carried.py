@@ -1,4 +1,4 @@
-"""Share of a log's traffic that its request table carries, by what the import kept with the table."""
+"""Share of a log's traffic in its request table, from the counts that the import kept with it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -34,7 +34,7 @@ _GAPS = pa.schema([("gap_s", pa.float64())])
 
 @dataclass(frozen=True)
 class ClientStats:
-    """Statistics of the clients of a request table; each day of a table with days stands for itself."""
+    """Statistics of the clients of a request table. Each day of a table with days stands for itself."""
 
     count: int
     """Different clients."""
@@ -114,7 +114,7 @@ class _Runs:
         self._ended: Counter[int] = Counter()
 
     def add(self, begins: NDArray[np.bool_]) -> None:
-        """Count rows: each begins a run or goes on with the last one; the first row of all begins one."""
+        """Count rows that begin a run or continue the last one. The first row of all begins one."""
         places = np.flatnonzero(begins)
         if len(places) == 0:
             self._open += len(begins)

@@ -1,7 +1,7 @@
 """Paths to start from: figures with year, source and how sure each is, rounded (`farweb new`).
 
-They are the presets of links. Rates and round trips of tests are medians to near servers over several connections, not
-what one page gets. Queues hold what the path carries in a round trip, the rule of C. Villamizar and C. Song, "High
+They are the presets of links. Rates and round trips of tests are medians to near servers over several connections: one
+page gets less. Queues hold what the path carries in a round trip, the rule of C. Villamizar and C. Song, "High
 performance TCP in ANSNET" (CCR 24(5), 1994), where no figure says otherwise.
 """
 

@@ -1,4 +1,4 @@
-"""Provenance of a request table: the log and counts that its import kept with it, and what they say of server times."""
+"""Provenance of a request table: the log and counts that its import kept with it, and server times by these."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from farweb.text.words import plural
 
 REPORT_KEY = b"farweb.import"
 FIRST_UNIX_S = 631_152_000
-"""Earliest Unix time of a log, 1990, as in the core; less counts from the start of the log."""
+"""Earliest Unix time of a log, 1990, as in the core. Smaller ones count from the start of the log."""
 
 
 def provenance(table: Path) -> dict[str, Any] | None:

@@ -48,7 +48,7 @@ _COPIED = arrow_schema(
 
 @dataclasses.dataclass(frozen=True)
 class WorkloadStats:
-    """Statistics of a request table; units are in the names."""
+    """Statistics of a request table, units in the names."""
 
     source: str
     requests: int
@@ -72,7 +72,7 @@ class WorkloadStats:
     objects: int | None
     """Different objects that are asked for, or None when the table names none."""
     repeated: float | None
-    """Of the requests that name an object, the share for one that an earlier request named, 0 to 1; None as above."""
+    """Share of requests, among those that name an object, for one named before, 0 to 1, or None as above."""
     tunnels: dict[str, int] | None
     """Tunnels (CONNECT), their `requests` and the `bytes` of their responses, or None when the table names none."""
     caching: CacheTreatment | None
@@ -151,7 +151,7 @@ class WorkloadStats:
         return [["of it in tunnels", f"{part} ({count(self.tunnels['requests'])})"]]
 
     def _left_out(self) -> list[list[str]]:
-        """Rows on the log that the requests come from: its format, and what the import left out."""
+        """Rows on the log behind the requests: its format, and requests that the import left out."""
         if self.imported is None:
             return []
         dropped = sorted(self.imported["dropped"].items(), key=lambda item: (-item[1], item[0]))
@@ -160,7 +160,7 @@ class WorkloadStats:
         return [*rows, ["unreadable", count(self.imported["unreadable_lines"])]]
 
     def screen(self, is_all: bool = False) -> Screen:
-        """How many requests of whom, their sizes and times, and the load; with `is_all` every table."""
+        """Counts of requests and clients, their sizes and times, and the load, or with `is_all` every table."""
         of = "" if self.clients is None else f" of {plural(self.clients.count, 'client')}"
         objects = "" if self.objects is None else f", {plural(self.objects, 'object')}"
         answer = (
@@ -270,7 +270,8 @@ def read_stats(
 def _as_table(
     table: Path, format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
-    """Give a checked copy in Parquet, of a log what an import keeps, with its counts; it is removed after the block."""
+    """Give a checked copy in Parquet, for a log of the requests an import keeps, with its counts. It is removed after
+    the block."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         copy = Path(folder) / "requests.parquet"
         found = format or kind_of(table, None, described)
@@ -449,6 +450,6 @@ def _busiest(hosts: Sequence[tuple[str, int, int]]) -> Panel:
 
 
 def _cumulative(label: str, index: int, spread: Spread) -> Series:
-    """Values and the percentage of requests up to each; a logarithmic axis has no place for zero."""
+    """Values and the percentage of requests up to each. Zero has no place on a logarithmic axis."""
     points = np.array([(value, percent) for percent, value in spread.quantiles.items() if value > 0], dtype=np.float64)
     return Series(label, index, *points.reshape(-1, 2).T)

@@ -1,7 +1,7 @@
-"""Claims of a paper, and whether what was measured meets them.
+"""Claims of a paper, and the verdicts of measurements on them.
 
-A claim is a row of a study's `claims.toml`: its id, what is claimed, the published value, and bounds that were fixed
-before the first run. A measurement meets a bound when its estimate does; the interval shows how sure that is.
+A claim is a row of a study's `claims.toml`: its id, a statement, the published value, and bounds fixed before the first
+run. A measurement meets a bound if its estimate does. The interval shows how sure it is.
 """
 
 import math
@@ -40,7 +40,7 @@ class Bound:
     below: float | None = None
 
     def margin(self, value: float) -> float:
-        """Distance of a value from the nearest edge, relative to that edge; below 0 outside the bound."""
+        """Distance of a value from the nearest edge, relative to that edge, below 0 outside the bound."""
         low, high = (_first(self.at_least, self.above), _first(self.at_most, self.below))
         inside = [(value - low) / _scale(low)] if low is not None else []
         return min(inside + ([(high - value) / _scale(high)] if high is not None else []))
@@ -91,7 +91,7 @@ class Claim:
         fitted: True when the workload was calibrated to it: it is no prediction then.
         range: The values that it takes over the workloads that sources of the time allow, in words, or empty where no
             study of the workload has it.
-        decides: The open choice of the workload that moves it most; empty likewise.
+        decides: The open choice of the workload that moves it most, or empty likewise.
     """
 
     id: str
@@ -123,7 +123,7 @@ class Measured:
         value: The estimate, or NaN when there is none.
         low: Lower end of its 95 % interval, or None without one.
         high: Upper end.
-        what: Of what it is: ``15 connections``, or empty where there is but one.
+        what: Its subject, such as ``15 connections``, or empty for a single one.
         bound: Name of the bound it has to meet.
         beside: True when it is shown beside others and decides nothing.
     """
@@ -164,7 +164,7 @@ class Verdict:
     why: str
 
     def to_dict(self) -> dict[str, Any]:
-        """The row of the scoreboard, for JSON; numbers are in the unit that the claim names."""
+        """The row of the scoreboard, for JSON, with numbers in the unit of the claim."""
         measured = self.measured
         unit = f" [{self.claim.unit}]" if self.claim.unit else ""
         sometimes = {
@@ -187,7 +187,7 @@ class Verdict:
 
 
 def judge(claim: Claim, study: str, measured: Sequence[Measured]) -> Verdict:
-    """Judge a claim: pass when all measurements meet their bounds; not run when one has no value."""
+    """Judge a claim: pass when all measurements meet their bounds, not run when one has no value."""
     deciding = [each for each in measured if not each.beside]
     missing = [each.what or each.bound for each in deciding if math.isnan(each.value)]
     if missing or not deciding:
@@ -213,7 +213,7 @@ def read_claims(file: Path, ranges: Mapping[str, Mapping[str, str]] | None = Non
 
     Args:
         file: Its `claims.toml`.
-        ranges: By claim, what a study of the workload found: ``range`` and ``decides`` of `Claim`.
+        ranges: By claim, the findings of a study of the workload: ``range`` and ``decides`` of `Claim`.
 
     Raises:
         FarwebError: The file is missing or wrong. The message names the claim.

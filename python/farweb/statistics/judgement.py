@@ -33,8 +33,8 @@ class Quantity:
 
     Attributes:
         name: The metric: `latency_p50_s`, `failed_share` …
-        value: Other by base, less 1; of a share, other less base. Infinite where failed requests reach the other only,
-            negative where they reach the base only, or None where they reach both, or there is no request.
+        value: Other by base, less 1 (shares: other less base). Infinite where failed requests reach the other only,
+            negative where they reach the base only, None where they reach both, or without requests.
         low: Lower end of the 95 % interval, or None where there is none.
         high: Upper end.
         interval_of: Units that the interval comes from.
@@ -165,7 +165,7 @@ class Verdict:
         return bool(self.slices) and self.slices[0].requests > 0 and self.slices[0].by_count
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON; infinite ones are None."""
+        """All of it as plain values, for JSON, with None for infinite ones."""
         plain: dict[str, Any] = {
             **asdict(self),
             "slices": [_plain(each) for each in self.slices],

@@ -12,10 +12,10 @@ Counts = NDArray[np.int64]
 
 
 class Tally:
-    """Occurrences of each id; memory is some 32 bytes a different one.
+    """Occurrences of each id, in some 32 bytes a different one.
 
     Attributes:
-        null: Rows so far whose id is null.
+        null: Rows so far with a null id.
     """
 
     def __init__(self) -> None:

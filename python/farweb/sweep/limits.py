@@ -39,9 +39,9 @@ class RunLimits:
         return cls(_amount("--run-memory", memory, "B", "2 GB"), _amount("--run-time", time, "s", "10 min"))
 
     def watch(self, progress: Callable[[Progress], None] | None) -> Callable[[Progress], None] | None:
-        """Give what is called after each step of the run that begins now: `progress`, with a look at the limits.
+        """A callback for each step of the run that begins now: `progress`, after a check of the limits.
 
-        What it returns raises `RunError` when the run is beyond one.
+        It raises `RunError` beyond a limit.
         """
         if self == RunLimits():
             return progress
