@@ -8,7 +8,7 @@ A packet-level simulator of web traffic over long paths. The two names to begin 
     results = scenario.with_({"leg.0.tcp.buffer": "65535 B"}).run(seed=1, out="results/satellite")
     results.summary()
 
-Importing this package is cheap; tables and figures load their libraries when they are first used.
+Importing this package is cheap: tables and figures load their libraries at first use.
 """
 
 import importlib

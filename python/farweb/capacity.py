@@ -16,7 +16,7 @@ from farweb.text.words import elided, listed, plural
 _NS = 1e9
 _TURNS = {1: "a round trip", 2: "two round trips", 3: "three round trips", 4: "four round trips"}
 _OVERLOADED, _FULL = "Overloaded", "Nearly full"
-_NAME = 40  # letters of a point in a sentence; chosen: half a line
+_NAME = 40  # letters of a point in a sentence. Chosen: half a line
 _LIMITS = {"window": "receive window", "credit": "credit of the carrier", "loss": "losses"}
 
 
@@ -25,8 +25,8 @@ class PointLoad:
     """A point of a sweep.
 
     Attributes:
-        name: What it is called.
-        load: What its workload offers to the links; None without a rate, or where it is too much to lay out.
+        name: Its name.
+        load: Load offered to the links. None without a rate or with too many requests to lay out.
         least_s: Least time of a request, in s.
     """
 
@@ -58,7 +58,7 @@ def answer_of_points(points: Sequence[PointLoad], number: int) -> str:
     """The same of a sweep: at how many points, which is the worst, and how full its fullest link is.
 
     Args:
-        points: Those that were looked at.
+        points: The points looked at.
         number: Points of the sweep.
     """
     known = [(point, point.load) for point in points if point.load is not None]
@@ -89,7 +89,7 @@ def warnings_of_points(points: Sequence[PointLoad], known: Sequence[str]) -> lis
 
 
 def _state(load: Offered) -> str:
-    """Overloaded or nearly full; empty with room left."""
+    """Overloaded or nearly full, or empty with room left."""
     fullest = _fullest(load)
     peak = _fullness(fullest)
     return "" if fullest.at_most or peak <= BUSY else _FULL if peak <= 1 else _OVERLOADED
@@ -239,7 +239,7 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
 
 
 def _limit_up(figures: Mapping[str, Any], leg: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Limit of an upload, where a credit or losses make it another than that of the window."""
+    """Limit of an upload, where a credit or losses set another one than the window."""
     up, line = leg["up"], leg["bottleneck_up_bps"]
     if up is None or up["connection_limit_bps"] is None or line is None:
         return

@@ -23,22 +23,22 @@ from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import elided, listed, plural
 
 _WARNINGS_MAX = 3
-_LETTERS = 600  # of a line that is not folded, a name or a drawing; chosen: some lines of a terminal
+_LETTERS = 600  # of a line that is not folded, a name or a drawing. Chosen: some lines of a terminal
 
 
 @dataclass(frozen=True)
 class Check:
-    """Explanation of a scenario: what its path, legs and workload amount to.
+    """Explanation of a scenario: its path, legs and workload in numbers.
 
     Attributes:
-        figures: Links, legs and warnings with their numbers; units are in the names.
+        figures: Links, legs and warnings with their numbers, units in the names.
         scenario: The scenario after overrides, every default spelled out.
-        offered: What the workload offers to the links; None without requests or without a rate, or when there are too
-            many to lay them over each other.
-        extents: Estimated size of a run and, if there is one, of the sweep; empty without requests.
-        part: Share of its log that the request table has; None without a log.
-        points: Load of the points of a sweep that were looked at; those at both ends and some between.
-        design: Of the sweep; None without one.
+        offered: Load offered to the links, or None without requests, without a rate, or with too many requests to lay
+            out.
+        extents: Estimated size of a run and, if there is one, of the sweep, or empty without requests.
+        part: Share of its log that the request table has, or None without a log.
+        points: Load of the points of a sweep looked at: both ends and some between.
+        design: Of the sweep, or None without one.
     """
 
     figures: Mapping[str, Any]
@@ -64,7 +64,7 @@ class Check:
         return {"answer": self.answer, "check": dict(self.figures), "scenario": dict(self.scenario)}
 
     def screen(self, details: bool = False) -> Screen:
-        """The answer in a screen; with `details` the path drawn, every leg, load and warning."""
+        """The answer in a screen, with `details` the path drawn, every leg, load and warning."""
         shown: list[Sheet | str] = [self.answer, ""]
         shown += self._details() if details else [Sheet("", ["", ""], [*self._sweep(), *self._rows()])]
         most = len(self.warnings) if details else _WARNINGS_MAX
@@ -114,7 +114,7 @@ class Check:
 
 
 def check(scenario: Description) -> Check:
-    """Explain a scenario; see `Scenario.check`."""
+    """Explain a scenario (see `Scenario.check`)."""
     with Prepared.of(scenario, may_lack=True) as prepared:
         return explained(scenario, prepared)
 
@@ -162,7 +162,7 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
 
 
 def _clients(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
-    """Who asks, and over whose connections."""
+    """Who asks, and over which connections."""
     keeps = figures["legs"][0]["connection_use"]
     if not trace.clients:
         text = "no request names its client" + ("; all share connections" if keeps["reused"] else "")
@@ -213,7 +213,7 @@ def _bypassing(trace: Trace) -> str:
 
 
 def _several_sizes(trace: Trace) -> list[str]:
-    """Warning about objects whose size changes behind live caches."""
+    """Warning about objects that change size behind live caches."""
     if not (several := trace.of_several_sizes):
         return []
     return [

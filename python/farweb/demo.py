@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from farweb.text.sheet import Screen
 
 SEED = 2053
-"""Seed of the log; that of the runs is in the scenarios. Chosen: the responses have the mean that the model aims at,
-and the slowest transfer is short enough for its segments to be distinguished."""
+"""Seed of the log. The runs have theirs in the scenarios. Chosen: responses have the mean the model aims at, and
+segments of the slowest transfer can be told apart."""
 
 SCENARIOS = ("cable", "satellite")
 SWEEP = "circuits"
@@ -36,7 +36,7 @@ def main(out: Path, console: "Console") -> list[Path]:
     """Run the demonstration.
 
     Args:
-        out: Folder for all that it makes; what an earlier demonstration left there is replaced.
+        out: Folder of all its files. An earlier demonstration in it is replaced.
         console: Where it reports its progress.
 
     Returns:
@@ -101,7 +101,7 @@ def _workload(out: Path, console: "Console") -> "ImportReport":
     web.write_hosts(hosts)
     _say(console, f"a log of {len(web.lines):,} lines", log)
     _say(console, f"a table of {len(web.hosts):,} hosts", hosts)
-    # Successful requests, as the studies have them whose path this is.
+    # Successful requests only, as in the studies of this path.
     imported = import_log(log, out / "requests.parquet", format="squid", errors=False)
     _say(console, f"{imported.requests:,} requests in it that cross the path", imported.out)
     return imported
@@ -127,7 +127,7 @@ def _run(scenario: "Scenario", out: Path, console: "Console") -> "Results":
 
 
 def _sweep(out: Path, console: "Console") -> Path:
-    """Sweep the same log over a slow line of three kinds under growing load; return the page."""
+    """Sweep the same log over a slow line of three kinds under growing load and return the page."""
     from farweb.plot import draw
     from farweb.report import report
     from farweb.results.folder import REPORT, figure_file

@@ -43,16 +43,16 @@ _PARSED_KEPT = 8  # chosen: a worker has the scenarios of a sweep or two
 
 @dataclass(frozen=True, init=False)
 class Description:
-    """A checked description of a scenario: what every part of farweb that simulates or explains one needs of it.
+    """A checked description of a scenario, as every part that simulates or explains one needs it.
 
     It can be pickled, and is checked again where it arrives, once a process for all points of a sweep. People use
     `farweb.Scenario`, which also runs it.
 
     Attributes:
-        path: The file that it came from; of one from a dict, ``scenario``.
+        path: The file that it came from, or ``scenario`` for a dict.
         overrides: Values that stand instead of the file's, by dotted key, as TOML or bare text.
         core: The compiled form, for whoever drives the simulation.
-        tables: Folder that the tables which it names are relative to; None: that of its file, or the current one.
+        tables: Folder that its paths of tables are relative to. None: the file's, or the current one.
     """
 
     path: Path
@@ -74,10 +74,10 @@ class Description:
         Args:
             description: Keys and values as a scenario file has them: ``{"format": 1, "path": {"nodes": […], …}, …}``.
             overrides: Values by dotted key that stand instead of the dict's, as `with_` takes them.
-            tables: Folder of the tables that it names; the current one when left out.
+            tables: Folder of the tables that it names (default: the current one).
 
         Raises:
-            ScenarioError: There are problems: a line each, with the key, what was found and what is allowed.
+            ScenarioError: There are problems: one line each, with key, value found and values allowed.
         """
         if not isinstance(description, Mapping):
             raise ScenarioError(f"a scenario is a dict, not {description!r}; Scenario.load reads a file")
@@ -109,11 +109,11 @@ class Description:
         Args:
             path: The file (TOML).
             overrides: Values by dotted key that stand instead of the file's, as `with_` takes them.
-            tables: Folder of the tables that it names; that of the file when left out.
+            tables: Folder of the tables that it names (default: the file's).
 
         Raises:
-            ScenarioError: The file cannot be read, or has problems: a line each, with file, line, key, what was found
-                and what is allowed.
+            ScenarioError: The file cannot be read, or has problems: one line each, with file, line, key, value found
+                and values allowed.
         """
         path = Path(path)
         texts = _texts(overrides or {})
@@ -143,7 +143,7 @@ class Description:
         return type(self)._rebuild, (self.path, self._text, dict(self.overrides), self._cut, self.tables)
 
     def with_(self, changes: Mapping[str, Value] | None = None, /, **more: Value) -> Self:
-        """The same scenario with other values; at a point of a sweep they stand instead of what its levels set.
+        """The same scenario with other values, which at a point of a sweep override its levels.
 
         Args:
             changes: Values by dotted key: ``{"leg.0.tcp.buffer": "65535 B", "workload.load": 4}``. A value may be a
@@ -163,7 +163,7 @@ class Description:
 
     @functools.cached_property
     def design(self) -> Design | None:
-        """The factors of the table `sweep` and their combinations; None without the table."""
+        """The factors of the table `sweep` and their combinations, or None without the table."""
         design = self.core.design()
         return None if design is None else Design.from_dict(json.loads(design))
 
@@ -174,13 +174,13 @@ class Description:
             number: Place in `design.points`, from 0.
 
         Raises:
-            ScenarioError: Levels that are right alone make no sense together; the message names them.
+            ScenarioError: Levels that are right alone make no sense together. The message names them.
             IndexError: There is no such point.
         """
         return self._without_sweep(number)
 
     def without_sweep(self) -> Self:
-        """The scenario without the table `sweep`: what a single run simulates."""
+        """The scenario without the table `sweep`, as a single run simulates it."""
         return self if self.design is None else self._without_sweep(None)
 
     def _without_sweep(self, point: int | None) -> Self:
@@ -190,20 +190,20 @@ class Description:
 
     @functools.cached_property
     def effective(self) -> dict[str, Any]:
-        """The scenario after overrides, every default spelled out; quantities are texts with their unit."""
+        """The scenario after overrides, every default spelled out, quantities as texts with their unit."""
         effective: dict[str, Any] = json.loads(self.core.effective())
         return effective
 
     @property
     def name(self) -> str:
-        """The name of the scenario: its `name`, or that of its file."""
+        """The name of the scenario: its `name`, or else its file's."""
         return self.effective["name"] or self.path.stem
 
     def inputs(self, seed: int | None = None) -> dict[str, Input]:
         """The files that a run reads, by their names in manifests.
 
         Args:
-            seed: Seed of the run; the scenario's `run.seed` when left out.
+            seed: Seed of the run (default: the scenario's `run.seed`).
         """
         folder = self.path.parent if self.tables is None else self.tables
         named = self.core.inputs(self.effective["run"]["seed"] if seed is None else seed)
@@ -218,11 +218,11 @@ class Description:
 
 @dataclass(frozen=True)
 class _Cut:
-    """Steps by which a scenario without a sweep came from one with a sweep.
+    """Steps from a scenario with a sweep to one without.
 
     Attributes:
         before: Overrides of the one with a sweep.
-        point: The point whose levels are set; None: no levels.
+        point: The point that sets the levels. None: no levels.
         after: Overrides since then.
     """
 
@@ -244,7 +244,7 @@ def _parsed(text: str, file: str, overrides: tuple[tuple[str, str], ...]) -> _co
 
 
 def _check_factors(core: _core.Scenario) -> None:
-    """Refuse factors that are called like columns beside them; a dotted key is none."""
+    """Refuse factors named like columns beside them. A dotted key never is."""
     names = [name for name in core.factors if "." not in name]
     if not names:
         return
@@ -285,7 +285,7 @@ def _in_one_line(text: str) -> str:
 
 
 def _later(overrides: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
-    """All of them, those of `more` last, as they are applied in order."""
+    """All overrides in order of application, `more` last."""
     return {**{key: value for key, value in overrides.items() if key not in more}, **more}
 
 

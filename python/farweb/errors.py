@@ -1,4 +1,4 @@
-"""Errors that a user can put right; every message says what to do. And what the machine refused, in words."""
+"""Errors that a user can put right, each message with the remedy, and refusals of the machine in words."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class ResultsError(FarwebError):
-    """A results folder cannot be used, or lacks a table; the message names the folder and what to do."""
+    """A results folder cannot be used, or lacks a table. The message names the folder and what to do."""
 
 
 class StorageError(RunError):
@@ -28,7 +28,7 @@ class StorageError(RunError):
 
 
 def refused_by_machine(error: BaseException) -> str | None:
-    """The machine's refusal behind an error, in words; None where none is seen.
+    """The machine's refusal behind an error, in words, or None where none is seen.
 
     Libraries turn such a refusal into errors of their own, among them that a module is not there, or a process.
     """
@@ -39,7 +39,7 @@ def refused_by_machine(error: BaseException) -> str | None:
 
 
 def _chain(error: BaseException) -> Iterator[tuple[BaseException, bool]]:
-    """An error and those behind it; True for those that are its cause, not just in its past."""
+    """An error and those behind it, each with True for a cause and False for an error merely handled before."""
     each, is_cause = error, True
     while True:
         yield each, is_cause
@@ -51,7 +51,7 @@ def _chain(error: BaseException) -> Iterator[tuple[BaseException, bool]]:
 
 
 def refusal_in(text: str) -> str | None:
-    """The machine's refusal, from a library's wording of it; None where the text says something else."""
+    """The machine's refusal, from a library's wording of it, or None where the text says something else."""
     if _NO_MEMORY.search(text):
         return "memory ran out"
     if _NO_FILES.search(text):

@@ -1,14 +1,13 @@
 """Estimates how large a run or a sweep becomes, before anything is simulated, and holds it against limits.
 
-Rows of requests, of intervals and of exchanges follow from the scenario. Packets are those of requests, responses and
-acknowledgements of every second segment, with seven that open and close a connection; retransmissions, frames and what
-caches answer are left out, and so are connections that carry more than one request. They cross each link of their leg,
-as long as the run lasts: what a link does not carry until then is left out. Requests under way are the larger
-of two bounds: those that start within the round trips of a request (Little's law, from the mean rate), and those that
-the busiest link cannot carry while they arrive.
+Rows of requests, of intervals and of exchanges follow from the scenario. Packets count requests, responses, an
+acknowledgement for every second segment, and seven to open and close a connection. Retransmissions, frames, answers of
+caches and reuse of connections are left out. They cross each link of their leg, until the run ends. Requests under way
+are the larger of two bounds: requests that start within the round trips of a request (Little's law, from the mean
+rate), and the backlog of the busiest link while they arrive.
 
-Of a sweep some points are looked at, spread over its design, and stand for the others; of a search the values that it
-tries first. A request table is read once where all points have it.
+Some points of a sweep, spread over its design, stand for all; of a search the first values. A request table that all
+points share is read once.
 """
 
 import contextlib
@@ -32,16 +31,16 @@ from farweb.text.quantities import count
 from farweb.text.sheet import Sheet
 
 ROWS_WARNED, ROWS_MAX = 100_000_000, 1_000_000_000
-"""Rows of all tables. Chosen: a row takes 14 B (of packets) to 45 B (of exchanges) on the disk, so that the limit is
-some tens of GB, and what is warned of some GB."""
+"""Rows of all tables. Chosen: a row takes 14 B (of packets) to 45 B (of exchanges) on the disk, so the limit is some
+tens of GB and the warning some GB."""
 
 UNDER_WAY_WARNED, UNDER_WAY_MAX = 1_000_000, 10_000_000
 """Requests under way at once. Chosen: a connection with its request takes 2 to 3 kB of memory (the case `open` of
-docs/performance.md), so that the limit is some tens of GB, and what is warned of some GB."""
+docs/performance.md), so the limit is some tens of GB and the warning some GB."""
 
 HOPS_WARNED, HOPS_MAX = 10_000_000_000, 300_000_000_000
 """Packets over links, each counted at every link that it crosses. Chosen: a core does some 4 million in a second
-(docs/performance.md), so that the limit is some day of a core, and the warning most of an hour."""
+(docs/performance.md), so the limit is about a day of a core and the warning most of an hour."""
 
 _POINTS = 16  # chosen: the ends of a design and what lies between, in some hundredths of a second
 _HOPS_AN_HOUR = 4_000_000 * 3600
@@ -55,7 +54,7 @@ class Extent:
 
     Attributes:
         runs: 1, or the runs of the sweep.
-        rows: Rows of all runs, by table; those of links, legs and caches together.
+        rows: Rows of all runs, by table. Links, legs and caches count together.
         packet_hops: Packets that links carry, of all runs.
         under_way: Requests under way at once in the largest run, at least.
         cause: Key of the workload that says how many requests there are.
@@ -69,7 +68,7 @@ class Extent:
 
     @property
     def warnings(self) -> list[str]:
-        """Lines about what is large; each begins with its key."""
+        """Lines about large sizes, each beginning with its key."""
         return [f"{key}: {words}" for key, words, _, _ in self._large()]
 
     @property
@@ -78,10 +77,10 @@ class Extent:
         return all(amount <= limit for _, _, amount, limit in self._large())
 
     def require_allowed(self, scenario: Description) -> None:
-        """Refuse what is beyond a limit; `scenario` has the places of its keys.
+        """Refuse sizes beyond a limit. `scenario` knows the places of its keys.
 
         Raises:
-            ScenarioError: It is; the message names file, key, estimate and limit.
+            ScenarioError: It is. The message names file, key, estimate and limit.
         """
         lines = [
             scenario.core.problem(key, f"{words}; the limit is {count(limit)}, and --no-limits lifts it")
@@ -133,7 +132,7 @@ def sheet(extents: tuple[Extent, ...]) -> Sheet:
 
 
 def extent_of_run(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> Extent:
-    """Estimate the size of a run of `scenario`; `figures` are those of its check, and `trace` is its workload."""
+    """Estimate the size of a run of `scenario`; with the `figures` of its check and its workload `trace`."""
     laid = Laid.of(figures["workload"], scenario.effective["run"]["until"], trace)
     started = 1.0 if laid.until_s is None or laid.ends_s <= 0 else min(1.0, laid.until_s / laid.ends_s)
     requests = round(laid.requests * started)
@@ -157,9 +156,9 @@ class Point:
 
 
 def points_of_sweep(scenario: Description, prepared: Prepared, trace: Trace) -> dict[int, Point]:
-    """The points of the sweep of `scenario` that are looked at, by number; `prepared` and `trace` are its workload.
+    """The points of the sweep of `scenario` that stand for it, by number. `prepared` and `trace` are its workload.
 
-    Points whose levels make no sense together are left out: their runs fail.
+    Points with levels that contradict each other are left out: their runs fail.
     """
     design = scenario.design
     assert design is not None, "who asks has a sweep"
@@ -169,7 +168,7 @@ def points_of_sweep(scenario: Description, prepared: Prepared, trace: Trace) -> 
 
 
 def extent_of_points(points: Iterable[Point], runs: int) -> Extent | None:
-    """Estimate the size of so many runs, of which each point stands for as many; None without points."""
+    """Estimate the size of that many runs, each point standing for an equal part, or None without points."""
     extents = [extent_of_run(point.scenario, point.figures, point.trace) for point in points]
     if not extents:
         return None
@@ -198,7 +197,7 @@ def extent_of_values(scenario: Description, changes: Sequence[Mapping[str, Value
 
 
 def _point(make: Callable[[], Description], base: Prepared, trace: Trace) -> Point | None:
-    """A point of a sweep of `base`, with its `trace` where that is its own; None where its levels make no sense."""
+    """A point of a sweep of `base`, with its `trace` where that is its own, or None where its levels make no sense."""
     try:
         point = make()
         is_own = base.fits(point)
@@ -282,7 +281,7 @@ def _under_way(scenario: Description, figures: Mapping[str, Any], trace: Trace, 
 
 
 def _bits(link: RatedLink, trace: Trace) -> float:
-    """Load of all requests of the trace on a link, in bits; none where a cache takes an unknown part."""
+    """Load of all requests of the trace on a link, in bits, or none where a cache takes an unknown part."""
     acks = trace.response_bytes / link.mss / 2 * _core.header_bytes
     whole = trace.response_bytes * (1 + _core.header_bytes / link.mss)
     return 0.0 if link.at_most else 8 * link.factor * (whole if link.direction == "down" else acks)

@@ -20,7 +20,7 @@ def require(what: str, *modules: str) -> None:
     """Ask for modules before any work begins.
 
     Raises:
-        FarwebError: One is not installed; the message says how to install it.
+        FarwebError: One is not installed. The message says how to install it.
     """
     for module in modules:
         if find_spec(module) is None:
@@ -28,7 +28,7 @@ def require(what: str, *modules: str) -> None:
 
 
 def how_to_install(module: str) -> str | None:
-    """The package of a module and how to install it, in words; None when no extra brings it."""
+    """The package of a module and how to install it, in words, or None when no extra brings it."""
     if module == "fcntl":  # locks of files
         return "Linux, macOS or, on Windows, WSL"
     if (found := _EXTRAS.get(module.partition(".")[0])) is None:

@@ -34,7 +34,7 @@ class SweepResults(SweepTables):
         return found
 
     def sql(self, query: str) -> "pl.DataFrame":
-        """Query the tables of the sweep in SQL; see `farweb.results.sql`.
+        """Query the tables of the sweep in SQL (see `farweb.results.sql`).
 
         Raises:
             ResultsError: The query is wrong, or is not a query.
@@ -54,12 +54,12 @@ class SweepResults(SweepTables):
         """Summarize the sweep in a few tables.
 
         Args:
-            metrics: Names of metrics to show; the main ones when left out.
-            by: Names of factors to show estimates by, which then are means over the levels of the others; all points
-                when left out.
+            metrics: Names of metrics to show (default: the main ones).
+            by: Names of factors to show estimates by, which then are means over the levels of the others (default: all
+                points).
             log: Allocate the variation of the metrics' logarithms.
-            decide: Names of metrics that levels are judged by, as far as they are of the latency or shares of requests;
-                median, p90, p99 and failures together when left out.
+            decide: Names of metrics to judge levels by, of latencies or shares of requests (default: median, p90, p99
+                and failures together).
 
         Raises:
             ResultsError: There is no such metric or factor, or a value has no logarithm.
@@ -85,7 +85,7 @@ class SweepResults(SweepTables):
 
 
 def open_results(path: str | Path) -> Results | SweepResults:
-    """Open the results folder of a run or of a sweep, whichever it is; a sweep may be at a URL, such as s3://….
+    """Open the results folder of a run or a sweep. A sweep may be at a URL, such as s3://….
 
     Raises:
         ResultsError: There is neither at `path`.

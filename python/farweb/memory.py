@@ -1,9 +1,9 @@
 """Memory that this process may still take, as a run looks at it before each of its steps.
 
 The core ends the whole process when the system refuses it memory, and the system kills a process that takes the last of
-a machine's or a control group's. A run ends with an error before that, with a reserve left for the next step. What
-counts as free are also pages of files that the system gives up when memory is asked for, and swap of the machine; swap
-of a control group is left out. Without /proc (macOS, Windows) nothing is known of limits, and no run is ended.
+a machine's or a control group's. A run ends with an error before that, with a reserve left for the next step. Free
+memory includes page cache that the system gives up on demand, and swap of the machine but not of a control group.
+Without /proc (macOS, Windows) limits are unknown, and no run is ended.
 
 Source: proc(5), getrlimit(2), and Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst of Linux.
 """
@@ -36,7 +36,7 @@ most in such runs, at once, and most of it is not touched before it is needed.""
 _BYTES_AN_EVENT = 4096
 """Chosen: steps in which each event was the start of a request took 2.4 kB an event at most, with all recorded."""
 
-_LEAST_EVENTS = 1000  # chosen: what they take is little beside the reserve
+_LEAST_EVENTS = 1000  # chosen: far less than the reserve
 
 
 @dataclass(frozen=True)
@@ -55,29 +55,29 @@ class Room:
 
     @property
     def spare_bytes(self) -> int:
-        """Memory that can be taken without touching the reserve; below zero when that is touched."""
+        """Memory that can be taken without touching the reserve. Negative once it is touched."""
         return self.free_bytes - self.reserve_bytes
 
 
 def room() -> Room | None:
-    """The room of the limit that leaves least to spare; None where none is known."""
+    """The room of the limit that leaves least to spare, or None where none is known."""
     try:
         return min((*_of_process(), *_of_groups(), _of_machine()), key=lambda each: each.spare_bytes)
-    except (OSError, LookupError, ValueError):  # there is no /proc, or it is not that of Linux
+    except (OSError, LookupError, ValueError):  # no /proc, or not Linux's
         return None
 
 
 def spare_bytes() -> float:
-    """Memory that may be taken without touching any reserve; infinite where nothing is known of limits."""
+    """Memory that may be taken without touching any reserve, or infinite where nothing is known of limits."""
     found = room()
     return math.inf if found is None else max(found.spare_bytes, 0)
 
 
 def events_allowed(most: int) -> int:
-    """How many events the next step of a run may have, so that there is memory for all that may begin in it.
+    """Most events that the next step of a run may have with memory for everything that begins in them.
 
     Raises:
-        MemoryError: There may be too little for any; it says which limit is reached.
+        MemoryError: There may be too little for any. It names the limit reached.
     """
     found = room()
     if found is not None and found.spare_bytes < 0:
@@ -91,13 +91,13 @@ def events_allowed(most: int) -> int:
 
 
 def give_back() -> None:
-    """Return to the system what this process no longer needs, objects that wait for Python's collector included."""
+    """Return unused memory to the system, after a collection of Python's garbage."""
     gc.collect()
     trim()
 
 
 def trim() -> None:
-    """Return to the system what this process has freed: glibc keeps it, and it would count as in use."""
+    """Return freed memory to the system: glibc keeps it, and it would count as in use."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError):  # of another C library
             ctypes.CDLL(None).malloc_trim(0)
@@ -126,7 +126,7 @@ def _of_machine() -> Room:
 
 
 def _of_groups() -> Iterator[Room]:
-    """The limits of the control group of the process, and of those that it is in."""
+    """The limits of the control group of the process and of the groups around it."""
     for folder, names in _limited_groups(_GROUPS, _PROC):
         allowed = _allowed(folder, names)
         rows = (line.split() for line in (folder / "memory.stat").read_text().splitlines())
@@ -136,7 +136,7 @@ def _of_groups() -> Iterator[Room]:
 
 
 class _Names(NamedTuple):
-    """Files of a control group, and of `memory.stat` the rows of what the system gives up."""
+    """Files of a control group, and the rows of `memory.stat` that the system can reclaim."""
 
     limit: str
     used: str
@@ -167,7 +167,7 @@ def _limited_groups(mount: Path, proc: Path) -> tuple[tuple[Path, _Names], ...]:
             names, top = _VERSIONS[controllers], mount / controllers
             own = top / path.lstrip("/")
             for folder in (own, *(each for each in own.parents if each.is_relative_to(top))):
-                with contextlib.suppress(OSError):  # of which this process sees nothing
+                with contextlib.suppress(OSError):  # unseen by this process
                     if _allowed(folder, names) < _UNLIMITED:
                         found.append((folder, names))
     return tuple(found)

@@ -2,11 +2,10 @@
 
 Bytes count in the second in which their request starts, with headers of 40 B a segment: down the responses, up the
 requests and an acknowledgement for every second segment of a response. Opening and closing connections, retransmissions
-and the time that a server takes are left out, and so is what a live cache answers, so that links behind one carry at
-most this. Copies are laid over each other as a run lays them.
+and server times are left out. A live cache is taken as empty, an upper bound for links behind it. Copies are laid over
+each other as a run lays them.
 
-Memory is that of some arrays over the seconds of the workload, or over longer steps where it has more than
-`_BINS_MAX`.
+Memory: some arrays over the seconds of the workload, or over longer steps beyond `_BINS_MAX` seconds.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,7 +37,7 @@ _NS = 1e9
 _SAMPLE = "sample"  # the tag of requests whose connections are recorded with packets = "sample"
 _BURSTS_S = (60, 600, 3600)
 _BURST = 2.0  # chosen: less than twice the mean is no burst
-_TOGETHER = 0.5  # chosen: more than half of what the burst of one copy has above its mean is still there
+_TOGETHER = 0.5  # chosen: more than half of the burst of one copy above its mean is still there
 _STRETCHED = 0.9  # chosen: a load that is a tenth less than it says is another load
 _BINS_MAX = 1 << 23  # chosen: 97 days of seconds, 64 MB an array
 
@@ -55,9 +54,9 @@ class OfferedLoad:
         rate_bps: Rate of the bits that it carries, in bit/s.
         is_mean: True when that is a mean over time.
         mean_bps: Offered from the first to the last start, a minute at least.
-        minute_bps: In the busiest minute; None when the workload is too long for steps of a minute.
+        minute_bps: In the busiest minute, or None when the workload is too long for steps of a minute.
         minute_from_s: When that begins.
-        second_bps: In the busiest second; None as above.
+        second_bps: In the busiest second, or None as above.
         at_most: True when a live cache nearer to the clients takes an unknown part of it off.
     """
 
@@ -86,10 +85,10 @@ class Offered:
         span_s: From the first to the last start.
         load: Days and copies that run at the same time, or how many times as many requests there are.
         links: Both directions of each link that has a rate.
-        warnings: What will not fit, and copies that stretch the workload or whose bursts coincide; each begins with its
-            key.
-        rate_multiple: Requests a second, in the mean, over those of a load of 1: less than the load where copies begin
-            so far apart that the workload takes longer.
+        warnings: Loads that will not fit, and copies that stretch the workload or burst together, each beginning with
+            its key.
+        rate_multiple: Mean requests a second relative to a load of 1: less than the load where copies begin so far
+            apart that the workload takes longer.
     """
 
     requests: int
@@ -135,7 +134,7 @@ def _of(value: float | None, rate_bps: float) -> str:
 
 
 def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prepared) -> "Trace | None":
-    """Read the workload of `scenario` once; `figures` are those of its check.
+    """Read the workload of `scenario` once, with the `figures` of its check.
 
     None when it has no requests yet.
 
@@ -149,7 +148,7 @@ def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prep
 
 
 def offered(scenario: Description, figures: Mapping[str, Any], trace: "Trace") -> Offered | None:
-    """Work out the load that the workload of `scenario` offers; None when no link has a rate."""
+    """Work out the load that the workload of `scenario` offers, or None when no link has a rate."""
     links = list(rated_links(scenario, figures))
     return _held_against(scenario, figures["workload"], trace, links) if links else None
 
@@ -169,7 +168,7 @@ class RatedLink:
 
 
 def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[RatedLink]:
-    """The directions of links that have a rate, leg by leg; `figures` are those of the check of `scenario`."""
+    """The directions of links with a rate, leg by leg, from the `figures` of the check of `scenario`."""
     effective, nodes = scenario.effective, figures["nodes"]
     for leg in figures["legs"]:
         for index in range(nodes.index(leg["from"]), nodes.index(leg["to"])):
@@ -198,15 +197,15 @@ class Trace:
         rows: Requests.
         response_bytes: Of all of them.
         request_bytes: Likewise.
-        sampled: Share of the bytes of responses whose requests are tagged `sample`.
+        sampled: Share of response bytes in requests tagged `sample`.
         first_s: The first start.
         last_s: The last one.
-        day: Place of the day among the days, from 0, of each entry; equal entries of day and second are one.
+        day: Index of the day of each entry, from 0. Equal pairs of day and second are merged.
         second: Seconds since the start of the table.
         sizes: The MSS of legs with a rate.
         values: For each of them bytes of responses with headers, of requests with headers, and of acknowledgements.
-        of_several_sizes: Requests for objects with several sizes; 0 without a live cache.
-        bypassing: Requests for objects that no copy may serve; 0 as above.
+        of_several_sizes: Requests for objects that change size, or 0 without a live cache.
+        bypassing: Requests for uncacheable objects, or 0 without a live cache.
         clients: Who asks: how many.
         without_client: Requests that name no client.
         opens: Requests by host and minute, where source ports are a limit.
@@ -234,18 +233,18 @@ class Trace:
 
     @property
     def days(self) -> int:
-        """How many days it has; 1 without days."""
+        """Number of days, or 1 without days."""
         return int(self.day.max()) + 1
 
 
 _CHANNELS = 3  # for each MSS: responses, requests, acknowledgements
-_MERGED_AT = 1 << 21  # entries; chosen: some 100 MB with their values
+_MERGED_AT = 1 << 21  # entries. Chosen: some 100 MB with their values
 
 
 def _trace(
     requests: _core.Prepared, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
 ) -> Trace | None:
-    """Read a workload, its objects too with `survey`; None when it is empty."""
+    """Read a workload, its objects too with `survey`, or None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
     rows = held = down = up = tagged = tunnels = tunnel_bytes = 0
     first, last, clients = float("inf"), 0.0, Tally()
@@ -289,7 +288,7 @@ def _trace(
 
 
 def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> tuple[Series, ...]:
-    """What each request comes to on a link, by MSS: response, request and acknowledgements with their headers."""
+    """Bytes of each request on a link, by MSS: response, request and acknowledgements with their headers."""
     channels: list[Series] = []
     for mss in sizes:
         segments = -(-response // mss)
@@ -376,7 +375,7 @@ class Laid:
 
     @classmethod
     def of(cls, workload: Mapping[str, Any], until: str, trace: Trace) -> "Laid":
-        """Lay a trace over itself; `workload` is that of a check, and `until` the key `run.until`."""
+        """Lay a trace over itself, for the `workload` of a check and the key `run.until`."""
         load, speed = workload["load"], workload["speed"]
         offset_s = workload["copies_offset_ns"] / _NS
         period_s = None if workload["period_ns"] is None else workload["period_ns"] / _NS
@@ -391,7 +390,7 @@ class Laid:
         return cls(load, workload["rate"], offset_s, period_s, speed, step_s, span_s, until_s, ends_s, requests)
 
     def rate_multiple(self, trace: Trace) -> float:
-        """Requests a second, in the mean, over those of a load of 1."""
+        """Mean requests a second, relative to a load of 1."""
         load, alone_s = self.load * self.rate, (trace.last_s - trace.first_s) / self.speed
         copies = -(-self.load // trace.days)
         longer_s = self.offset_s * (copies - 1 if self.rate == 1 else float(self.rate > 1))
@@ -416,12 +415,12 @@ class Laid:
 
 
 def _span(until: str) -> float | None:
-    """The end of a run in s; None where it ends with its last request."""
+    """The end of a run in s, or None where it ends with its last request."""
     return float(parse(until).number) if until[0].isdigit() else None
 
 
 def _peak(series: Series, window_s: int, step_s: int) -> tuple[float | None, float | None]:
-    """Largest rate over a window, in bit/s, and when it begins; None when steps are longer than the window."""
+    """Largest rate over a window, in bit/s, and when it begins, or None when steps are longer than the window."""
     if step_s > window_s:
         return None, None
     steps = window_s // step_s
@@ -432,7 +431,7 @@ def _peak(series: Series, window_s: int, step_s: int) -> tuple[float | None, flo
 
 
 def _longer(load: float, multiple: float, trace: Trace, laid: Laid) -> str:
-    """A warning about a load whose copies, or repeats, stretch the workload."""
+    """A warning about copies, or repeats, that stretch the workload."""
     if laid.rate > 1:
         cause, remedy = "repeats start up to", f'copies_offset = "{_whole(trace.last_s / laid.speed / 60)} s"'
     else:
@@ -451,11 +450,11 @@ def _whole_trace(trace: Trace, laid: Laid, copies: float) -> str:
 
 
 def _bursts_together(workload: Mapping[str, Any], trace: Trace, laid: Laid) -> str | None:
-    """A warning when copies lie so close together that the bursts of one meet those of the others.
+    """A warning when copies lie so close together that their bursts meet.
 
-    The peak factor is the largest load over a window, of a minute, ten or an hour, divided by the mean load. Copies
-    that are far enough apart have a factor near 1, as bursts of some meet quiet times of others; copies that burst
-    together have that of a single one.
+    The peak factor is the largest load over a window, of a minute, ten or an hour, divided by the mean load. Copies far
+    enough apart have a factor near 1, as bursts of some meet quiet times of others. Copies that burst together keep the
+    factor of a single one.
     """
     copies = laid.load / trace.days
     if copies < 2:

@@ -47,14 +47,14 @@ class Opens:
         self._counts.clear()
 
     def busiest(self) -> tuple[tuple[str, float], float]:
-        """The host with most requests in a minute of a day, with these a second, and those of all hosts."""
+        """The host with the most requests a second in a minute of a day, and the rate of all hosts then."""
         self._end()
         host, requests = self._to_host
         return (host, requests / _MINUTE_S), self._together / _MINUTE_S
 
 
 def too_few(figures: Mapping[str, Any], opens: Opens, days: int) -> list[str]:
-    """A warning for each leg whose client end has too few ports, for the requests of a trace of so many days.
+    """A warning for each leg with too few ports at its client end, for the requests of a trace of so many days.
 
     All connections of a leg that ends at a proxy are to that proxy.
     """

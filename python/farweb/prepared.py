@@ -22,7 +22,7 @@ class Prepared:
         scenario: The scenario.
         core: The requests and their hosts.
         inputs: Entries of the manifest by name: `file`, `sha256`, `rows` and `caveats`.
-        imported: Counts of the import that the request table is from; None of any other table.
+        imported: Counts of the import that the request table is from, or None of any other table.
     """
 
     scenario: Description

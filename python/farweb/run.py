@@ -30,7 +30,7 @@ from farweb.text.quantities import count, seconds
 if TYPE_CHECKING:
     from farweb.results.measure import Measurement
 
-_EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
+_EVENTS_A_STEP = 200_000  # chosen: some 50 ms, for a prompt Ctrl-C and progress bar
 _ROWS_A_GROUP = 131_072  # chosen: Parquet reads well by groups of some MB
 _BATCHES = 64  # chosen: a batch takes 20 to 40 kB besides its rows
 _ROWS_AS_THEY_ARE = 128  # chosen: to compress so few rows takes longer than all else, and saves 6 kB at most
@@ -60,7 +60,7 @@ class Progress:
 def simulate(
     prepared: Prepared, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
 ) -> None:
-    """Run the scenario of `prepared` and write its results to the folder `out`; see `Scenario.run`."""
+    """Run the scenario of `prepared` and write its results to the folder `out` (see `Scenario.run`)."""
     seed = prepared.scenario.effective["run"]["seed"]
     with taken(out, lambda _: check_place(out, replace)), staged_folder(out) as stage:
         write_manifest(stage, simulate_into(stage, prepared, seed, progress))
@@ -73,7 +73,7 @@ def simulate_into(
     progress: Callable[[Progress], None] | None,
     measurement: "Measurement | None" = None,
 ) -> dict[str, Any]:
-    """Run the scenario of `prepared` and write its tables to `folder`; return its manifest, which the caller writes.
+    """Run the scenario of `prepared` and write its tables to `folder`and return its manifest, for the caller to write.
 
     All rows go to `measurement` as well, if there is one.
     """
@@ -186,7 +186,7 @@ class TableWriter:
         self._file: pq.ParquetWriter | None = None
 
     def add(self, columns: Mapping[str, Column]) -> None:
-        """Append rows; full groups go to the file."""
+        """Append rows and write full groups to the file."""
         batch = to_arrow(columns, self._schema)
         if not batch.num_rows:
             return
@@ -201,7 +201,7 @@ class TableWriter:
 
     @property
     def _writer(self) -> pq.ParquetWriter:
-        """Writer of the file, made when there is a full group or when it is known that there is none."""
+        """Writer of the file, made with the first full group or once there will be none."""
         if self._file is None:
             words = [field.name for field in self._schema if pa.types.is_string(field.type)]
             compression = "zstd" if self.rows > _ROWS_AS_THEY_ARE else "none"
@@ -241,7 +241,7 @@ def _progress(simulation: _core.Simulation, total: int | None) -> Progress:
 
 
 def check_place(out: Path, replace: bool) -> None:
-    """Refuse to replace what is not a result, or may not be replaced, before anything is simulated.
+    """Refuse a place with other things than a result, or a result that may not be replaced, before simulating.
 
     Raises:
         ResultsError: There is such a thing.

@@ -1,6 +1,6 @@
 """The results of a run as users open them: tables, summary, figures and queries.
 
-A run opens its folder when it is done, so methods import what they compute with.
+A run opens its folder at its end: methods import their own tools to keep that fast.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Results(RunTables):
         """Split the mean latency of the requests into the parts that add up to it.
 
         Args:
-            tagged: Of those tagged `sample` only; None: of those where there are any, else of all.
+            tagged: Of those tagged `sample` only. None: of those where there are any, else of all.
 
         Raises:
             ResultsError: The run did not record exchanges, or none of the requests finished.
@@ -43,7 +43,7 @@ class Results(RunTables):
         """Split the mean latency of each group of requests: of first and later requests of visits, or of clients.
 
         Args:
-            by: `visit` or `client`; the latter has those who ask most, each, and the others together.
+            by: `visit` or `client`, the latter with the busiest clients each and the others together.
 
         Raises:
             ResultsError: The run did not record exchanges, no request names its client, or none of a group finished.
@@ -53,7 +53,7 @@ class Results(RunTables):
         return break_down_by(self, by)
 
     def sql(self, query: str) -> "pl.DataFrame":
-        """Query the tables of the run in SQL; see `farweb.results.sql`.
+        """Query the tables of the run in SQL (see `farweb.results.sql`).
 
         Raises:
             ResultsError: The query is wrong, or is not a query.

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 class Scenario(Description):
     """A checked scenario: from a file with `Scenario.load`, or from a dict with the keys of such a file.
 
-    Change keys with `with_`; simulate it with `run` or `sweep`. It can be pickled, and is checked again where it
-    arrives.
+    Change keys with `with_`, simulate with `run` or `sweep`. It can be pickled and is checked again after that.
     """
 
     def check(self) -> Check:
@@ -43,11 +42,11 @@ class Scenario(Description):
         """Simulate the scenario and write a results folder.
 
         Args:
-            seed: Root of every random stream; the scenario's `run.seed` when left out. The same scenario, seed and
-                version give the same tables, byte for byte, in any process.
-            out: The folder; ``results/NAME`` when left out, NAME being that of the scenario file.
+            seed: Root of every random stream (default: the scenario's `run.seed`). The same scenario, seed and version
+                give the same tables, byte for byte, in any process.
+            out: The folder (default: ``results/NAME`` with the name of the scenario file).
             progress: Called some ten times a second.
-            replace: True when an older result of a run that is there is replaced; anything else that is there stays.
+            replace: True to replace an older result of a run. Anything else there stays.
 
         Raises:
             ScenarioError: The seed is not allowed.
@@ -79,23 +78,23 @@ class Scenario(Description):
         """Do the runs of the scenario's table `[sweep]`, as many at a time as there are cores.
 
         Runs whose results are in the folder are not repeated. A run that fails is recorded, and the others continue. A
-        script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
+        script that calls this calls it below ``if __name__ == "__main__":``, since worker processes import it.
 
         Args:
-            out: The folder, or a URL that fsspec knows; ``results/NAME`` when left out, NAME being that of the scenario
-                file.
-            jobs: Runs at a time, a process each; as many as cores when left out.
-            scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
+            out: The folder, or a URL that fsspec knows (default: ``results/NAME`` with the name of the scenario file).
+            jobs: Runs at a time, a process each (default: as many as cores).
+            scheduler: Address of a Dask scheduler, or path of its scheduler file, to do the runs on its workers
+                instead.
             retries: How often a run that failed is tried again.
-            run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails; no limit when left out.
-            run_time: Time, such as ``10 min``, beyond which a run fails; no limit when left out.
+            run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails (default: no limit).
+            run_time: Time, such as ``10 min``, beyond which a run fails (default: no limit).
             progress: Called some ten times a second.
 
         Raises:
             ScenarioError: There is no table `[sweep]`, or a combination of levels is not allowed.
             WorkloadError: A table of the workload cannot be used. Nothing is written then.
             ResultsError: There is something else at `out`, or another sweep is at work there.
-            RunError: The folder cannot be written to, or the scheduler has gone. What was finished stays.
+            RunError: The folder cannot be written to, or the scheduler has gone. Finished runs stay.
         """
         from farweb.folders import SweepResults
         from farweb.sweep.limits import RunLimits

@@ -1,4 +1,4 @@
-"""Signals that end a command: it leaves through its `finally` blocks, so that nothing half-written stays.
+"""Signals that end a command through its `finally` blocks, which remove half-written files.
 
 Libraries make errors of their own of an interrupt, in an import or in a query, or lose it. So the signal that came is
 remembered, and decides how the command ended.
@@ -13,7 +13,7 @@ _came: list[signal.Signals] = []
 
 
 def watch() -> None:
-    """Take note of the signals; those that are ignored, as under nohup, stay so."""
+    """Note the signals from now on, but leave ignored ones ignored, as under nohup."""
     for name in _NAMES:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -21,7 +21,7 @@ def watch() -> None:
 
 
 def ending() -> tuple[str, int] | None:
-    """Words and exit code, as shells have it, for a command that a signal has ended; None without a signal."""
+    """Words and exit code, as shells have it, for a command that a signal has ended, or None without a signal."""
     if not _came:
         return None
     words = "interrupted" if _came[0] is signal.SIGINT else f"ended by {_came[0].name}"

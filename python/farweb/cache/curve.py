@@ -45,17 +45,17 @@ def cache_curve(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> CacheCurve:
-    """Send requests through caches without packets: what is missed is stored at once.
+    """Send requests through caches without packets: misses are stored at once.
 
-    Memory grows with the objects, not with the requests; with the policy ``belady`` by 16 bytes a request as well.
+    Memory grows with the objects, and with the policy ``belady`` by 16 bytes a request besides.
 
     Args:
         requests: A request table with a column `object`, a log, or a trace.
         policies: Of ``fifo``, ``lru``, ``rand``, ``lfu``, ``gds``, ``gdsf``, ``arc``, ``s3-fifo``, ``sieve``,
             ``w-tinylfu``, ``belady``.
         capacities: Sizes such as ``10 MB``, or shares of the footprint such as ``5 %``.
-        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: detected from
-            the file, all but the last.
+        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``. None: detected from the
+            file, all but the last.
         log_format: Format string of a log's lines, as `import_log` has it.
         fields: Keys of a log's JSON objects, likewise.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
@@ -63,15 +63,15 @@ def cache_curve(
         bypass: Of a log: requests that caches pass by although RFC 9111 lets them store: of ``set-cookie``, ``cookie``,
             ``query``, with commas between them.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
-        admit: ``min=SIZE``, ``max=SIZE``, ``second-hit``, ``probability=SHARE``; they apply together.
-        ttl: How long an object is fresh, such as ``1 h``; None: always.
-        changed: A request whose size differs from the fresh copy: ``serve``, the copy is a hit; ``fetch``, a miss.
+        admit: ``min=SIZE``, ``max=SIZE``, ``second-hit``, ``probability=SHARE``, applied together.
+        ttl: How long an object is fresh, such as ``1 h`` (None: always).
+        changed: Rule for a request of another size than the fresh copy: ``serve`` counts a hit, ``fetch`` a miss.
         warmup: A share of the requests such as ``10 %``, or a number of them: the first are not measured.
         seed: Root of the random streams: of ``rand``, and of admission by probability.
-        progress: Called with what is done, requests done, and of how many (None: unknown).
+        progress: Called with the phase, requests done, and their total (None: unknown).
 
     Raises:
-        WorkloadError: The file cannot be read, holds no request or one without an object; or a setting is none.
+        WorkloadError: The file cannot be read, or has no request or one without an object. Or a setting is invalid.
     """
     policies = read_policies(policies)
     sizes = [read_capacity(text) for text in capacities]
@@ -133,7 +133,7 @@ def cache_curve(
 
 
 def _survey(source: Requests, ahead: bool, show: Progress) -> tuple[_core.Survey, NDArray[np.uint64] | None]:
-    """Sums over all requests; of each the next one for its object too, where a policy looks ahead."""
+    """Sums over all requests, and for policies that look ahead each request's next one for its object."""
     survey = _core.Survey()
     known: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
     batch: Batch
@@ -154,7 +154,7 @@ def _remarks(source: Requests, skip: int, requests: int) -> Iterable[str]:
 
 
 def _result(policy: str, capacity: int, tally: Tally, other: Tally | None = None) -> CacheResult:
-    """Ratios of a cache; `other` is of the same cache under the other rule for requests of another size."""
+    """Ratios of a cache. `other` is the same cache under the other rule for changed sizes."""
 
     def of(part: int, whole: int) -> float | None:
         return part / whole if whole else None

@@ -1,7 +1,7 @@
 """Sends requests through caches: all caches in one pass, on as many threads as there are cores.
 
-LRU caches that no object exceeds need no cache each: one stack of distances answers for all of them, exactly
-(`docs/models/cache.md` says when). Every other policy and capacity is a cache of its own.
+LRU caches that hold every object whole need no cache each: one stack of distances answers for all of them exactly
+(`docs/models/cache.md`). Every other policy and capacity is a cache of its own.
 """
 
 import os
@@ -22,7 +22,7 @@ _HIT, _STALE = 1, 2  # of the core
 _NEVER = np.uint64(2**64 - 1)
 
 STACK_FROM = 10
-"""LRU capacities from which one stack is cheaper than a cache each: as measured it takes as long as some ten caches."""
+"""LRU capacities from which one stack is cheaper than a cache each: measured, it costs some ten caches."""
 
 
 CacheKind = tuple[str, int, str]
@@ -36,9 +36,9 @@ class Tally:
     Attributes:
         requests: How many.
         bytes: Sum of their sizes.
-        hits: Those for what was held and fresh.
+        hits: Requests for held and fresh objects.
         hit_bytes: Sum of their sizes.
-        revalidated: Those for what was held, but had to be asked for again, and was unchanged.
+        revalidated: Requests for held objects that had to be revalidated and were unchanged.
         revalidated_bytes: Sum of their sizes.
     """
 
@@ -54,7 +54,7 @@ class _Replay(Protocol):
     """Something that requests go through."""
 
     def feed(self, batch: Batch, skip: int, following: NDArray[np.uint64] | None) -> None:
-        """Take the requests of a batch; the first `skip` are not counted."""
+        """Take the requests of a batch, without counting the first `skip`."""
 
 
 class _Cached:
@@ -96,7 +96,7 @@ class _LruStack:
         self._requests += len(sizes)
         self._bytes += int(sizes.sum())
         self._hits += np.bincount(smallest, minlength=len(self._hits))
-        # Floats sum exactly what is below 2^53, and a batch is.
+        # Floats sum exactly below 2^53, and a batch stays below.
         self._hit_bytes += np.bincount(smallest, sizes, len(self._hits)).astype(np.int64)
 
     def tallies(self) -> dict[int, Tally]:
@@ -125,10 +125,10 @@ def replay(
         batches: The requests.
         caches: Policy, capacity in bytes, and treatment of requests of another size.
         admission: Objects that they take in, and how long these are fresh.
-        stackable_from: Smallest LRU capacity for which a stack of distances has the answers; None: for none.
+        stackable_from: Smallest LRU capacity that a stack of distances can answer for (None: none).
         skip: Requests at the beginning that are not counted.
         seed: Root of the random streams.
-        following: Of each request, the number of the next one for its object; only for policies that look ahead.
+        following: Number of the next request for the same object, by request, for policies that look ahead.
         progress: Called with the number of requests sent so far.
     """
     stacked = [kind for kind in caches if kind[0] == "lru" and stackable_from is not None and kind[1] >= stackable_from]
@@ -159,7 +159,7 @@ def replay(
 
 
 def next_requests(objects: NDArray[np.uint64], caching: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Of each request, the number of the next one that a copy of its object may serve; 2^64 - 1 for none.
+    """By request, the number of the next one that a copy of its object may serve, or 2^64 - 1 for none.
 
     No copy outlives a request that makes caches give it up.
     """

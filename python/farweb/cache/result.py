@@ -20,7 +20,7 @@ from farweb.text.words import listed, plural
 if TYPE_CHECKING:
     from farweb.plot.chart import Chart
 
-_REMARKS_MAX = 3  # of a screen; chosen
+_REMARKS_MAX = 3  # of a screen (chosen)
 TABLES = (".parquet", ".csv", ".tsv")
 """The suffixes of the files that `CacheCurve.write` writes."""
 
@@ -28,7 +28,7 @@ _SHOWN = ("lru", "s3-fifo", "gdsf")
 """Policies of the screen where none is asked for: the simplest, a recent one, and one that knows sizes."""
 
 _ROWS_MAX = 5
-_NEAR = 0.1  # of the footprint, about which line 1 speaks; chosen
+_NEAR = 0.1  # of the footprint, about which line 1 speaks (chosen)
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,15 @@ class CacheResult:
         policy: Its policy.
         capacity_bytes: Its capacity.
         requests: Requests measured.
-        hits: Those for what was held and fresh.
-        hit_ratio: Their share of the requests; None when none was measured.
-        byte_hit_ratio: Their share of the bytes; None as above.
-        revalidated_ratio: Share of the requests for what was held, but had to be asked for again, and was unchanged.
+        hits: Requests for held and fresh objects.
+        hit_ratio: Their share of the requests, or None when none was measured.
+        byte_hit_ratio: Their share of the bytes, or None as above.
+        revalidated_ratio: Share of requests for held objects that had to be revalidated and were unchanged.
         revalidated_byte_ratio: Their share of the bytes.
         request_bytes: Bytes that the requests asked for.
         hit_bytes: Bytes of the hits.
         other_hit_ratio: Hit ratio under the other rule for requests of another size, ``fetch`` where ``serve`` was
-            asked for and the reverse; None when no object changes its size.
+            asked for and the reverse, or None when no object changes its size.
         other_byte_hit_ratio: Byte hit ratio as above.
     """
 
@@ -80,10 +80,10 @@ class CacheCurve:
         resized: Such responses with another size than the first one of their object.
         warmup_requests: How many at the beginning are not measured.
         seed: Root of the random streams.
-        admit: Rule by which the caches take in objects; empty: all that fit.
-        ttl: How long an object is fresh; None: always.
-        changed: A request whose size differs from the fresh copy: ``serve``, a hit, or ``fetch``, a miss.
-        treatment: Treatment of requests by caches. Those that no copy may serve count as misses.
+        admit: Rule by which the caches take in objects (empty: all that fit).
+        ttl: How long an object is fresh (None: always).
+        changed: Rule for a request of another size than the fresh copy: ``serve``, a hit, or ``fetch``, a miss.
+        treatment: Treatment of requests by caches. Uncacheable ones count as misses.
         results: By policy, then capacity.
         input: Counts of lines read and left out.
         remarks: The same for people.
@@ -109,7 +109,7 @@ class CacheCurve:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The policies, in the order in which they were asked for."""
+        """The policies, in the order given."""
         return tuple(dict.fromkeys(result.policy for result in self.results))
 
     @property
@@ -122,7 +122,7 @@ class CacheCurve:
         return asdict(self)
 
     def draw(self, out: str | Path | None = None) -> "Chart":
-        """Draw both ratios against capacity; saved by the suffix of `out`: png, svg, pdf or html.
+        """Draw both ratios against capacity. The suffix of `out` sets the format: png, svg, pdf or html.
 
         Raises:
             FarwebError: The suffix is none of them.
@@ -237,7 +237,7 @@ class CacheCurve:
         return f"{cache} answers {', '.join(said)}."
 
     def _changes(self, policies: Sequence[str]) -> str:
-        """Requests and objects, and what becomes of those that no copy serves or whose size changes."""
+        """Requests and objects, with uncacheable ones and those that change size."""
         asked = f"{plural(self.requests, 'request')} for {plural(self.objects, 'object')}"
         parts = [f"{asked}, {size(self.footprint_bytes)}"]
         if self.warmup_requests:

@@ -21,15 +21,15 @@ class Capacity:
     """A capacity as it was asked for.
 
     Attributes:
-        bytes: In bytes; None where it is a share.
-        share: Of the footprint; None where it is in bytes.
+        bytes: In bytes, or None where it is a share.
+        share: Of the footprint, or None where it is in bytes.
     """
 
     bytes: int | None
     share: Fraction | None
 
     def of(self, footprint: int) -> int:
-        """In bytes, at least 1, at most what the core takes."""
+        """In bytes, from 1 to the core's maximum."""
         if self.bytes is not None:
             return self.bytes
         assert self.share is not None, "a capacity is one of both"
@@ -41,7 +41,7 @@ class Warmup:
     """Requests that are left out at the beginning: a share of all, or a number.
 
     Attributes:
-        share: Of all requests; 0 where it is a number.
+        share: Of all requests, or 0 for a number.
         requests: How many.
     """
 
@@ -59,8 +59,8 @@ class Admission:
 
     Attributes:
         admit: As the core has it: `min` and `max` as sizes, `second_hit`, `probability`.
-        ttl: A duration as the core reads it; None: always fresh.
-        changed: A request whose size differs from the fresh copy: `serve` or `fetch`.
+        ttl: A duration as the core reads it. None: always fresh.
+        changed: Rule for a request of another size than the fresh copy: `serve` or `fetch`.
     """
 
     admit: dict[str, str | bool | float] = field(default_factory=dict)
@@ -134,7 +134,7 @@ def read_warmup(text: str) -> Warmup:
 
 
 def read_admission(rules: Sequence[str], ttl: str | None, changed: str = "serve") -> Admission:
-    """`min=1 kB`, `max=8 KiB`, `second-hit`, `probability=0.5`; a time to live such as `1 h`; `serve` or `fetch`.
+    """Read rules such as `min=1 kB` and `second-hit`, a time to live such as `1 h`, and `serve` or `fetch`.
 
     Raises:
         WorkloadError: A rule is unknown or has a value that it cannot have.

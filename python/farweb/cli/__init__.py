@@ -1,6 +1,6 @@
 """The command `farweb`: collects the verbs, runs one, and turns its errors into messages and exit codes.
 
-Each group of verbs has a file, imported when one of its verbs is asked for. A verb imports what it needs in its body.
+Each group of verbs has a file, imported for the first of its verbs. A verb imports its own needs in its body.
 
 Exit codes: 0 done, 2 usage or scenario error, 3 a run failed or answered nothing, 4 a target or a claim not met, 130
 interrupted.
@@ -45,24 +45,24 @@ _FILES = {
     "workload": "workload",
     "schema": "schema",
 }  # of `farweb.cli`, by verb or group of verbs, in the order of the help
-_NEAR = 0.75  # of the letters of a verb that are right; chosen: one of four may be wrong
+_NEAR = 0.75  # of the letters of a verb that are right. Chosen: one of four may be wrong
 
 
 class _Verbs(TyperGroup):
-    """The verbs, each loaded when asked for; tells of a name known in the field that farweb does not have it."""
+    """The verbs, each loaded on demand, with a hint for names known in the field that farweb lacks."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - of the parser
         """Names of all verbs."""
         return list(_FILES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - of the parser
-        """The verb of a name, or the group; None without one."""
+        """The verb of a name, or the group, or None without one."""
         if cmd_name in _FILES and cmd_name not in self.commands:
             self.commands[cmd_name] = _loaded(cmd_name)
         return self.commands.get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the verbs by what one does with them."""
+        """Write the verbs by purpose."""
         if ctx.obj == NAMES[-1]:
             super().format_help(ctx, formatter)
         else:
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def script() -> None:
-    """Run the command of this process and end it; `farweb.__main__` is what calls it."""
+    """Run the command of this process and end it, for `farweb.__main__`."""
     open_standard_streams()
     sys.exit(main(sys.argv[1:]))
 

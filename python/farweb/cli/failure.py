@@ -45,7 +45,7 @@ def ended_by(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
 
     Args:
         error: The error that the command raised.
-        arguments: Its arguments; some name results.
+        arguments: Its arguments, some of them names of results.
 
     Raises:
         SystemExit: `error`, where no signal is behind it.
@@ -87,7 +87,7 @@ def _unforeseen(error: BaseException, arguments: Sequence[str]) -> tuple[str, in
 
 
 def _little_memory() -> str | None:
-    """Message where libraries fail in ways of their own for want of memory; None where there is enough."""
+    """Message where libraries fail in ways of their own for want of memory, or None where there is enough."""
     try:
         found = room()
     except MemoryError:

@@ -29,11 +29,11 @@ from farweb.plot.options import OPTIONS, Option, value_of
 
 _PANEL = "What is drawn"
 _WIDTH = 80
-_UNDER = 17 * " "  # beneath what a figure of the list shows
+_UNDER = 17 * " "  # below the description of a figure in the list
 
 
 class Command(Verb):
-    """The command with a help that names the figures; they are looked for only then."""
+    """The command with a help that names the figures, looked up only for it."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
@@ -46,7 +46,7 @@ class Command(Verb):
 
 
 def figure_names(incomplete: str) -> list[tuple[str, str]]:
-    """The figures whose names begin so, and what they show, for completion."""
+    """The figures with names that begin so, and their descriptions, for completion."""
     return [(name, kind.forms[0].shows) for name, kind in FIGURES.items() if name.startswith(incomplete)]
 
 

@@ -1,4 +1,4 @@
-"""Help: of farweb the verbs by what one does with them, of a verb a screen; `--help-all` has every word."""
+"""Help: of farweb the verbs by purpose, of a verb a screen. `--help-all` has every word."""
 
 import textwrap
 from typing import Any
@@ -74,7 +74,7 @@ def _metavar(parameter: Any) -> str:
 
 
 def _named(option: Any) -> str:
-    """The shorter name of an option first, and what it takes."""
+    """The shorter name of an option first, and its metavar."""
     kind = option.type.name.partition(" ")[0]
     takes = "" if option.is_flag or option.count else f" {option.metavar or _KINDS.get(kind, kind.upper())}"
     return ", ".join(sorted(option.opts, key=len)) + takes

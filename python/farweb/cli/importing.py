@@ -9,7 +9,7 @@ import typer
 
 from farweb import _core
 
-_RTT_MS_MAX = 86_400_000  # a day; a longer delay than that no scenario has
+_RTT_MS_MAX = 86_400_000  # a day, longer than the longest delay of a scenario
 _BYTES_MAX = 2**53  # as in a request table
 
 _FORMATS = ", ".join(_core.log_formats())
@@ -162,7 +162,7 @@ def import_options(
 
 
 def takes_import_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of an import; it gets them, read, as `importing`."""
+    """Give a command the options of an import. They arrive, read, as `importing`."""
     own, of_log = inspect.signature(command).parameters, inspect.signature(import_options).parameters
 
     @functools.wraps(command)
@@ -190,7 +190,7 @@ def _quantity(option: str, text: str, base: str, allowed: str) -> float:
 
 
 def keys_of(pairs: list[str] | None) -> dict[str, str] | None:
-    """Keys by their meaning as `import_log` takes them; None without one."""
+    """Keys by their meaning as `import_log` takes them, or None without one."""
     if pairs is None:
         return None
     keys: dict[str, str] = {}
@@ -203,7 +203,7 @@ def keys_of(pairs: list[str] | None) -> dict[str, str] | None:
 
 
 def _sample(sample: str | None, by: str, seed: int) -> dict[str, Any]:
-    """Read the options of a sample as `import_log` takes them; none without a sample."""
+    """Read the options of a sample as `import_log` takes them, or none without a sample."""
     if sample is None:
         return {}
     share = _quantity("--sample", sample, "1", "a share such as 10%")

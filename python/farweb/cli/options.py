@@ -122,16 +122,16 @@ def presented(
 
 @contextlib.contextmanager
 def taken_free(*files: Path | None, force: bool) -> Iterator[None]:
-    """Take the names of files to be written, before any work begins; what farweb has drawn may be drawn again.
+    """Take the names of files to write before any work begins. Drawings of farweb may be replaced.
 
     A verb has them until it ends: `context.with_resource(taken_free(out, force=force))`.
 
     Args:
-        files: Files to write; None for those not asked for.
+        files: Files to write, or None for those not asked for.
         force: `--force`.
 
     Raises:
-        FarwebError: A file is there, and it is no figure or page of farweb's; or another command has the name.
+        FarwebError: A file is there, and it is no figure or page of farweb's, or another command has the name.
         StorageError: A name is none of a file, or its folder cannot be written to.
     """
 
@@ -185,7 +185,7 @@ class Output:
         self._quiet = quiet
 
     def result(self, value: Mapping[str, Any], shown: "RenderableType") -> None:
-        """Print what was asked for: `value` as JSON, or `shown` for people."""
+        """Print `value` as JSON or `shown` for people, as asked."""
         if self.as_json:
             # Where the terminal lacks a character JSON escapes it, and loses nothing.
             has_all = (sys.stdout.encoding or "").lower().startswith("utf")
@@ -199,12 +199,12 @@ class Output:
         if isinstance(shown, str):
             console.print(Text(visible(shown)), soft_wrap=True)
             return
-        # Names come from logs and manifests; what the console itself makes are segments of control, and styles.
+        # Names come from logs and manifests. The console's own output is control segments and styles.
         parts = (part if part.control else Segment(visible(part.text), part.style) for part in console.render(shown))
         console.print(Segments(parts), end="")
 
     def note(self, text: str) -> None:
-        """Print a line about the result, such as where it was saved; not with `--json`, whose output has it."""
+        """Print a line about the result, such as where it was saved, except with `--json`, which contains it."""
         if not self._quiet and not self.as_json:
             sys.stderr.write(_painted(text) + "\n")
 

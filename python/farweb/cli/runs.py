@@ -245,7 +245,7 @@ def show(
 
 
 def allow(scenario: "Scenario", extents: "Sequence[Extent]", no_limits: bool) -> None:
-    """Refuse what is estimated to become larger than a limit, unless limits are off."""
+    """Refuse an estimated size above a limit, unless limits are off."""
     if not no_limits:
         for extent in extents:
             extent.require_allowed(scenario)
@@ -276,7 +276,7 @@ def changes_of(settings: list[str] | None) -> dict[str, str]:
 
 
 def _instead(path: Path) -> str | None:
-    """What a file is that is no scenario, and what to do with it; None where that does not show."""
+    """The kind of a file that is no scenario and the remedy, or None where the kind is unknown."""
     if path.suffix == ".toml" or not path.is_file():
         return None
     from farweb.inputs.formats import LOGS, format_of

@@ -14,7 +14,7 @@ from farweb.text.words import plural, visible
 if TYPE_CHECKING:
     import polars as pl
 
-_MOST_SHOWN = 1000  # chosen: more rows nobody reads on a terminal
+_MOST_SHOWN = 1000  # chosen: enough to read on a terminal
 
 
 def sql(
@@ -88,7 +88,7 @@ def _write(answer: "pl.DataFrame", out: Path) -> None:
 
 
 def _csv(answer: "pl.DataFrame") -> str:
-    """Convert to CSV; lists become texts in JSON."""
+    """Convert to CSV, with lists as texts in JSON."""
     import polars as pl
 
     nested = [name for name, kind in answer.schema.items() if kind.is_nested()]
@@ -100,7 +100,7 @@ def _csv(answer: "pl.DataFrame") -> str:
 
 
 def _json(value: Any) -> Any:
-    """A value as JSON has it: no NaN, no infinity; times and the like are texts."""
+    """A value as JSON has it: no NaN, no infinity, times and the like as texts."""
     if isinstance(value, dict):
         return {name: _json(each) for name, each in value.items()}
     if isinstance(value, list):

@@ -1,8 +1,8 @@
 """Standard output and standard error, whatever they are: closed, full, without a reader, of any encoding.
 
-Where standard output has lost its reader the command goes on in silence, as for `| head`. Where it cannot be written
-to otherwise, the command fails. Text that standard error does not take is lost: there is nowhere to say so. A character
-that the encoding lacks is spelled with those that it has.
+Without a reader of standard output the command goes on in silence, as for `| head`. Any other failure to write there
+fails the command. Text that standard error refuses is lost: there is no other place for it. A character outside the
+encoding is escaped.
 """
 
 import codecs

@@ -351,7 +351,7 @@ def _parameter(setting: str) -> tuple[str, str]:
 
 
 def _stem(log: Path) -> str:
-    """`access.log.gz` and `access.log` are both `access`; standard input has no name."""
+    """`access.log.gz` and `access.log` are both `access`. Standard input has no name."""
     if log == Path("-"):
         return "requests"
     name = log.name

@@ -6,12 +6,12 @@ destination, a link's own where a link has the name, and get it when they are co
 beginning is replaced, as its writer has made sure that it may be. One that came later, or got other entries, stays, and
 the result takes a second name, `NAME-2`: a hard link, and the renaming of a folder, fail where something is.
 
-A process that is killed leaves at most its lock and a hidden `.NAME.….partial` or `.NAME.….old`, which nothing takes
-for a result: the next command that writes NAME removes them, and brings back an older folder whose place is empty. A
-stage that a living process writes is locked, so that no other takes it for a leftover.
+A process that is killed leaves at most its lock and a hidden `.NAME.….partial` or `.NAME.….old`, never taken for
+results. The next command that writes NAME removes them and restores an older folder if its place is empty. A stage that
+a living process writes is locked, and so never taken for a leftover.
 
-Files, and the folders that name them, are on the disk before and after the renaming, so that a power failure empties
-none. Windows has no such locks, and brings only files to the disk.
+Files, and the folders that name them, are flushed to the disk before and after the renaming: a power failure empties
+none. Windows has no such locks and flushes only files.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 _SOMETHING_IS_THERE = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR}
 
-_FLUSHERS = 16  # files that are brought to the disk at a time; chosen: more are no faster
+_FLUSHERS = 16  # files that are brought to the disk at a time. Chosen: more are no faster
 
 
 class Place:
@@ -58,7 +58,7 @@ class Place:
             raise StorageError(f"{self.out}: {kind_of(self.path)}; name a file")
 
     def require_folder(self) -> None:
-        """Refuse a file, a loop of links, the current folder, and one on which a disk is mounted."""
+        """Refuse a file, a loop of links, the current folder, and a mount point."""
         if self._found is None:
             return
         if not self.path.is_dir():
@@ -71,7 +71,7 @@ class Place:
         """Give the finished `stage` its name. An older folder has the hidden name of the stage then.
 
         Raises:
-            StorageError: Something else is there; the result is at the place that the message says.
+            StorageError: Something else is there. The message names the place of the result.
         """
         try:
             if self._found is not None and self._found == _identity(self.path):
@@ -90,7 +90,7 @@ class Place:
 
 
 def _identity(path: Path) -> tuple[int, int, int, int] | None:
-    """Device, inode, size and time of change of the file or folder at `path`; None where there is nothing."""
+    """Device, inode, size and time of change of the file or folder at `path`, or None where there is nothing."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -114,7 +114,7 @@ def _replace(stage: Path, path: Path) -> None:
 
 
 def _rename(stage: Path, path: Path) -> None:
-    """Rename `stage` to `path`; an OSError with one of `_SOMETHING_IS_THERE` where more than an empty folder is."""
+    """Rename `stage` to `path`. An OSError with one of `_SOMETHING_IS_THERE` means more than an empty folder there."""
     if stage.is_dir():
         stage.rename(path)
         return
@@ -130,19 +130,19 @@ def _rename(stage: Path, path: Path) -> None:
         stage.unlink()
 
 
-_TAKEN: ContextVar[Mapping[Path, Place]] = ContextVar("taken")  # what this thread has taken, by real path
+_TAKEN: ContextVar[Mapping[Path, Place]] = ContextVar("taken")  # names taken by this thread, by real path
 
 
 @contextlib.contextmanager
 def taken(out: Path, allow: Callable[[Place], None] = lambda _: None) -> Iterator[Place]:
     """Have a name for the block: any other command, or thread, that wants to write to it is refused.
 
-    `staged_folder` and `staged_file` do it themselves; whoever works for long before them takes the name first.
-    Within the block they replace only a file or folder that is there at its beginning.
+    `staged_folder` and `staged_file` do it themselves. For long work before them, take the name first. Within the block
+    they replace only a file or folder there at its beginning.
 
     Args:
-        out: The name, of what may not be there yet; links are followed.
-        allow: Raises an error when the file or folder there may not be replaced; called when the name is taken.
+        out: The name, possibly not there yet. Links are followed.
+        allow: Raises an error when the file or folder there may not be replaced. Called once the name is taken.
 
     Raises:
         FarwebError: Another command has the name.
@@ -171,11 +171,11 @@ def taken(out: Path, allow: Callable[[Place], None] = lambda _: None) -> Iterato
 
 @contextlib.contextmanager
 def staged_folder(out: Path, *, take: bool = True) -> Iterator[Path]:
-    """Give a hidden folder that becomes `out` when the block ends; when the block raises, nothing is left of it.
+    """Give a hidden folder that becomes `out` at the end of the block. An error removes it.
 
-    A folder that is at `out` when the block begins is replaced; the caller has to have made sure that it may be. One
-    that comes there in the block stays, and the new folder gets another name. Unless the name is taken, a folder that
-    is there first stays, the new one goes, and the caller flushes: for many folders named by their content.
+    A folder at `out` at the start of the block is replaced: callers check first that it may be. One that appears during
+    the block stays, and the new folder gets another name. Without `take` a folder that is there first stays, the new
+    one goes, and the caller flushes: for many folders named by their content.
 
     Raises:
         FarwebError: Another command has taken the name.
@@ -199,7 +199,7 @@ def staged_folder(out: Path, *, take: bool = True) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def staged_file(out: Path, *, take: bool = True) -> Iterator[Path]:
-    """Give the path of a hidden file that becomes `out` when the block ends; when it raises, nothing is left of it.
+    """Give the path of a hidden file that becomes `out` at the end of the block. An error removes it.
 
     Its folder is hidden too and goes at the end: the block may keep other files beside it. A file at `out` when the
     block begins is replaced, one that comes in the block stays, as with `staged_folder`. Unless the name is taken,
@@ -225,7 +225,7 @@ def staged_file(out: Path, *, take: bool = True) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _staged(out: Path, take: bool) -> Iterator[tuple[Place, Path]]:
-    """Make a hidden folder beside `out` for the block, locked meanwhile, and remove it with what is left in it."""
+    """Make a hidden folder beside `out` for the block, locked meanwhile, and remove it with its content."""
     with storage_errors(out), contextlib.ExitStack() as held:
         held.enter_context(made_folder(out.parent))
         place = held.enter_context(taken(out)) if take else Place(out)
@@ -242,7 +242,7 @@ def _staged(out: Path, take: bool) -> Iterator[tuple[Place, Path]]:
 
 @contextlib.contextmanager
 def storage_errors(out: Path | str) -> Iterator[None]:
-    """Turn what the machine, not the program, has to put right into one line about `out`.
+    """Turn errors of the machine, not of the program, into one line about `out`.
 
     Raises:
         StorageError: The disk is full, or the place cannot be written to.
@@ -257,7 +257,7 @@ def storage_errors(out: Path | str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
-    """Make a folder and those above it for the block; when the block raises, those that were made go again."""
+    """Make a folder and its parents for the block. An error removes those made."""
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -271,7 +271,7 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked_file(path: Path) -> Iterator[None]:
-    """Hold the lock of a file for the block, where the file system has locks; the file goes at the end.
+    """Hold the lock of a file for the block, where the file system has locks, and delete the file at the end.
 
     Raises:
         BlockingIOError: A living process, or another thread, holds it.
@@ -297,8 +297,8 @@ def leftovers(folder: Path, name: str | None = None) -> list[Path]:
     """List what killed processes have left in a folder under hidden names.
 
     Args:
-        folder: The folder; one that is not there has none.
-        name: Of what is or was to be written; None: whatever it is.
+        folder: The folder. A missing one has none.
+        name: Of the file or folder written. None: any.
     """
     try:
         hidden = [entry.name for entry in os.scandir(folder) if is_stage(entry.name, name)]
@@ -308,7 +308,7 @@ def leftovers(folder: Path, name: str | None = None) -> list[Path]:
 
 
 def is_stage(hidden: str, name: str | None = None) -> bool:
-    """True for a hidden name under which `name` is written, or was set aside; None: any name."""
+    """True for a hidden name under which `name` is written, or was set aside. None: any name."""
     found = _HIDDEN.fullmatch(hidden)
     return found is not None and name in (None, found[1])
 
@@ -354,7 +354,7 @@ def remove(paths: Iterable[Path]) -> None:
 
 
 def flush(paths: Iterable[Path]) -> None:
-    """Bring files and folders to the disk, so that a power failure cannot empty them.
+    """Flush files and folders to the disk, against a power failure.
 
     They go together: a file system then commits once for many of them.
     """
@@ -364,7 +364,7 @@ def flush(paths: Iterable[Path]) -> None:
 
 
 def _flush(path: Path) -> None:
-    on_windows = sys.platform == "win32"  # which has no descriptors of folders, and flushes what may be written to
+    on_windows = sys.platform == "win32"  # no descriptors of folders here, and it flushes only files open for writing
     if on_windows and path.is_dir():
         return
     descriptor = os.open(path, os.O_RDWR if on_windows else os.O_RDONLY)

@@ -1,6 +1,6 @@
 """Converts columns of the core to Arrow arrays and back, and holds the schema of a results folder with its units.
 
-The core knows no Arrow; `Column` is what it takes and gives.
+The core knows no Arrow: it takes and gives a `Column`.
 """
 
 import functools
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Column = NDArray[Any] | tuple[NDArray[np.int32], list[str]] | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
-"""A column of the core: an array; for words, codes and the words they stand for; for lists of ranges, where each list
-begins and the last one ends, the first numbers, and the numbers after the last.
+"""A column of the core: an array, codes with their words, or lists of ranges: where each list begins and the last one
+ends, the first numbers, and the numbers after the last.
 
 A missing value is `NULL_INT` among int64, `NULL_ID` among uint64, NaN among float64 and `NULL_CODE` among codes.
 """
@@ -75,7 +75,7 @@ def _by_name(schema: str) -> dict[str, TableSpec]:
 
 @dataclass(frozen=True)
 class Derived:
-    """A time in seconds between two columns of a table, which readers add to it; files do not have it."""
+    """A time in seconds between two columns of a table, added by readers and absent from files."""
 
     name: str
     since: str
@@ -127,7 +127,7 @@ def with_derived(table: str, rows: "pl.LazyFrame") -> "pl.LazyFrame":
 
 
 def derived_in_sql(table: str, rows: str) -> str:
-    """The same in SQL: what is selected besides the columns of `rows`."""
+    """The same in SQL: expressions to select besides the columns of `rows`."""
     return "".join(
         f", ({rows}.{each.until} - {rows}.{each.since}) / 1e9 AS {each.name}" for each in DERIVED.get(table, ())
     )
@@ -153,7 +153,7 @@ def arrow_schema(spec: TableSpec, metadata: Mapping[str, str]) -> pa.Schema:
 
 
 def to_arrow(columns: Mapping[str, Column], schema: pa.Schema) -> pa.RecordBatch:
-    """Columns of the core as a record batch; a sentinel becomes null where the field may be null."""
+    """Columns of the core as a record batch, with null for a sentinel where the field may be null."""
     return pa.RecordBatch.from_arrays([_array(columns[field.name], field) for field in schema], schema=schema)
 
 
@@ -163,7 +163,7 @@ _DTYPES = {pa.int32(): np.int32, pa.int64(): np.int64, pa.uint64(): np.uint64, p
 
 
 def of_values(values: Sequence[Any], type: pa.DataType) -> pa.Array:
-    """An Arrow array of texts, numbers or truth values; None is null."""
+    """An Arrow array of texts, numbers or truth values, with None as null."""
     if pa.types.is_string(type):
         builder = pa.lib.StringBuilder()
         builder.append_values(values)
@@ -181,7 +181,7 @@ def _array(column: Column, field: pa.Field) -> pa.Array:
     if isinstance(column, tuple):
         codes, words = column
         indices = of_numbers(codes, pa.int32(), codes == NULL_CODE if field.nullable else None)
-        # Parquet finds its own dictionary; words of their own do not change with how rows fall into batches.
+        # Parquet finds its own dictionary: plain words do not depend on how rows fall into batches.
         return pa.DictionaryArray.from_arrays(indices, of_values(words, pa.string())).cast(pa.string())
     if not field.nullable:
         return of_numbers(column, field.type)
@@ -208,7 +208,7 @@ def from_arrow(batch: pa.RecordBatch) -> dict[str, Column]:
 
 
 def _column(array: pa.Array) -> Column:
-    """A column of the core; it shares the array's memory unless there are nulls to be marked."""
+    """A column of the core. It shares the array's memory unless it has nulls to mark."""
     if pa.types.is_string(array.type):
         return _column(array.dictionary_encode())
     if pa.types.is_dictionary(array.type):

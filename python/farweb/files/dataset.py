@@ -52,7 +52,7 @@ class _Lent:
 
 
 class _Rows(ds.FileSystemDataset):  # type: ignore[misc]  # pyarrow has no types
-    """A dataset whose files are opened in Python."""
+    """A dataset that opens its files in Python."""
 
     def scanner(self, **asked: Any) -> "Scan":
         """A scan of the columns and rows that are asked for."""
@@ -82,7 +82,7 @@ def dataset(tables: Mapping[str, Table], refusals: list[FarwebError], part: str 
         part: Name of a further column, with the key of each row's table.
 
     Raises:
-        ResultsError: The first table is damaged; the others are looked at when they are read.
+        ResultsError: The first table is damaged. The others are checked when read.
     """
     form = ds.ParquetFileFormat()
     files = fs.PyFileSystem(fs.FSSpecHandler(_Files(tables, refusals)))

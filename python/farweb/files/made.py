@@ -7,7 +7,7 @@ HTML = ".html"
 SUFFIXES = (".png", ".svg", ".pdf", HTML)
 """Suffixes of the files that a figure can be written to."""
 
-_AT_AN_END = 65_536  # bytes; chosen: programs that write these formats name themselves at the beginning or at the end
+_AT_AN_END = 65_536  # bytes. Chosen: programs that write these formats name themselves at the beginning or at the end
 
 
 def is_figure(file: Path) -> bool:

@@ -22,7 +22,7 @@ _ROWS = 131_072  # chosen: as many as farweb writes to a group of rows
 _WORDS = pa.dictionary(pa.int32(), pa.string())
 
 Declared = Callable[[str], pa.Field | None]
-"""The field of a column by name; None for a column that is not declared, which is not read."""
+"""The field of a column by name, or None for a column that is not declared, which is not read."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Table:
         declared: Its columns.
         rows: How many it has, as far as that is known.
         bytes: Likewise its size.
-        path: On this machine; None in an object store.
+        path: On this machine, or None in an object store.
     """
 
     place: str
@@ -95,12 +95,12 @@ class Table:
     def batches(
         self, file: pq.ParquetFile, names: Sequence[str], groups: Iterable[int] | None = None, rows: int = _ROWS
     ) -> Iterator[pa.RecordBatch]:
-        """Rows of the file while it is open, in the declared types; texts may be dictionaries.
+        """Rows of the file while it is open, in the declared types. Texts may be dictionaries.
 
         Args:
             file: The file from `opened`.
             names: Columns, all declared.
-            groups: Numbers of groups of rows; all when left out.
+            groups: Numbers of groups of rows (default: all).
             rows: How many at a time, at most.
 
         Raises:
@@ -122,7 +122,7 @@ class Table:
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[pq.ParquetFile]:
-        """Give the file, open, for the block; it has the size and the number of rows that it should have.
+        """Give the open file for the block, after a check of its size and number of rows.
 
         Raises:
             FileNotFoundError: There is none.

@@ -9,10 +9,10 @@ _SPILL = "POLARS_OOC_SPILL_DIR"
 
 
 def spill_apart() -> None:
-    """Have Polars spill to a folder whose name cannot be guessed.
+    """Have Polars spill to a folder with an unguessable name.
 
-    Its own choice is /var/tmp/polars-USER/spill, in which it removes all folders that are called like a process that
-    has ended: where another user has made a link of it, anywhere.
+    Its default is /var/tmp/polars-USER/spill, where it removes all folders named like an ended process, anywhere on the
+    disk if another user has put a link there.
     """
     if _SPILL in os.environ or sys.platform == "win32":
         return

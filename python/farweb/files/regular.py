@@ -29,7 +29,7 @@ _KINDS = (
 
 
 def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.stat_result:
-    """Refuse all but regular files; the system's description of one.
+    """Refuse all but regular files and return the system's description of one.
 
     Args:
         path: The file to read.
@@ -37,7 +37,7 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
         advice: A way out, at the end of the message.
 
     Raises:
-        FarwebError: There is no such file; of the type `error`.
+        FarwebError, of the type `error`: There is no such file.
     """
     end = f"; {advice}" if advice else ""
     try:
@@ -53,7 +53,7 @@ def check_file(path: Path, error: type[FarwebError], advice: str = "") -> os.sta
 
 
 def sha256_of(path: Path, error: type[FarwebError], advice: str = "") -> str:
-    """SHA-256 digest of a file; see `check_file`."""
+    """SHA-256 digest of a file (see `check_file`)."""
     check_file(path, error, advice)
     try:
         with path.open("rb") as file:
@@ -63,7 +63,7 @@ def sha256_of(path: Path, error: type[FarwebError], advice: str = "") -> str:
 
 
 def stamp(path: Path) -> tuple[int, ...]:
-    """Stamp of a file, another one when it was written to or replaced; empty where there is none."""
+    """Stamp of a file, another one when it was written to or replaced, or empty where there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - before and after each run
     except OSError:
@@ -72,7 +72,7 @@ def stamp(path: Path) -> tuple[int, ...]:
 
 
 def _other_kind(found: os.stat_result) -> str | None:
-    """Kind of a file that is not regular; None for a regular file."""
+    """Kind of a file that is not regular, or None for a regular file."""
     return next((what for is_kind, what in _KINDS if is_kind(found.st_mode)), None)
 
 
@@ -94,18 +94,18 @@ def is_within(name: str) -> bool:
 
 
 def open_within(folder: Path, name: str, error: type[FarwebError], place: str = "") -> BinaryIO:
-    """Open a regular file below a folder that someone else may have made; it may be a link, as may folders above it.
+    """Open a regular file below a folder that someone else may have made. It and folders above may be links.
 
     Args:
         folder: The folder.
         name: The file in it, with ``/`` between its parts.
         error: Type of the error to raise.
-        place: How the file is called in messages; by its path when left out.
+        place: Name of the file in messages (default: its path).
 
     Raises:
         FileNotFoundError: There is no such file.
         OSError: It cannot be opened.
-        FarwebError: It is no regular file, or not within the folder; of the type `error`.
+        FarwebError, of the type `error`: It is no regular file, or not within the folder.
     """
     path = place or f"{folder}/{name}"
     if not is_within(name):
@@ -131,7 +131,7 @@ def read_text(path: Path, error: type[FarwebError], what: str) -> str:
         what: Kind of file expected, for messages: ``a scenario is a TOML file``.
 
     Raises:
-        FarwebError: It cannot be read, is too large, or is not UTF-8; of the type `error`.
+        FarwebError, of the type `error`: It cannot be read, is too large, or is not UTF-8.
     """
     size = check_file(path, error).st_size
     if size > TEXT_MAX:
@@ -153,7 +153,7 @@ def read_json(file: BinaryIO, place: str, error: type[FarwebError]) -> bytes:
         error: Type of the error to raise.
 
     Raises:
-        FarwebError: It is larger; of the type `error`.
+        FarwebError, of the type `error`: It is larger.
     """
     content = file.read(_JSON_MAX + 1)
     if len(content) > _JSON_MAX:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def scan(
     tables: Sequence[tuple[Mapping[str, Any], Table]], labels: "Mapping[str, pl.DataType] | None" = None
 ) -> "pl.LazyFrame":
-    """Rows of tables of the same columns, one table after the other; a query reads the columns and rows that it needs.
+    """Rows of tables of the same columns, one table after the other. A query reads only its own columns and rows.
 
     Args:
         tables: Each with the values of its labels, columns that precede its own and are the same in all of its rows.
         labels: Types of these columns.
 
     Raises:
-        ResultsError: The first table is damaged; the others are looked at when they are read.
+        ResultsError: The first table is damaged. The others are checked when read.
     """
     import polars as pl
     from polars.io.plugins import register_io_source
@@ -65,7 +65,7 @@ def scan(
     return register_io_source(read, schema=schema)
 
 
-_AT_ONCE = 100_000  # rows of a table that batches would only make slower; chosen
+_AT_ONCE = 100_000  # rows of a table that batches would only make slower (chosen)
 
 
 @functools.cache
@@ -85,7 +85,7 @@ def _is_other(field: pa.Field, table: Table) -> bool:
 
 
 def _source(table: Table) -> Path | bytes:
-    """The name of a file, where it is UTF-8 from the root on, as Polars needs it; else its content."""
+    """The name of a file, if it is UTF-8 from the root on, as Polars needs it, or else its content."""
     if table.path is not None:
         with contextlib.suppress(UnicodeEncodeError):
             str(table.path.absolute()).encode()

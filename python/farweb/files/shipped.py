@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).parents[1]
 def shipped(name: str) -> Path:
     """The folder `examples` or `papers` that comes with farweb.
 
-    That of the source tree where the package lies in one; a wheel has both in the package, but for the pictures.
+    In the source tree if the package lies in one. A wheel has both in the package, except the pictures.
     """
     tree = _PACKAGE.parents[1]
     return tree / name if (tree / "pyproject.toml").is_file() else _PACKAGE / name

@@ -29,21 +29,21 @@ def open_database(scratch: Path, **limits: str | int) -> "duckdb.DuckDBPyConnect
 
 
 def spilling(scratch: Path, memory: str = _MEMORY) -> "duckdb.DuckDBPyConnection":
-    """Open a database that spills rows beyond so much memory; see `open_database`.
+    """Open a database that spills rows beyond so much memory (see `open_database`).
 
-    Sorts, distinct values and groups do; quantiles and lists do not, and fail beyond it.
+    Sorts, distinct values and groups spill. Quantiles and lists fail beyond it.
     """
     return open_database(scratch, memory_limit=memory, threads=_THREADS)
 
 
 def sort_parquet(source: Path, target: Path, *, by: str, scratch: Path) -> None:
-    """Write the rows of `source` to `target` in the order of the column `by`; equal values keep their order.
+    """Write the rows of `source` to `target` in the order of the column `by`, equal values in their own.
 
     Args:
         source: A Parquet file.
         target: Where the sorted one goes.
         by: A column of numbers.
-        scratch: A folder for what does not fit into memory.
+        scratch: A folder for spilled rows.
 
     Raises:
         RunError: The disk is full, or the file cannot be read.

@@ -27,7 +27,7 @@ def caching_codes(column: Any) -> NDArray[np.uint8]:
 
 
 def survey_of(batches: Iterable[pa.RecordBatch]) -> _core.Survey:
-    """Survey of the requests that name an object; memory grows by some 30 B an object.
+    """Survey of the requests that name an object, in some 30 B an object.
 
     Args:
         batches: Of the columns `object`, `response_bytes` and, where it is there, `caching`, as `caching_codes` has it.
@@ -84,7 +84,7 @@ class CacheTreatment:
         )
 
     def rows(self) -> list[list[str]]:
-        """Name, note and value for a table; zeros are left out, but for changes of size, which decide about hits."""
+        """Name, note and value for a table, without zeros, except for changes of size, which decide about hits."""
         rows = []
         if self.bypassing:
             note = f"{count(self.invalidating)} of them make a cache give up its copy" if self.invalidating else ""

@@ -1,4 +1,4 @@
-"""Share of a log's traffic that its request table carries, by what the import kept with the table."""
+"""Share of a log's traffic in its request table, from the counts that the import kept with it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class Carried:
 
 
 def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
-    """The share that a request table carries; None of a log without sizes.
+    """The share that a request table carries, or None of a log without sizes.
 
     Args:
         table: Its name.

@@ -34,7 +34,7 @@ _GAPS = pa.schema([("gap_s", pa.float64())])
 
 @dataclass(frozen=True)
 class ClientStats:
-    """Statistics of the clients of a request table; each day of a table with days stands for itself."""
+    """Statistics of the clients of a request table. Each day of a table with days stands for itself."""
 
     count: int
     """Different clients."""
@@ -43,7 +43,7 @@ class ClientStats:
     requests: Spread
     """Requests of a client."""
     gap_s: Spread | None
-    """Times between successive requests of a client, on one day; None where no client asks twice."""
+    """Times between successive requests of a client, on one day, or None where no client asks twice."""
     visits: int
     """Runs of requests of a client without a gap of `VISIT_GAP_S` or more."""
     visit_requests: Spread
@@ -64,7 +64,7 @@ class ClientStats:
 
 
 def client_stats(database: "duckdb.DuckDBPyConnection", scratch: Path, *, has_days: bool) -> ClientStats | None:
-    """Compute the statistics of the clients of the view `requests`; None when it names none.
+    """Compute the statistics of the clients of the view `requests`, or None when it names none.
 
     Args:
         database: With the view and its columns `client`, `start_s`, and `day` where there is one.
@@ -114,7 +114,7 @@ class _Runs:
         self._ended: Counter[int] = Counter()
 
     def add(self, begins: NDArray[np.bool_]) -> None:
-        """Count rows: each begins a run or goes on with the last one; the first row of all begins one."""
+        """Count rows that begin a run or continue the last one. The first row of all begins one."""
         places = np.flatnonzero(begins)
         if len(places) == 0:
             self._open += len(begins)

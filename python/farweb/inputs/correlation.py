@@ -1,4 +1,4 @@
-"""Measures how much copies of a trace resemble each other, and finds the offset at which they do so least.
+"""Measures how much copies of a trace resemble each other, and finds the offset of least resemblance.
 
 Copies of a trace that run at the same time raise the load, but their bursts are the same ones: where copy j is m
 offsets after copy i, the load of both together varies by the trace's autocorrelation at that lag. The measure is the
@@ -26,7 +26,7 @@ class SelfCorrelation:
 
     Attributes:
         copies: Number of copies.
-        period_s: Time within which they are turned round; None: they are shifted.
+        period_s: Time within which they are turned round. None: they are shifted.
         offset_s: Time between the starts of two copies.
         lags: For copies 1, 2, … apart: how far apart they are in s, and the autocorrelation there.
         largest: The largest autocorrelation.
@@ -92,7 +92,7 @@ def self_correlation(
 
 
 def autocorrelation(series: NDArray[np.float64], circular: bool) -> NDArray[np.float64]:
-    """The autocorrelation at lags 0, 1, …, of a series that repeats or of one that ends; empty when it is constant."""
+    """The autocorrelation at lags 0, 1, … of a series, repeated or ended, or empty for a constant one."""
     deviation = series - series.mean()
     variance = float(deviation @ deviation)
     if variance <= 1e-12 * float(series @ series):

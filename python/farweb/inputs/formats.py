@@ -1,9 +1,9 @@
-"""Formats of inputs: names them, detects that of a file, and unpacks packed files.
+"""Formats of inputs: names them, detects the format of a file, and unpacks packed files.
 
 - ``table``: a request table, in any form that a run takes.
 - ``squid``, ``clf`` and others of `LOGS`: logs, as `farweb workload import` reads them.
 - ``oracle-general``: of libCacheSim, little-endian records of 24 bytes: time in s (32 bits), object (64), size (32),
-  and the number of the next request for the object (64; none: -1 or the largest).
+  and the number of the next request for the object (64, -1 or the largest for none).
 - ``webcachesim``: of webcachesim and AdaptSize, text with time in s, object and size in bytes on each line.
 - ``cache2k``: of cache2k, big-endian objects of 32 bits and nothing else.
 """
@@ -27,12 +27,12 @@ from farweb.files.regular import check_file
 
 TABLE = "table"
 AUTO = "auto"
-"""A log whose lines are described by a format string or by keys, or show what they are."""
+"""A log with lines described by a format string or by keys, or that show their format."""
 LOGS = tuple(_core.log_formats())
 TRACES = ("oracle-general", "webcachesim", "cache2k")
 FORMATS = (TABLE, *LOGS, *TRACES)
 TIMELESS = ("webcachesim", "cache2k")
-"""Traces without times; those of webcachesim have the number of the request there, in most of them."""
+"""Traces without times. Most webcachesim traces have the number of the request in their place."""
 UNSIZED = ("cache2k",)
 """Traces without sizes."""
 
@@ -40,13 +40,13 @@ ORACLE_GENERAL = np.dtype([("time_s", "<u4"), ("object", "<u8"), ("bytes", "<u4"
 CACHE2K = np.dtype(">u4")
 
 _HEAD_BYTES = 1 << 16  # chosen: some hundreds of lines
-_LEAST_RECORDS = 10  # chosen: as many whose numbers fit do so by chance in no other file
+_LEAST_RECORDS = 10  # chosen: no other file has so many fitting numbers by chance
 
 
 def format_of(path: Path, given: str | None) -> str:
-    """The format of a file: the one given, or that which its name and its beginning show.
+    """The format of a file: as given, or as detected from its name and beginning.
 
-    A file that shows none is taken for a request table; a ``cache2k`` trace shows none.
+    An undetected file is taken for a request table, also a ``cache2k`` trace.
 
     Raises:
         WorkloadError: There is no such format, or no such file.
@@ -66,7 +66,7 @@ def format_of(path: Path, given: str | None) -> str:
     whole = head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1]
     log = _core.log_format(whole)
     if log is None and whole.lstrip().startswith((b"{", b"[")):
-        _core.LogReader(str(path), AUTO)  # no table begins so: the reader says what it is, and what helps
+        _core.LogReader(str(path), AUTO)  # no table begins so: its reader says what it is and the remedy
     return log or ("webcachesim" if _is_webcachesim(whole) else TABLE)
 
 
@@ -79,7 +79,7 @@ def kind_of(path: Path, given: str | None, described: Mapping[str, Any]) -> str:
 
 
 def head_of(path: Path) -> bytes:
-    """The beginning of a file, unpacked; nothing where that fails, which its reader will report."""
+    """The beginning of a file, unpacked, or nothing where that fails, for its reader to report."""
     try:
         with opened(path) as file:
             return file.read(_HEAD_BYTES)
@@ -101,7 +101,7 @@ def _is_oracle_general(head: bytes) -> bool:
 
 
 def _is_webcachesim(head: bytes) -> bool:
-    """True when lines are a trace's, and no request table's without a header line: that has four columns or more."""
+    """True when lines are a trace's, not of a request table without a header, which has four columns or more."""
     if any(len(line.split()) > 3 for line in head.splitlines()):
         return False
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:

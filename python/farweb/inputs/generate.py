@@ -2,8 +2,8 @@
 
 Requests are written as they are made, in batches: memory is the family's own, whatever their number.
 
-The core generates the same trace in a run with `workload.family`; files are for looking at it, for changing it, and for
-other programs.
+The core generates the same trace in a run with `workload.family`. Files are for inspection, for changes and for other
+programs.
 """
 
 import json
@@ -35,7 +35,7 @@ _KEY = "farweb.generate"
 _ALWAYS = ("start_s", "host", "request_bytes", "response_bytes", "server_s")
 _COLUMNS = {"nzix": (*_ALWAYS, "wait_s", "tag", "day", "client"), "prowgen": (*_ALWAYS, "object", "client")}
 
-# A path for the scenario that checks family, days and parameters; nothing rides on it.
+# A path for the scenario that checks family, days and parameters, without effect on them.
 _SCENARIO = """\
 format = 1
 path = { nodes = ["clients", "servers"], link = [
@@ -100,10 +100,10 @@ def generate(
         family: ``nzix``, ``prowgen``.
         out: A folder.
         seed: Root of the random streams, as `run.seed`.
-        days: Days of the trace of nzix, 1 to 3660; None: 31.
+        days: Days of the trace of nzix, 1 to 3660. None: 31.
         parameters: Parameters that are to have other values, as in a scenario.
         progress: Called with the number of requests written so far.
-        replace: True when an older trace that is there is replaced; anything else that is there stays.
+        replace: True to replace an older trace. Anything else there stays.
 
     Raises:
         ScenarioError: There is no such family or parameter, or a value is not allowed.
@@ -176,7 +176,7 @@ def _schema(spec: TableSpec, names: tuple[str, ...], trace: Mapping[str, Any]) -
 
 
 def _may_write(out: Path, replace: bool) -> None:
-    """Refuse to replace what is not a trace, or may not be replaced."""
+    """Refuse to replace anything but a trace that may be replaced."""
     if not out.exists():
         return
     if not out.is_dir():

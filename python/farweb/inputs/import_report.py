@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 GAP_S = 3600.0
-"""Time without a request that is worth a word, in s; chosen: longer than any pause of one site's readers."""
-_UNREADABLE_SHOWN = 5  # chosen: enough to see the mistake; the table keeps more
-_ALL_NAMED = 0.99  # of the requests; chosen: pages of a site are seldom all behind a log-in
+"""Time without a request that is worth a word, in s. Chosen: longer than any pause of one site's readers."""
+_UNREADABLE_SHOWN = 5  # chosen: enough to see the mistake (the table keeps more)
+_ALL_NAMED = 0.99  # of the requests. Chosen: pages of a site are seldom all behind a log-in
 _SPANS = ("elapsed", "first byte", "server time")
 """Values that, where unreadable, may hide the slowest requests."""
 
@@ -227,7 +227,7 @@ class ImportReport:
         return wrap(text, 80, initial_indent="left out   ", subsequent_indent="  ")
 
     def _warnings(self) -> list[str]:
-        """What may be wrong with the requests, a paragraph each."""
+        """Possible errors of the requests, a paragraph each."""
         counts = self.counts
         warnings = []
         spans = sum(counts["unreadable_by"].get(name, 0) for name in _SPANS)

@@ -1,8 +1,8 @@
 """Imports logs of proxies and servers into a request table, for `farweb workload import`.
 
-The core reads each log in a stream; the rows go to a Parquet file as they come, which is then put in order of start
-time (on disk, when it is large) and begun at zero. Memory grows with the objects of the logs, by some 30 B each, with
-their clients, by some 100 B each, and where the busiest part is asked for with the seconds that have requests.
+The core reads each log in a stream. The rows go to a Parquet file as they come, which is then sorted by start time (on
+disk, when it is large) and shifted to start at zero. Memory: some 30 B for each object of the logs, some 100 B for each
+client, and for the busiest part the seconds with requests.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ _HINTS = {
     "revalidation": "--keep crossed keeps them",
     "zero-bytes": "let the server write the size of the response",
 }
-"""Advice where nothing is left, by the reason for which most was left out."""
+"""Advice where nothing is left, by the most frequent reason."""
 
 
 def import_log(
@@ -72,19 +72,18 @@ def import_log(
     """Make a request table from one or several logs.
 
     Args:
-        log: The log, plain or packed by gzip, xz or Zstandard; ``-`` is standard input. Several logs, in any order, are
-            merged by time.
-        out: The request table, a .parquet file; an older one is replaced when the new one is complete.
+        log: The log, plain or packed by gzip, xz or Zstandard, or ``-`` for standard input. Several logs, in any order,
+            are merged by time.
+        out: The request table, a .parquet file. An older one is replaced when the new one is complete.
         format: Format of the log, a name of `farweb.inputs.formats.LOGS` such as ``squid``, ``clf``, ``alb`` or
-            ``cloudflare``; ``auto``: what its first lines show.
+            ``cloudflare``, or ``auto`` to detect it from its first lines.
         fields: Keys of a log of JSON objects by their meaning, such as ``{"start": "ts", "url": "req.path", "bytes":
-            "n", "elapsed": "took:ms"}``; the unit of a span (s, ms, us, ns; s when left out) stands behind its key.
-            Several keys for one meaning are one text with commas.
-        busiest_s: Keep only the span of this length, in s, with most bytes of responses; it begins with a whole
-            second.
-        client_key: Text that the key of the clients' pseudonyms is made from: logs imported with the same text have the
-            same pseudonyms. None: the bytes of the logs, so that another import of them has the same; random where one
-            is standard input.
+            "n", "elapsed": "took:ms"}``. The unit of a span (s, ms, us or ns, default s) stands behind its key. Several
+            keys for one meaning are one text with commas.
+        busiest_s: Keep only the span of this length, in s, with most bytes of responses, from a whole second on.
+        client_key: Text to make the key of the clients' pseudonyms from: logs imported with the same text have the same
+            pseudonyms. None: from the bytes of the logs, for the same pseudonyms in another import of them, or random
+            for standard input.
         keep_clients: Write clients as the log names them, as text, and not as pseudonyms.
         progress: Called with the number of requests kept so far, some ten times a second.
         options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `bypass`, `rtt_ns`,
@@ -196,7 +195,7 @@ def _copy(
     format: str,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Write the requests as they come, with starts since the origin of the first log; no file when there is none.
+    """Write the requests as they come, with starts since the origin of the first log, or no file without any.
 
     Returns the counts of all logs together.
     """
@@ -225,7 +224,7 @@ def _copy(
 
 
 def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
-    """Add the counts of a log, which messages call `log`, to those of the logs before."""
+    """Add the counts of a log, called `log` in messages, to the sums so far."""
     for name in (
         "lines",
         "requests",
@@ -282,13 +281,13 @@ def _sum(part: Mapping[str, int] | None, other: Mapping[str, int]) -> dict[str, 
 
 
 def _carried(counts: Mapping[str, Any]) -> float | None:
-    """Share of the logged bytes that the table carries; None where no bytes are logged."""
+    """Share of the logged bytes that the table carries, or None where no bytes are logged."""
     logged = counts["bytes_logged"]
     return 1 - sum(counts["dropped_bytes"].values()) / logged if logged else None
 
 
 def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, Any]) -> tuple[float, float]:
-    """First and last start within the span of `length_s` with most bytes of responses; `counts` are of it then."""
+    """First and last start within the span of `length_s` with most bytes of responses. `counts` become the span's."""
     by_second: dict[int, int] = {}
     for start, response in _numbers(raw, ("start_s", "response_bytes")):
         inverse = np.floor(start - begin_s).astype(np.int64)
@@ -331,7 +330,7 @@ def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, 
 def _named_in_busiest(
     logs: Sequence[Path], counts: Mapping[str, Any], format: str, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The first request of the logs in their busiest span, and its time-outs; None of standard input."""
+    """The first request of the logs in their busiest span, and its time-outs, or None of standard input."""
     begin = counts["busiest"]["from_unix_s"]
     bounds = {"from_": begin, "to": begin + counts["busiest"]["length_s"]}
     on_own_clock = "s" if begin < FIRST_UNIX_S else ""
@@ -353,7 +352,7 @@ def _without_client(first: Mapping[str, Any] | None, key: bytes | None) -> Mappi
 
 
 def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:
-    """Survey of the requests that start within `span`, and their methods; their hosts and clients are counted."""
+    """Survey of the requests that start within `span`, and their methods, with counts of hosts and clients."""
     hosts, clients, methods = set[str](), set[int | str](), set[str]()
     counts["with_client"], last, gaps = 0, span[0], [0.0]
 
@@ -386,7 +385,7 @@ def _within(batch: pa.RecordBatch, span: tuple[float, float]) -> pa.RecordBatch:
 
 
 def _numbers(raw: Path, columns: Sequence[str]) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Some columns of a table, batch by batch; nulls are NaN."""
+    """Some columns of a table, batch by batch, with NaN for nulls."""
     with pq.ParquetFile(raw) as source:
         for batch in source.iter_batches(batch_size=_ROWS, columns=list(columns)):
             yield tuple(batch[name].to_numpy(zero_copy_only=False) for name in columns)
@@ -410,7 +409,7 @@ def _begin_at_zero(raw: Path, out: Path, span: tuple[float, float], absent: set[
 
 
 def _schema(names: Iterable[str], report: str, clients_as_text: bool) -> pa.Schema:
-    """The schema of a request table with the columns `names`; `report` goes with the table."""
+    """The schema of a request table with the columns `names` and its `report`."""
     present = [column for column in REQUESTS["columns"] if column["name"] in set(names)]
     schema = arrow_schema({**REQUESTS, "columns": present}, {REPORT_KEY.decode(): report})
     place = schema.get_field_index("client")

@@ -1,7 +1,7 @@
 """Merges the request tables of several logs into one, and host tables too, for `farweb workload merge`.
 
-Rows are checked by the core as they stream past, shifted, given their day, and put in order on disk: memory does not
-grow with the tables. This is what the NZ–US study did with traces of the same ten minutes of successive days.
+Rows are checked by the core as they stream past, shifted, given their day, and put in order on disk, so memory does not
+grow with the tables. The NZ–US study did this with traces of the same ten minutes of successive days.
 """
 
 import csv
@@ -34,7 +34,7 @@ ALIGNMENTS = ("start", "day", "none")
 _KEY = "farweb.merge"
 _DAY_S = 86_400
 _ROWS = 65_536  # chosen: some MB a batch
-_SHOWN = 5  # chosen: enough to see the pattern; JSON has all
+_SHOWN = 5  # chosen: enough to see the pattern (JSON has all)
 _CHECKED = ("window_bytes", "mss_bytes")
 _SCHEMA = arrow_schema(REQUESTS, {})
 
@@ -52,7 +52,7 @@ class MergedTable:
 
 @dataclass(frozen=True)
 class Conflict:
-    """A host with different values in two tables; the first one's was kept."""
+    """A host with different values in two tables, and the first one's kept."""
 
     host: str
     column: str
@@ -146,19 +146,19 @@ def merge_requests(
     tags: Mapping[str, int] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> MergeReport:
-    """Merge request tables into one, by start time; requests that start at once stay in the order of the tables.
+    """Merge request tables into one, by start time. Requests that start at once keep the order of the tables.
 
-    Each table is a day, in the order given, and the column `day` has its number; a table that has days keeps them
-    behind the days of the tables before it.
+    Each table is a day, in the order given, numbered in the column `day`. A table with days of its own keeps them,
+    after the days of the tables before it.
 
     Args:
         tables: Request tables of any kind that a run takes. Objects keep their ids, as a run has them, without texts.
-        out: The request table, a .parquet file; an older one is replaced when the new one is complete.
+        out: The request table, a .parquet file. An older one is replaced when the new one is complete.
         align: ``start``: the first request of each table starts at 0. ``day``: the time of day counts, and the
             same minutes of several days fall together: the log's where the table was imported, else starts are times
             since one midnight. The first request of all starts at 0. ``none``: starts stay
             as they are.
-        tags: Numbers of tables, from 1, by the tag that their requests get; other requests keep theirs.
+        tags: Numbers of tables, from 1, by the tag for their requests. Other requests keep theirs.
         progress: Called with the number of rows so far.
 
     Raises:
@@ -246,7 +246,7 @@ def _placed(batch: pa.RecordBatch, shift_s: float, days_before: int, tag: str | 
 
 
 def _write(ordered: Path, out: Path, said: str) -> float:
-    """Write the rows with what their columns mean, empty columns left out; from the first start to the last, in s."""
+    """Write the rows with the meaning of their columns, empty columns left out, and return the span of starts in s."""
     with pq.ParquetFile(ordered) as source:
         empty = {
             name
@@ -277,7 +277,7 @@ def merge_hosts(tables: Sequence[str | Path], out: str | Path) -> MergedHosts:
 
     Args:
         tables: Host tables of any kind that a run takes.
-        out: The host table: .tsv, .csv or .parquet; an older one is replaced when the new one is complete.
+        out: The host table: .tsv, .csv or .parquet. An older one is replaced when the new one is complete.
 
     Raises:
         WorkloadError: A table cannot be read. Nothing is written then.

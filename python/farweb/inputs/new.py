@@ -70,7 +70,7 @@ SEEN_AT = tuple(_SEEN_AT)
 """Where a log was written, as seen from the path: who has connections of its own there."""
 
 _EVERY = ((1, "1 s", "second"), (60, "1 min", "minute"), (600, "10 min", "ten minutes"), (3600, "60 min", "hour"))
-_LINE_SHOWN = 80  # bytes; chosen
+_LINE_SHOWN = 80  # bytes (chosen)
 _ROWS_MAX = 100_000  # chosen: a day by the second, some MB
 
 
@@ -79,9 +79,9 @@ class Wanted:
     """Parts of a scenario to write.
 
     Attributes:
-        paths: Keys of `PATHS` or `STAND_FOR`; of several the first is simulated, and a sweep compares them.
+        paths: Keys of `PATHS` or `STAND_FOR`. The first of several is simulated, and a sweep compares them.
         proxy: A key of `PROXIES`.
-        cache: Size and policy of a cache in front of the long part; None: none.
+        cache: Size and policy of a cache in front of the long part. None: none.
         shield: The same of a cache behind it.
         is_local: True when the clients are a local network away from the long part.
     """
@@ -126,7 +126,7 @@ class NewScenario:
         hosts: The host table of the log.
         imported: Numbers that the import kept and left out.
         remarks: Reservations about the answers, a sentence each.
-        facts: What the log decided about the scenario: a label and a sentence each.
+        facts: Decisions of the log about the scenario: a label and a sentence each.
     """
 
     scenario: Path
@@ -137,11 +137,11 @@ class NewScenario:
     facts: tuple[tuple[str, str], ...] = ()
 
     def screen(self, path: str, swept: str = "") -> Screen:
-        """The path, the log's first request, what the log decided, and what a sweep varies.
+        """The path, the log's first request, its decisions, and the factors of a sweep.
 
         Args:
             path: The path in a sentence.
-            swept: What the scenario's sweep varies beside it.
+            swept: Factors of the scenario's sweep beside it.
         """
         rows = [*map(list, self.facts), *([["sweep", swept]] if swept else [])]
         return Screen((path, "", Sheet("", ["", ""], rows)) if rows else (path,))
@@ -176,19 +176,18 @@ def new_scenario(
     """Write a scenario, and beside it the tables of a log.
 
     Args:
-        file: The scenario; tables are called after it, ``NAME-requests.parquet`` and ``NAME-hosts.tsv``.
+        file: The scenario. Its tables are called ``NAME-requests.parquet`` and ``NAME-hosts.tsv``.
         path: A key of `PATHS`, or of `STAND_FOR`.
         compare: Several of them, in place of `path`: the scenario has a sweep over them.
         proxy: A key of `PROXIES`.
-        cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``;
-            ``"none"``: the same path and requests without it.
+        cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``, or
+            ``"none"`` for the same path and requests without it.
         shield: The same of a second level at the far end, which the cache asks.
         seen_at: One of `SEEN_AT`: which requests of a proxy's log are taken, and who shares connections. When left out,
             `proxy-servers` for a log that marks cache hits, `server` for others.
-        log: The log or logs, or a request table, which is simulated as it is; the family nzix when left out.
+        log: The log or logs, or a request table, simulated as it is (default: the family nzix).
         progress: Called with the number of requests imported so far.
-        options: For the import, as `import_log` takes them; `proxy-clients` and a cache keep hits unless they say
-            otherwise.
+        options: For the import, as `import_log` takes them. `proxy-clients` and a cache keep hits by default.
 
     Raises:
         WorkloadError: The log cannot be imported, or would be replaced. Nothing is written then.
@@ -227,7 +226,7 @@ def new_scenario(
 
 
 def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
-    """What the log has, its first request, and what that decided."""
+    """Facts of the log, its first request, and the decisions from them."""
     counts = imported.counts
     yield (
         "log",
@@ -248,11 +247,11 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
 
 
 def table_of(logs: Sequence[Path], options: Mapping[str, Any]) -> Path | None:
-    """The request table that is given in place of logs; None: they are logs.
+    """The request table that is given in place of logs. None: they are logs.
 
     Args:
         logs: The files.
-        options: As `import_log` takes them; a file that they describe is a log.
+        options: As `import_log` takes them. A file with options is a log.
 
     Raises:
         WorkloadError: There is no such file.
@@ -294,7 +293,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _host_table(requests: Path) -> str:
-    """The hosts of a request table, with empty places for what a log does not have."""
+    """The hosts of a request table, with empty places for facts that a log lacks."""
     names: set[str] = set()
     with pq.ParquetFile(requests) as table:
         for batch in table.iter_batches(columns=["host"]):
@@ -420,7 +419,7 @@ def _about_far_end(wanted: Wanted) -> str:
 
 
 def _nagle(end: str, serving: Serving) -> str:
-    """Nagle's rule on a leg to `end`, as a scenario writes it; proxies switch it off."""
+    """Nagle's rule on a leg to `end`, as a scenario writes it. Proxies switch it off."""
     return "true" if serving.nagle and end == "servers" else "false"
 
 
@@ -469,7 +468,7 @@ def _splits(wanted: Wanted, begin: str, end: str, serving: Serving) -> str:
 
 
 def _figures(wanted: Wanted) -> str:
-    """Each figure of the long part with its source; of several paths each under its name."""
+    """Each figure of the long part with its source, under the name of its path if there are several."""
     return "".join(
         ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, path_kind(each).facts))
         for each in wanted.paths

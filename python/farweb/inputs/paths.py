@@ -1,7 +1,7 @@
 """Paths to start from: figures with year, source and how sure each is, rounded (`farweb new`).
 
-They are the presets of links. Rates and round trips of tests are medians to near servers over several connections, not
-what one page gets. Queues hold what the path carries in a round trip, the rule of C. Villamizar and C. Song, "High
+They are the presets of links. Rates and round trips of tests are medians to near servers over several connections: one
+page gets less. Queues hold what the path carries in a round trip, the rule of C. Villamizar and C. Song, "High
 performance TCP in ANSNET" (CCR 24(5), 1994), where no figure says otherwise.
 """
 
@@ -21,7 +21,7 @@ class Figure:
     Attributes:
         up: Towards the servers.
         down: Towards the clients.
-        dated: When it was measured, its year first, such as ``2025, first quarter``; empty where it was not.
+        dated: When it was measured, its year first, such as ``2025, first quarter``, or empty where it was not.
         mark: Seen in the source, chosen for farweb, or from memory.
         source: Where it comes from, a sentence.
     """
@@ -43,12 +43,12 @@ class PathKind:
         also: Other words for it, in lower case.
         rate: Rates, in Mbit/s.
         delay: Delays one way, in ms.
-        queue: Depths of the queues, in ms at full rate; None: a round trip.
+        queue: Depths of the queues, in ms at full rate. None: a round trip.
         depths: Depths to sweep, in ms in both directions, where no one has published any.
-        loss: Shares of packets lost at random, 0 to 1; None: none.
-        handover: Keys of a link's handovers with their date, mark and source; None: none.
+        loss: Shares of packets lost at random, 0 to 1. None: none.
+        handover: Keys of a link's handovers with their date, mark and source. None: none.
         variation: Keys of the variation of a rate, likewise.
-        left_out: A sentence on what varies there and is constant here; empty: nothing known.
+        left_out: A sentence on what varies there and is constant here (empty: nothing known).
         facts: Each figure with its source, a sentence or two each.
     """
 
@@ -100,7 +100,7 @@ def path_kind(word: str) -> PathKind:
 
 
 def years_apart(names: tuple[str, ...]) -> str | None:
-    """A remark where the figures of several paths are of more than one decade; None: they are of one."""
+    """A remark where the figures of several paths are of more than one decade. None: they are of one."""
     dated = {name: path_kind(name).years for name in names}
     years = [year for each in dated.values() for year in each]
     if max(years) - min(years) < 10:
@@ -110,7 +110,7 @@ def years_apart(names: tuple[str, ...]) -> str | None:
 
 
 def nearest_path(word: str) -> str | None:
-    """The path that a word means, or is written like; None: none is near."""
+    """The path that a word means, or is written like. None: none is near."""
     meant = {other: name for name, kind in PATHS.items() for other in (name, *kind.also)} | STAND_FOR
     near = difflib.get_close_matches(word.lower().replace("_", "-"), meant, 1, 0.7)
     return meant[near[0]] if near else None

@@ -1,7 +1,7 @@
 """Makes a host table of what servers advertise in captures, for `farweb workload probe`.
 
-The core reads the captures in a stream and follows their handshakes (`workload/probe` there says how); here hosts get
-names, silent ones an MSS, and the table its file.
+The core reads the captures in a stream and follows their handshakes (`workload/probe`). Here hosts get names, silent
+ones an MSS, and the table its file.
 """
 
 import ipaddress
@@ -35,7 +35,7 @@ DEFAULT_MSS = 1480
 MAX_UNREADABLE = 0.01
 
 _PACKETS = 200_000  # chosen: a few times a second: Ctrl-C and the progress bar answer
-_SHOWN = 5  # chosen: enough to see the pattern; JSON has all
+_SHOWN = 5  # chosen: enough to see the pattern (JSON has all)
 _TOP = 10
 _NAME_MAX = 260  # characters: a DNS name of 253 (RFC 1035, section 2.3.4), and a port
 _REASONS = {
@@ -59,10 +59,10 @@ class ProbeReport:
         captures: The captures read.
         default_mss: MSS of hosts that advertised none, in bytes.
         hosts: One mapping a host: `host`, `addresses`, `window_bytes`, `mss_bytes` as in the table, `rtt_s`,
-            `window_scale`; `silent`: never advertised an MSS; `mss_differs`, `window_differs`: did not always say the
-            same; `connections` that it answered, `rtt_samples`, `half_open`, `refused`, `unanswered`.
+            `window_scale`, `silent` (never advertised an MSS), `mss_differs` and `window_differs` (advertised several),
+            `connections` that it answered, `rtt_samples`, `half_open`, `refused`, `unanswered`.
         counts: As the reader counted packets and connections.
-        failures: Hosts that could not be connected to, and why, as words behind "hosts"; of captures empty.
+        failures: Hosts without a connection and why, as words behind "hosts", or empty for captures.
     """
 
     out: Path
@@ -197,17 +197,17 @@ def probe_captures(
     """Make a host table from captures.
 
     Args:
-        captures: Captures, pcap or pcapng, plain or gzip. Each is looked at by itself; hosts are gathered over all.
+        captures: Captures, pcap or pcapng, plain or gzip, read one by one. Hosts are gathered over all.
         out: The host table: .tsv, .csv or .parquet. An older one is replaced when the new one is complete.
-        names: Addresses and names of hosts. An address may have several names, each of which becomes a host, and a name
-            several addresses; an address without a name is its own.
+        names: Addresses and names of hosts. An address may have several names, each a host of its own, and a name
+            several addresses. An address without a name is its own.
         only_named: Leave out hosts without a name.
         default_mss: MSS of hosts that advertise none, in bytes, in the range of the host table.
         max_unreadable: Share of the packets of a capture that may be unreadable, and of its bytes behind damage.
         progress: Called some times a second with bytes read, bytes of all captures (None: unknown) and packets.
 
     Raises:
-        WorkloadError: A capture cannot be read, or none shows a host that answered; or no host has such a default MSS.
+        WorkloadError: A capture cannot be read, none shows a host that answered, or no host has such a default MSS.
             Nothing is written then.
         RunError: The disk is full. Nothing is left then.
     """
@@ -283,7 +283,7 @@ def check_default_mss(mss: int) -> None:
 
 
 def write_host_table(table: pa.Table, path: Path) -> None:
-    """Write a host table in the format that its suffix names; unknown values are empty."""
+    """Write a host table in the format of its suffix, with empty unknown values."""
     if path.suffix.lower() == ".parquet":
         pq.write_table(table, path, compression="zstd")
         return
@@ -292,7 +292,7 @@ def write_host_table(table: pa.Table, path: Path) -> None:
 
 
 def read_names(path: str | Path) -> list[Name]:
-    """Read names of hosts: a line an address and its names, as in /etc/hosts; `#` begins a comment.
+    """Read names of hosts: a line for each address and its names, as in /etc/hosts, with `#` before comments.
 
     Raises:
         WorkloadError: The file cannot be read, or a line is none of these.
@@ -314,7 +314,7 @@ def read_names(path: str | Path) -> list[Name]:
 
 
 def lines_of(path: Path) -> Iterable[tuple[int, list[str]]]:
-    """The words of each line of a text file that has any, with its number; `#` begins a comment.
+    """The words of each line of a text file that has any, with its number, without `#` and comments.
 
     Raises:
         WorkloadError: The file cannot be read or is no text.

@@ -1,7 +1,7 @@
 """Connects to each host of a list while tcpdump captures, for `farweb workload probe --connect`.
 
-This is how the NZ–US study learned the MSS and windows of its servers. No request is sent: a connection is closed as
-soon as it is there. tcpdump writes into a file that is open already, so that it does not matter whom it runs as.
+This is how the NZ–US study learned the MSS and windows of its servers. No request is sent: a connection is closed at
+once. tcpdump writes into an already open file and may run as any user.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.inputs.probe import DEFAULT_MSS, ProbeReport, check_default_mss, check_host_table, lines_of, probe_captures
 
-_AT_ONCE = 8  # chosen: a few, so that SYNs do not queue behind each other and no firewall takes it for a scan
+_AT_ONCE = 8  # chosen: a few: SYNs do not queue behind each other, and no firewall takes it for a scan
 _SNAP_BYTES = (
     160  # a cooked or tagged Ethernet header (20 B), IPv6 with an extension (48 B), TCP with all options (60 B)
 )
-_PORTS_MAX = 30  # chosen: a filter stays short; with more ports all of TCP is captured
+_PORTS_MAX = 30  # chosen: keeps a filter short. Beyond, all of TCP is captured
 _START_S = 10.0  # chosen: tcpdump starts within a second, on a busy machine too
 _STOP_S = 5.0  # chosen: it ends at once
-_LINGER_S = 0.2  # chosen: beside a round trip, for what a server takes to acknowledge a FIN
+_LINGER_S = 0.2  # chosen: beside a round trip, for a server's time to acknowledge a FIN
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where tcpdump is on systems that keep it from the PATH of users
 
@@ -68,11 +68,11 @@ def probe_hosts(
     """Make a host table from hosts as they answer now.
 
     Args:
-        hosts: A file with a host a line: a name, an address, or either with `:` and a port (IPv6 addresses in brackets
-            then); `#` begins a comment. A host is called as it stands there, without its port.
+        hosts: A file with a host a line: a name, an address, or either with `:` and a port (then an IPv6 address in
+            brackets). `#` begins a comment. The host's name is this text without its port.
         out: The host table, as for `probe_captures`.
         port: The port of hosts listed without one.
-        interface: Where to capture, as tcpdump names it; ``any``: everywhere.
+        interface: Interface to capture on, as tcpdump names it, or ``any``.
         timeout_s: How long to wait for an answer, in s.
         keep: Where to keep the capture, a pcap file.
         default_mss: MSS of hosts that advertise none, in bytes.
@@ -80,7 +80,7 @@ def probe_hosts(
 
     Raises:
         WorkloadError: The list cannot be read, no host has such a default MSS, or there is no tcpdump.
-        RunError: Nothing can be captured, for want of the right or of the interface; or no host answered.
+        RunError: Nothing can be captured, for want of the right or of the interface, or no host answered.
     """
     out, keep = Path(out), None if keep is None else Path(keep)
     check_host_table(out)
@@ -115,7 +115,7 @@ def _report(
 
 
 def read_targets(path: Path, port: int) -> list[Target]:
-    """Read a list of hosts; one that is there twice counts once.
+    """Read a list of hosts, without repetitions.
 
     Raises:
         WorkloadError: The list cannot be read, is empty, or a line is no host.
@@ -195,7 +195,7 @@ async def _connect(target: Target, timeout_s: float) -> Attempt:
 
 @contextlib.contextmanager
 def _capturing(capture: Path, interface: str, ports: set[int]) -> Iterator[None]:
-    """Have tcpdump write TCP of these ports to `capture` for the block; it has ended behind it, whatever happens.
+    """Have tcpdump write TCP of these ports to `capture` for the block, and end it afterwards in any case.
 
     Raises:
         WorkloadError: There is no tcpdump.
@@ -224,7 +224,7 @@ def _capturing(capture: Path, interface: str, ports: set[int]) -> Iterator[None]
 
 @contextlib.contextmanager
 def _signals_wait() -> Iterator[None]:
-    """Delay signals that end the program until after the block, so that no child process is left unknown."""
+    """Delay signals that end the program until after the block, so no child process is left unknown."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -263,7 +263,7 @@ def _why_not(said: str, interface: str) -> str:
 
 
 def _end(tcpdump: "subprocess.Popen[bytes]") -> None:
-    """End tcpdump so that it writes what it has."""
+    """End tcpdump after it has written its buffer."""
     with contextlib.suppress(ProcessLookupError):
         tcpdump.send_signal(signal.SIGINT)
     try:

@@ -1,4 +1,4 @@
-"""Provenance of a request table: the log and counts that its import kept with it, and what they say of server times."""
+"""Provenance of a request table: the log and counts that its import kept with it, and server times by these."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,11 +14,11 @@ from farweb.text.words import plural
 
 REPORT_KEY = b"farweb.import"
 FIRST_UNIX_S = 631_152_000
-"""Earliest Unix time of a log, 1990, as in the core; less counts from the start of the log."""
+"""Earliest Unix time of a log, 1990, as in the core. Smaller ones count from the start of the log."""
 
 
 def provenance(table: Path) -> dict[str, Any] | None:
-    """Log and counts of the import that a table is from; None of any other table, and of one that cannot be read."""
+    """Log and counts of the import that a table is from, or None of any other table, and of one that cannot be read."""
     if table.suffix.lower() != ".parquet" or not table.exists():
         return None
     try:
@@ -28,7 +28,7 @@ def provenance(table: Path) -> dict[str, Any] | None:
 
 
 def imported(schema: pa.Schema) -> dict[str, Any] | None:
-    """Log and counts of the import that a table with this schema is from; None of any other table."""
+    """Log and counts of the import that a table with this schema is from, or None of any other table."""
     report = (schema.metadata or {}).get(REPORT_KEY)
     kept: dict[str, Any] | None = None if report is None else json.loads(report)
     return kept

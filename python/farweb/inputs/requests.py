@@ -31,10 +31,10 @@ class Batch:
     """Some requests, in their order.
 
     Attributes:
-        time_ns: Their times, uint64; 0 where the format has none.
+        time_ns: Their times, uint64, or 0 where the format has none.
         object: Objects that they ask for, uint64.
-        bytes: Sizes of the objects, int64; of a request table and a log the response with its header. 0: none,
-            or not known.
+        bytes: Sizes of the objects, int64, or of the response with its header in a request table or log. 0: none or
+            unknown.
         caching: Their treatment by caches, uint8, places in `farweb._core.caching_words`.
     """
 
@@ -61,7 +61,7 @@ class Batch:
 
 
 class Requests:
-    """The requests of an input; every iteration reads it from its beginning, and gives at least one request.
+    """The requests of an input. Every iteration reads it from its beginning, and gives at least one request.
 
     Args:
         name: The file, for people.
@@ -114,7 +114,7 @@ def open_input(
 
     Args:
         path: The file, plain or packed by gzip, xz or zstd.
-        format: One of `formats.FORMATS`; None: what the file says, see `formats.format_of`.
+        format: One of `formats.FORMATS`. None: detected by `formats.format_of`.
         keep: Of a log: `misses`, `crossed` or `all`, as `import_log` has it.
         dynamic: Of a log: True takes pages that are made for each request too.
         errors: Of a log: True takes answers with a status other than 2xx and 3xx too.
@@ -122,7 +122,7 @@ def open_input(
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         log_format: Format string of a log's lines, as `import_log` has it.
         fields: Keys of a log's JSON objects, likewise.
-        nameless: True when a request table may have requests without an object; they are left out.
+        nameless: True when a request table may have requests without an object, which are left out.
         progress: Called with the number of requests of a log that were imported so far.
 
     Raises:
@@ -276,7 +276,7 @@ def _cache2k(path: Path, requests: Requests) -> Iterator[Batch]:
 
 
 def _records(path: Path, record: np.dtype[Any], requests: Requests) -> Iterator[NDArray[Any]]:
-    """The records of a file; bytes at its end that are no whole record are reported."""
+    """The records of a file. An incomplete record at its end is reported."""
     size = path.stat().st_size
     requests.counts = {"records": size // record.itemsize, "bytes_left_out": size % record.itemsize}
     requests.remarks = []

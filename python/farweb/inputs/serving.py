@@ -1,10 +1,10 @@
-"""Serving of a log's requests, by what the log knows: HTTP version, TLS, idle timeout, Nagle's rule (`farweb new`).
+"""Serving of a log's requests, from its facts: HTTP version, TLS, idle timeout, Nagle's rule (`farweb new`).
 
 Idle timeouts are the defaults of the servers' documentation, as of 2026. Who switches Nagle's rule off is said by:
 
 - documentation: nginx (`tcp_nodelay`, on for kept connections and under TLS), IIS (`serverRuntime`: `enableNagling` is
   false, and versions up to 5.1 use the rule for all data), Go's package net (`SetNoDelay`) for Caddy and Traefik;
-- source: Apache (`ap_sock_disable_nagle`, and `sock_disable_nagle` since 1.x), Squid (`commSetTcpNoDelay`);
+- source: Apache (`ap_sock_disable_nagle`, and `sock_disable_nagle` since 1.x), Squid (`commSetTcpNoDelay`).
 - maintainers: Envoy (issue 11434), Varnish (issue 2134: since 3.0.4).
 """
 
@@ -33,7 +33,7 @@ _IDLE = {
     "AWS classic load balancer": ("60 s", "idle timeout"),
     "Google Cloud load balancer": ("610 s", "client HTTP keepalive timeout"),
 }
-"""Time after which a server closes an idle connection, and its name for that."""
+"""Time after which a server closes an idle connection, and its name."""
 
 _WITHOUT_NAGLE = ("nginx", "Apache", "IIS", "Microsoft Internet", "Squid", "Varnish", "Caddy", "Traefik", "Envoy")
 """Servers that are known to switch Nagle's rule off."""
@@ -92,7 +92,7 @@ def _most(versions: Mapping[str, Mapping[str, int]]) -> tuple[str | None, str]:
 
 
 def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
-    """True where most requests that name their scheme came under TLS, with a sentence; tunnels have theirs inside."""
+    """True where most requests with a known scheme came under TLS, with a sentence. Tunnels have theirs inside."""
     parts = {name: part["requests"] for name, part in counts["schemes"].items()}
     secure = max(0, parts.get("https", 0) - counts["tunnels"]["requests"])
     plain = parts.get("http", 0)
@@ -108,13 +108,13 @@ def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
 
 
 def connects(counts: Mapping[str, Any]) -> dict[str, int] | None:
-    """Tunnels that are kept, their `requests` and `bytes`; None without any CONNECT: others are upgrades (101)."""
+    """Tunnels that are kept, their `requests` and `bytes`, or None without any CONNECT: others are upgrades (101)."""
     kept: dict[str, int] | None = counts["caching"].get("tunnel")
     return kept if "CONNECT" in counts["methods"] else None
 
 
 def _tunnels(counts: Mapping[str, Any]) -> str:
-    """A sentence on the tunnels that are kept; empty without any."""
+    """A sentence on the tunnels that are kept, or empty without any."""
     kept = connects(counts)
     if not kept:
         return ""

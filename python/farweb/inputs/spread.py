@@ -24,7 +24,7 @@ class Spread:
 
 
 def spread_of_column(database: "duckdb.DuckDBPyConnection", column: str, table: str = "requests") -> Spread | None:
-    """The distribution of a column's values, in the memory that the database may have; None when all are null."""
+    """The distribution of a column's values, in the memory that the database may have, or None when all are null."""
     n, mean = one_row(database, f"SELECT count({column}), avg({column}) FROM {table}")
     if not n:
         return None

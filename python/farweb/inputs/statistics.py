@@ -48,7 +48,7 @@ _COPIED = arrow_schema(
 
 @dataclasses.dataclass(frozen=True)
 class WorkloadStats:
-    """Statistics of a request table; units are in the names."""
+    """Statistics of a request table, units in the names."""
 
     source: str
     requests: int
@@ -59,7 +59,7 @@ class WorkloadStats:
     response_bytes: Spread
     request_bytes: Spread
     server_s: Spread | None
-    """Of the requests with a recorded server time; None without any."""
+    """Of the requests with a recorded server time, or None without any."""
     wait_s: Spread | None
     """Part of it before the first byte, as above."""
     interval_s: float
@@ -68,19 +68,19 @@ class WorkloadStats:
     top_hosts: tuple[tuple[str, int, int], ...]
     """The hosts with most requests: key, requests, bytes of their responses."""
     self_correlation: SelfCorrelation | None
-    """Of copies of the trace; None when it is too short, too long or the same in every second."""
+    """Of copies of the trace, or None when it is too short, too long or the same in every second."""
     objects: int | None
-    """Different objects that are asked for; None when the table names none."""
+    """Different objects that are asked for, or None when the table names none."""
     repeated: float | None
-    """Of the requests that name an object, the share for one that an earlier request named, 0 to 1; None as above."""
+    """Share of requests, among those that name an object, for one named before, 0 to 1, or None as above."""
     tunnels: dict[str, int] | None
-    """Tunnels (CONNECT), their `requests` and the `bytes` of their responses; None when the table names none."""
+    """Tunnels (CONNECT), their `requests` and the `bytes` of their responses, or None when the table names none."""
     caching: CacheTreatment | None
-    """Treatment by shared caches of the requests that name an object; None as above."""
+    """Treatment by shared caches of the requests that name an object, or None as above."""
     clients: ClientStats | None
     """None when the table names none."""
     imported: dict[str, Any] | None
-    """Of a log its `format`, `lines`, those `dropped` by reason and the `unreadable_lines`; None of a table."""
+    """Of a log its `format`, `lines`, those `dropped` by reason and the `unreadable_lines`, or None of a table."""
     host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
     """For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no host table."""
 
@@ -151,7 +151,7 @@ class WorkloadStats:
         return [["of it in tunnels", f"{part} ({count(self.tunnels['requests'])})"]]
 
     def _left_out(self) -> list[list[str]]:
-        """Rows on the log that the requests come from: its format, and what the import left out."""
+        """Rows on the log behind the requests: its format, and requests that the import left out."""
         if self.imported is None:
             return []
         dropped = sorted(self.imported["dropped"].items(), key=lambda item: (-item[1], item[0]))
@@ -160,7 +160,7 @@ class WorkloadStats:
         return [*rows, ["unreadable", count(self.imported["unreadable_lines"])]]
 
     def screen(self, is_all: bool = False) -> Screen:
-        """How many requests of whom, their sizes and times, and the load; with `is_all` every table."""
+        """Counts of requests and clients, their sizes and times, and the load, or with `is_all` every table."""
         of = "" if self.clients is None else f" of {plural(self.clients.count, 'client')}"
         objects = "" if self.objects is None else f", {plural(self.objects, 'object')}"
         answer = (
@@ -245,7 +245,7 @@ def read_stats(
 
     Args:
         table: A request table in any format that a run takes, or a log.
-        format: Format of the log, as for `import_log`; None: found from its first lines, or a table.
+        format: Format of the log, as for `import_log`. None: found from its first lines, or a table.
         log_format: Format string of the log's lines instead.
         fields: Keys of its JSON objects instead.
         hosts: A host table in the same formats.
@@ -270,7 +270,8 @@ def read_stats(
 def _as_table(
     table: Path, format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
-    """Give a checked copy in Parquet, of a log what an import keeps, with its counts; it is removed after the block."""
+    """Give a checked copy in Parquet, for a log of the requests an import keeps, with its counts. It is removed after
+    the block."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         copy = Path(folder) / "requests.parquet"
         found = format or kind_of(table, None, described)
@@ -449,6 +450,6 @@ def _busiest(hosts: Sequence[tuple[str, int, int]]) -> Panel:
 
 
 def _cumulative(label: str, index: int, spread: Spread) -> Series:
-    """Values and the percentage of requests up to each; a logarithmic axis has no place for zero."""
+    """Values and the percentage of requests up to each. Zero has no place on a logarithmic axis."""
     points = np.array([(value, percent) for percent, value in spread.quantiles.items() if value > 0], dtype=np.float64)
     return Series(label, index, *points.reshape(-1, 2).T)

@@ -1,7 +1,7 @@
 """Reads request and host tables in Parquet, in batches for the core.
 
-The core reads .csv, .tsv and whitespace-separated tables itself; of Parquet it takes columns. The meaning of each row
-is checked there, once for all formats; here only that the columns are there and have the right type.
+The core reads .csv, .tsv and whitespace-separated tables itself, and takes columns of Parquet. It checks the meaning of
+each row, once for all formats. This module checks only the presence and types of columns.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from farweb.inputs.provenance import imported
 from farweb.text.words import elided
 
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
-_BUFFER_BYTES = 65_536  # of a column; chosen: larger ones are not faster
+_BUFFER_BYTES = 65_536  # of a column. Chosen: larger ones are not faster
 
 
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
@@ -48,7 +48,7 @@ class RequestTable:
 
     Attributes:
         core: Its rows, as often as they are iterated over.
-        imported: Counts of the import that it is from; None of any other table.
+        imported: Counts of the import that it is from, or None of any other table.
     """
 
     core: _core.Prepared
@@ -63,7 +63,7 @@ def open_requests(path: Path, hosts: _core.HostTable | None = None) -> Iterator[
     kept, others are read again by each iteration.
 
     Raises:
-        WorkloadError: There is no file, or it is no request table or has no row; the message names file and line.
+        WorkloadError: There is no file, or it is no request table or has no row. The message names file and line.
     """
     check_file(path, WorkloadError, "name a request table")
     if path.suffix.lower() != ".parquet":
@@ -89,7 +89,7 @@ def open_requests(path: Path, hosts: _core.HostTable | None = None) -> Iterator[
 def write_requests(
     requests: _core.Prepared, path: Path, schema: pa.Schema, progress: Callable[[int], None] | None = None
 ) -> int:
-    """Write the columns of `schema` of all rows to a Parquet file; how many rows there are.
+    """Write the columns of `schema` of all rows to a Parquet file and return the number of rows.
 
     `progress` is called with the rows so far.
     """
@@ -105,7 +105,7 @@ def write_requests(
 
 
 def open_hosts(path: Path) -> _core.HostTable:
-    """Open a host table: Parquet, or what the core reads.
+    """Open a host table: Parquet, or a text format of the core.
 
     Raises:
         WorkloadError: The file cannot be read as a host table.
@@ -127,7 +127,7 @@ def check_columns(path: Path, names: Sequence[str], spec: TableSpec) -> None:
     """Check that a file with columns of these names is a table of this kind.
 
     Raises:
-        WorkloadError: A column is unknown or missing; the message says which there are, and the nearest.
+        WorkloadError: A column is unknown or missing. The message says which there are, and the nearest.
     """
     known = {column["name"]: column for column in spec["columns"]}
     allowed = ", ".join(known)
@@ -155,7 +155,7 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
 
 @dataclass(frozen=True)
 class _Table:
-    """Some columns of a Parquet file as the core takes them; `name` is for messages."""
+    """Some columns of a Parquet file as the core takes them, with `name` for messages."""
 
     file: pq.ParquetFile
     spec: TableSpec
@@ -181,7 +181,7 @@ def _schema(spec: TableSpec, columns: Sequence[str]) -> pa.Schema:
 
 
 def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str, before: int) -> pa.RecordBatch:
-    """Columns in the types that the core takes; int32 sizes, or ids that are texts are as good.
+    """Columns in the types that the core takes. int32 sizes and ids that are texts are accepted.
 
     `before` is the number of rows before this batch.
     """
@@ -202,7 +202,7 @@ def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str, before: int) -> pa.
 
 
 def _ids(column: pa.Array) -> pa.Array:
-    """The ids of objects or clients that are texts; any other column as it is."""
+    """The ids of objects or clients that are texts, and any other column as it is."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if not any(is_text(column.type) for is_text in _TEXTS):
@@ -226,7 +226,7 @@ def _check_whole(column: pa.Array, file: str, before: int) -> None:
 
 
 def _is_sorted(batches: Iterable[Mapping[str, Column]]) -> bool:
-    """True when starts never decrease; values that are no times are the core's to refuse."""
+    """True when starts never decrease. Invalid times are left to the core to refuse."""
     last = -np.inf
     for batch in batches:
         starts = np.asarray(batch["start_s"])

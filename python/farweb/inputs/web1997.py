@@ -1,17 +1,17 @@
 """Generates a synthetic log of a proxy of 1997, and the hosts that it names, for the demonstration.
 
 Models ten minutes of a proxy at the far end of a long path: people load pages from Zipf-popular hosts, a page is a
-document and the images that follow it, sizes have a lognormal body and a Pareto tail, and the time of a request is
-the server's thinking, the rounds of a slow-starting transfer over the network behind the proxy, and now and then a
+document and the images that follow it, sizes have a lognormal body and a Pareto tail, and the time of a request is the
+server's thinking, the rounds of a slow-starting transfer over the network behind the proxy, and now and then a
 retransmission timeout. Lines that carry no response over the path (cache hits, refused requests, queries between
-caches) and lines that end badly (aborted, not found) are mixed in, so that an import has something to leave out.
+caches) and lines that end badly (aborted, not found) are mixed in, for an import to leave out.
 
 Leaves out: daily rhythm, revisits of the same object, correlation between a host's speed and its window, HTTP/1.1.
 
 Sources, by table: proxy traces of 1996–1998 (Mah, INFOCOM 1997; Barford and Crovella, SIGMETRICS 1998; Breslau et al.,
 INFOCOM 1999) for sizes and popularity; the SYN fingerprints of OpenBSD's pf.os for windows; one 10-minute sample of the
 New Zealand Internet Exchange had 421 requests (the number to come near) and inbound to outbound bytes of 19 to 1, which
-a mean response of some 11 kB gives. What no source settles is marked as chosen.
+a mean response of some 11 kB gives. Values without a source are marked as chosen.
 """
 
 import math
@@ -27,29 +27,29 @@ from farweb.files.atomic import staged_file
 SPAN_S = 600.0
 HOSTS = 600
 PAGES = 100
-"""Ten minutes, hosts there are, page views; chosen: some 600 objects from 120 hosts, 420 across the path."""
+"""Ten minutes, hosts there are, page views. Chosen: some 600 objects from 120 hosts, 420 across the path."""
 
 ORIGIN_UNIX_S = 867_726_000
 """The first second of the log: 1997-07-01 03:00 UTC, three in the afternoon in New Zealand."""
 
 IMAGES_MEAN = 5.0
-"""Images of a page, geometric; with the document 6 objects, within the 5 to 8 of pages of the time."""
+"""Images of a page, geometric: with the document 6 objects, within the 5 to 8 of pages of the time."""
 
 POPULARITY = 0.75
 """Zipf exponent of hosts. Breslau et al. found 0.64 to 0.83, for documents."""
 
 BODY_MEDIAN, BODY_SIGMA = 2500.0, 1.1
 TAIL_SHARE, TAIL_FROM, TAIL_TO, TAIL_ALPHA = 0.20, 10_000.0, 1_000_000.0, 1.2
-"""Sizes of responses, headers included, in bytes: lognormal body; Pareto tail, cut so that ten minutes do not hang on
-one file. Their mean is 0.80 · 2500 · exp(1.1²/2) + 0.20 · 36,300 ≈ 10,900; the median is near 3,500."""
+"""Sizes of responses, headers included, in bytes: lognormal body, Pareto tail, cut lest ten minutes depend on one file.
+The mean is 0.80 · 2500 · exp(1.1²/2) + 0.20 · 36,300 ≈ 10,900, the median near 3,500."""
 
 THINKING_MEDIAN_S, THINKING_SIGMA = 0.1, 1.4
-"""Thinking time of a server, lognormal: nine of ten below 0.6 s. Chosen within what is reported of 1997."""
+"""Thinking time of a server, lognormal: nine of ten below 0.6 s. Chosen within reports of 1997."""
 
 RTT_S = (0.04, 0.12)
 LOSS, TIMEOUT_S = 0.03, 3.0
-"""Round trip behind the proxy, uniform by host; share of requests that wait for a timer, and how long: chosen, for the
-1 to 5 percent of packets that the United States of 1997 lost."""
+"""Round trip behind the proxy, uniform by host, share of requests that wait for a timer, and how long. Chosen for the 1
+to 5 percent of packets that the United States of 1997 lost."""
 
 WINDOWS = {
     8760: 0.30,
@@ -70,8 +70,8 @@ WINDOWS = {
 Shares chosen."""
 
 SEGMENTS = {1460: 0.50, 1480: 0.20, 536: 0.12, 512: 0.12, 1456: 0.03, 1024: 0.03}
-"""Largest segments of servers, in bytes, with their shares: Ethernet's, the 1480 of those that forget a header, the
-default, that of BSD off its own network, dial-up and others. Shares chosen."""
+"""Largest segments of servers, in bytes, with their shares: Ethernet's, 1480 of hosts that forget a header, the
+default, BSD's off its own network, dial-up and others. Shares chosen."""
 
 ENDINGS = {
     ("TCP_MISS", 200): 0.66,
@@ -114,7 +114,7 @@ class Web:
     """A log and the hosts that it names.
 
     Attributes:
-        lines: Lines of Squid's native access.log, in the order in which requests ended, as Squid writes them.
+        lines: Lines of Squid's native access.log, ordered by the end of their requests, as Squid writes them.
         hosts: The hosts in it, the most popular first.
     """
 
@@ -146,8 +146,8 @@ def generate(seed: int) -> Web:
     """Make a log.
 
     Args:
-        seed: The same seed gives the same log on any machine and version of Python: of the generator only `random()` is
-            used, whose sequence is fixed.
+        seed: The same seed gives the same log on any machine and version of Python, since only the generator's
+            `random()` is used, a fixed sequence.
     """
     draw = _Draw(seed)
     hosts = [_host(draw, number) for number in range(1, HOSTS + 1)]
@@ -207,7 +207,7 @@ def _host(draw: _Draw, number: int) -> Host:
 
 
 def _page(draw: _Draw, page: int, host: Host, hosts: Sequence[Host], weights: Sequence[float]) -> list[_Line]:
-    """A document, and its images once it is there; one image in seven comes from another host."""
+    """A document, and its images once it is there. One image in seven comes from another host."""
     client = _client(draw)
     began = draw.uniform(0, SPAN_S)
     path = f"/{page:03}/" if draw.chance(0.5) else f"/{page:03}/index.html"
@@ -267,7 +267,7 @@ def _response_bytes(draw: _Draw) -> int:
 
 
 def _elapsed_s(draw: _Draw, host: Host, size: int) -> float:
-    """Thinking, a round trip to connect, and one for each doubling of what has been sent; at times a timeout."""
+    """Thinking, a round trip to connect, and one for each doubling of the amount sent, sometimes with a timeout."""
     rounds = 1 + math.ceil(math.log2(1 + size / host.mss_bytes))
     waiting = TIMEOUT_S if draw.chance(LOSS) else 0.0
     return draw.lognormal(THINKING_MEDIAN_S, THINKING_SIGMA) + rounds * host.rtt_s + waiting

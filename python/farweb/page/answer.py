@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
 SURE = 1.5
-"""The highest answer over the lowest up to which one number is printed. Chosen: no page load is known more closely."""
+"""Largest ratio of the highest to the lowest answer to print one number for. Chosen: no page load is known more
+closely."""
 
 _REFUSED = {
     **dict.fromkeys(("fcp", "lcp", "speed-index", "speedindex", "si"), "layout and paint"),
@@ -106,7 +107,7 @@ class PageAnswer:
         ]
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        """The page in two lines, its loads in a table, and what follows from them."""
+        """The page in two lines, its loads in a table, and conclusions."""
         del console, options
         yield Screen(list(self._parts()))
 
@@ -124,7 +125,7 @@ class PageAnswer:
 
     @property
     def best(self) -> Cell:
-        """The best way over the path on which the page takes longest."""
+        """The best way over the slowest path for the page."""
         path = self._longest.way.path
         return min((cell for cell in self.cells if cell.way.path == path), key=lambda cell: cell.load_s)
 

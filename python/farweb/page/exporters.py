@@ -1,4 +1,4 @@
-"""What each exporter of HARs means by its fields: an entry in the normal form, times in ms since the page began.
+"""The fields of HARs as each exporter means them: an entry in the normal form, times in ms since the page began.
 
 Sources: the exporters' own code (chrome-har, DevTools, WebKit, mitmproxy, WebPageTest), and files of each.
 """
@@ -105,7 +105,7 @@ _NAMES = {
 
 
 def exporter_of(page: HarPage) -> str:
-    """The exporter of a page, by the name of its rules. Those of an unknown one are the format's own."""
+    """The exporter of a page, by the name of its rules. An unknown one follows the format."""
     name = page.exporter[0].lower()
     return _NAMES.get(name, next((rules for word, rules in _NAMES.items() if name.startswith(word)), "other"))
 

@@ -29,7 +29,7 @@ CONFIDENCE = {"first": 1.0, "redirect": 1.0, "preflight": 1.0, "initiator": 0.9,
 
 @dataclass(frozen=True)
 class Edge:
-    """What a request waits for.
+    """The dependency of a request.
 
     Attributes:
         parent: Place of the other request, always an earlier one.
@@ -56,7 +56,7 @@ class Dependency:
 
 
 def graph_of(recording: Recording, rule: Rule = "likely") -> list[Dependency]:
-    """What each request of a page waited for, in their order."""
+    """The dependency of each request of a page, in their order."""
     return _Causes(recording, rule).all()
 
 
@@ -122,7 +122,7 @@ class _Causes:
         return tuple(edges) if sent.dependency in CONFIDENCE else ()
 
     def _anchor(self, parent: int, issue_ms: float) -> Edge:
-        """The point of another request at which a request was issued."""
+        """The point of another request that issued a request."""
         other = self._sent[parent]
         if issue_ms >= other.end_ms:
             return Edge(parent, 1.0)

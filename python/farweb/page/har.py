@@ -39,7 +39,7 @@ class HarPage:
         browser: Name and version of the browser, where known.
         start_ms: When it began, Unix time.
         timings: `pageTimings`.
-        entries: Entries with their place in the file, none without a URL and a start.
+        entries: Entries with their place in the file, all with a URL and a start.
     """
 
     file: Path

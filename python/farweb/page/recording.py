@@ -45,8 +45,8 @@ class Recording:
         dom_ms: DOMContentLoaded, where known.
         gates: For each request True if onLoad waited for it.
         rtt_ms: Round trip to each host as estimated.
-        rate_bps: What the line carried at least, in its busiest fifth of a second.
-        warnings: What the file cannot say, a sentence each.
+        rate_bps: Lower bound of the line's rate, from its busiest fifth of a second.
+        warnings: Limits of the file, a sentence each.
     """
 
     file: str
@@ -234,7 +234,7 @@ _STREAMS = 6  # more open at once, and the wait holds other streams' bodies
 
 
 def _server_times(sent: Sequence[Sent], rtt_ms: Mapping[str, float]) -> list[float]:
-    """What the wait for the first byte has beyond a round trip.
+    """The wait for the first byte beyond a round trip.
 
     Where many streams shared the connection it is the lower quartile of the host.
     """
@@ -292,7 +292,7 @@ def _warnings(
     rate_bps: float,
     is_load_known: bool,
 ) -> list[str]:
-    """What the file cannot say, a sentence each."""
+    """Limits of the file, a sentence each."""
     found = []
     if not is_load_known:
         whole = "" if page.name else "it has no pages, and is taken for one load; "

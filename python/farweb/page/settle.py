@@ -1,9 +1,9 @@
 """Loads a page by runs of the core: issue times, a run, new issue times, until they settle.
 
 Each run is right about one more level of the graph at least, since no request depends on a later one: a page of n
-requests settles within n + 2 runs, to the nanosecond. A share of a response is the exception: where it is there depends
-on the whole transfer, with which the request that waits for it may compete. Where runs repeat because of that, the
-times that transfers took are held, and no request depends on a later one any more.
+requests settles within n + 2 runs, to the nanosecond. A dependency on a share of a response is the exception: its time
+depends on the whole transfer, and the waiting request may compete with it. If runs repeat because of that, the times of
+transfers are held, and no request depends on a later one any more.
 """
 
 import math
@@ -64,7 +64,7 @@ class Loaded:
 
 
 def asked_of(recording: Recording, graph: Sequence[Dependency], *, is_multiplexed: bool) -> list[Asked]:
-    """The requests of a page: over HTTP/2 hosts that shared a connection do so again."""
+    """The requests of a page: over HTTP/2 hosts share connections as recorded."""
     hosts = recording.origins if is_multiplexed else [sent.host for sent in recording.sent]
     return [
         Asked(host, sent.request_bytes, sent.response_bytes, server / 1000, dependency)

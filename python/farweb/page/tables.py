@@ -1,4 +1,4 @@
-"""Writes the pages of HARs as tables: their requests with what each waited for, one view of each, and their hosts."""
+"""Writes the pages of HARs as tables: their requests with dependencies, one view of each, and their hosts."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,7 @@ _VIEWS = pa.schema(
 
 @dataclass(frozen=True)
 class PagesReport:
-    """What an import of HARs kept and left out.
+    """Requests kept and left out by an import of HARs.
 
     Attributes:
         out: The tables: pages, views, hosts.

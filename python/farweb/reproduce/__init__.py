@@ -57,20 +57,20 @@ def reproduce(
     """Do the runs of studies that are missing in a folder, draw their figures there and judge their claims.
 
     The folder gets ``STUDY/SWEEP/`` with results, ``figures/``, the page, and the scoreboard as Markdown and JSON. A
-    script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
+    script that calls this does it below ``if __name__ == "__main__":``, as its worker processes import it.
 
     Args:
         studies: Which (`find_studies`).
         out: The folder.
         quick: True when to do the coarse grids only.
-        jobs: Runs at a time, a process each; as many as cores when left out.
+        jobs: Runs at a time, a process each (default: as many as cores).
         formats: Of figures: ``png``, ``svg``, ``pdf``.
         progress: Called some ten times a second.
 
     Raises:
         FarwebError: A study's file is wrong.
         ResultsError: There is something else in the folder.
-        RunError: The folder cannot be written to. What was finished stays.
+        RunError: The folder cannot be written to. Finished runs stay.
     """
     from farweb.reproduce.drawing import draw_figure
     from farweb.reproduce.pages import html_page, write_markdown

@@ -29,7 +29,7 @@ class Workers:
     """The processes of a campaign, started when the first run needs them. Use it in a `with` block.
 
     Args:
-        jobs: How many; as many as cores when left out.
+        jobs: How many (default: as many as cores).
     """
 
     def __init__(self, jobs: int | None) -> None:
@@ -69,7 +69,7 @@ class Progress:
 
     Attributes:
         total: Runs of all sweeps.
-        ended: Runs that have ended, those of earlier campaigns included.
+        ended: Runs that have ended, earlier campaigns included.
         failed: Runs that failed.
         sweep: The sweep under way: ``cable/proxy``.
     """
@@ -103,7 +103,7 @@ def run_studies(
     Raises:
         ScenarioError: A scenario is not allowed.
         ResultsError: There is something else at a sweep's place, or another command is at work there.
-        RunError: The folder cannot be written to. What was finished stays.
+        RunError: The folder cannot be written to. Finished runs stay.
     """
     planned = [_plan(study, sweep, out / study.name, quick=quick) for study in studies for sweep in study.sweeps]
     campaign = _Campaign(planned, progress)
@@ -128,7 +128,7 @@ def _end(steps: Iterator[None]) -> None:
 
 
 class _Campaign:
-    """How far the sweeps are, of which two may be under way."""
+    """Progress of the sweeps, two of them at a time at most."""
 
     def __init__(self, planned: Sequence[_Planned], progress: Callable[[Progress], None] | None) -> None:
         self._total = sum(len(each.runs) for each in planned)
@@ -136,7 +136,7 @@ class _Campaign:
         self._of_sweeps: dict[str, tuple[int, int]] = {}
 
     def reporter(self, planned: _Planned, done: int) -> Callable[[SweepProgress], None]:
-        """Callback for the progress of a sweep, of which so many runs are done."""
+        """Callback for the progress of a sweep with so many runs done."""
         name = f"{planned.study.name}/{planned.sweep.name}"
 
         def take(now: SweepProgress) -> None:

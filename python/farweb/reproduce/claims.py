@@ -1,7 +1,7 @@
-"""Claims of a paper, and whether what was measured meets them.
+"""Claims of a paper, and the verdicts of measurements on them.
 
-A claim is a row of a study's `claims.toml`: its id, what is claimed, the published value, and bounds that were fixed
-before the first run. A measurement meets a bound when its estimate does; the interval shows how sure that is.
+A claim is a row of a study's `claims.toml`: its id, a statement, the published value, and bounds fixed before the first
+run. A measurement meets a bound if its estimate does. The interval shows how sure it is.
 """
 
 import math
@@ -26,7 +26,7 @@ class Bound:
     """Limits that a value has to keep.
 
     Attributes:
-        of: Which measurements it is for; empty: all.
+        of: Which measurements it is for (empty: all).
         at_least: Smallest value that meets it.
         at_most: Largest value that meets it.
         above: Value that has to be exceeded.
@@ -40,7 +40,7 @@ class Bound:
     below: float | None = None
 
     def margin(self, value: float) -> float:
-        """Distance of a value from the nearest edge, relative to that edge; below 0 outside the bound."""
+        """Distance of a value from the nearest edge, relative to that edge, below 0 outside the bound."""
         low, high = (_first(self.at_least, self.above), _first(self.at_most, self.below))
         inside = [(value - low) / _scale(low)] if low is not None else []
         return min(inside + ([(high - value) / _scale(high)] if high is not None else []))
@@ -82,16 +82,16 @@ class Claim:
         claim: The claim in words.
         published: The published value, as the paper has it.
         tolerance: How far from it is near enough, in words.
-        unit: Unit of the measured value; empty for none.
+        unit: Unit of the measured value, or empty for none.
         bounds: The tolerance in numbers.
         how: Description of the measurement.
         why: Reason why it is not met, where that is known. ``{T1}`` stands for what decides that claim in the same
             runs, and another name in braces for the fact of that name (`FACTS` of the study's ``claims.py``).
-        reference: Result of another program, in words; empty for none.
+        reference: Result of another program, in words, or empty for none.
         fitted: True when the workload was calibrated to it: it is no prediction then.
-        range: The values that it takes over the workloads that sources of the time allow, in words; empty where no
+        range: The values that it takes over the workloads that sources of the time allow, in words, or empty where no
             study of the workload has it.
-        decides: The open choice of the workload that moves it most; empty likewise.
+        decides: The open choice of the workload that moves it most, or empty likewise.
     """
 
     id: str
@@ -120,10 +120,10 @@ class Measured:
     """A measurement for a claim, in the claim's unit.
 
     Attributes:
-        value: The estimate; NaN when there is none.
-        low: Lower end of its 95 % interval; None without one.
+        value: The estimate, or NaN when there is none.
+        low: Lower end of its 95 % interval, or None without one.
         high: Upper end.
-        what: Of what it is: ``15 connections``; empty where there is but one.
+        what: Its subject, such as ``15 connections``, or empty for a single one.
         bound: Name of the bound it has to meet.
         beside: True when it is shown beside others and decides nothing.
     """
@@ -153,7 +153,7 @@ class Verdict:
         verdict: ``pass``, ``fail`` or ``not run``.
         measured: The one that decides: of several measurements the least inside its bound, or most outside.
         all: All measurements.
-        why: Why it fails or was not run; empty when it passes.
+        why: Why it fails or was not run, or empty when it passes.
     """
 
     claim: Claim
@@ -164,7 +164,7 @@ class Verdict:
     why: str
 
     def to_dict(self) -> dict[str, Any]:
-        """The row of the scoreboard, for JSON; numbers are in the unit that the claim names."""
+        """The row of the scoreboard, for JSON, with numbers in the unit of the claim."""
         measured = self.measured
         unit = f" [{self.claim.unit}]" if self.claim.unit else ""
         sometimes = {
@@ -187,7 +187,7 @@ class Verdict:
 
 
 def judge(claim: Claim, study: str, measured: Sequence[Measured]) -> Verdict:
-    """Judge a claim: pass when all measurements meet their bounds; not run when one has no value."""
+    """Judge a claim: pass when all measurements meet their bounds, not run when one has no value."""
     deciding = [each for each in measured if not each.beside]
     missing = [each.what or each.bound for each in deciding if math.isnan(each.value)]
     if missing or not deciding:
@@ -213,10 +213,10 @@ def read_claims(file: Path, ranges: Mapping[str, Mapping[str, str]] | None = Non
 
     Args:
         file: Its `claims.toml`.
-        ranges: By claim, what a study of the workload found: ``range`` and ``decides`` of `Claim`.
+        ranges: By claim, the findings of a study of the workload: ``range`` and ``decides`` of `Claim`.
 
     Raises:
-        FarwebError: The file is missing or wrong; the message names the claim.
+        FarwebError: The file is missing or wrong. The message names the claim.
     """
     try:
         rows = tomllib.loads(file.read_text("utf-8"))["claim"]

@@ -1,8 +1,8 @@
 """Curves of a sweep's metrics over the load, and the values that papers read off such curves.
 
-A curve keeps the values of every replication, so that an interval of whatever is read off it, a slope or a ratio of two
-curves, comes from what each replication says (Student). Sweeps with common random numbers have the same requests in
-replication r of every point, and ratios of two curves are paired by it.
+A curve keeps the values of every replication, for a Student interval of whatever is read off it, such as a slope or a
+ratio of two curves. Sweeps with common random numbers have the same requests in replication r of every point, and
+ratios of two curves are paired by it.
 """
 
 import math
@@ -29,9 +29,9 @@ class Curve:
 
     Attributes:
         levels: Levels of the load, ascending.
-        x: Where each run stands on the horizontal axis: a row a level, a column a replication; NaN where there is none.
+        x: Horizontal place of each run, a row a level, a column a replication. NaN where there is none.
         y: Its value there.
-        failed: Share of each run's requests that failed or were cut off; None of values that are not read from runs.
+        failed: Share of each run's requests that failed or were cut off, or None of values that are not read from runs.
     """
 
     levels: tuple[float, ...]
@@ -73,15 +73,15 @@ class Curve:
         )
 
     def between(self, low: float, high: float) -> "Curve":
-        """The part whose mean places on the horizontal axis are within these."""
+        """The part with mean places on the horizontal axis between these."""
         return self.where(np.array([low <= x <= high for x in self.x_mean]))
 
     def at(self, x: float, widest: float = math.inf) -> Floats:
-        """The value of each replication at a place on the axis, linear between levels; NaN outside of them.
+        """The value of each replication at a place on the axis, linear between levels, NaN outside.
 
         Args:
             x: Where.
-            widest: Ratio of the places on both sides of it up to which the curve is known there; NaN beyond.
+            widest: Largest ratio of the neighbouring levels' places to interpolate between. NaN beyond.
         """
         found = np.full(self.y.shape[1], math.nan)
         for replication in range(self.y.shape[1]):
@@ -111,7 +111,7 @@ def curve(
         metric: On the vertical axis.
         x: Metric on the horizontal axis.
         where: Levels of the other factors: ``{"leg.0.carrier.connections": 5}``.
-        along: Factor whose levels make the curve.
+        along: Factor with the levels of the curve.
 
     Raises:
         ResultsError: There is no such metric, factor or level, or no run has a value.
@@ -145,7 +145,7 @@ def largest(of: Curve) -> Interval:
 
 
 def slopes(of: Curve) -> Floats:
-    """The slope of each replication's straight line through its points, by least squares; NaN with fewer than two."""
+    """The slope of each replication's straight line through its points, by least squares, NaN with fewer than two."""
     found = np.full(of.y.shape[1], math.nan)
     for replication in range(of.y.shape[1]):
         there = ~(np.isnan(of.x[:, replication]) | np.isnan(of.y[:, replication]))
@@ -172,9 +172,9 @@ def ratios(of: Curve, base: Curve) -> Floats:
 
 
 def rises(of: Curve, share: float, widest: float = math.inf) -> Floats:
-    """The place at which each replication's curve is last within `share` above its lowest value, linear between levels.
+    """The last place of each replication's curve within `share` above its lowest value, linear between levels.
 
-    NaN where it never leaves that band, or leaves it between places whose ratio is more than `widest`.
+    NaN where it never leaves that band, or between places with a ratio above `widest`.
     """
     found = np.full(of.y.shape[1], math.nan)
     for replication in range(of.y.shape[1]):
@@ -191,7 +191,7 @@ def rises(of: Curve, share: float, widest: float = math.inf) -> Floats:
 
 
 def means(values: Floats) -> Floats:
-    """The mean of each row without its NaN; NaN where there is nothing else."""
+    """The mean of each row without its NaN, or NaN where there is nothing else."""
     there = ~np.isnan(values)
     number = there.sum(axis=1)
     total = np.where(there, values, 0).sum(axis=1)

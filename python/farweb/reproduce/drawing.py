@@ -37,8 +37,8 @@ class Line:
         label: Its name in the legend, the paper's where it has one.
         curve: The curve.
         index: Number of its colour and marker.
-        shade: Of levels of one number, the place among them, from 0 to 1: a colour from light to dark; None: it is of
-            a kind of its own.
+        shade: Of levels of one number, the place among them, from 0 to 1: a colour from light to dark. None: it is of a
+            kind of its own.
     """
 
     label: str
@@ -57,7 +57,7 @@ def panel(
     paired: bool = False,
     most: float = math.inf,
 ) -> Panel:
-    """Lines on one pair of axes, whose prefixes suit the values.
+    """Lines on one pair of axes, with prefixes that suit the values.
 
     Args:
         lines: From the back to the front.
@@ -65,8 +65,8 @@ def panel(
         x: Horizontal axis.
         references: Lines to compare with.
         title: Above the panel.
-        paired: True when replications are compared within themselves only, as they differ in level by more than the
-            lines do: then intervals over them would hide what is to be seen, and are left out.
+        paired: True to compare replications within themselves only, when they differ more in level than the lines do.
+            Intervals over them would hide the differences and are left out.
         most: The largest value that there can be, such as the rate of a link: where intervals end.
     """
     if y.scale == "log":
@@ -109,7 +109,7 @@ def figure(
     """A figure of such panels.
 
     Args:
-        title: One line: what is drawn.
+        title: Subject of the figure, in one line.
         caption: Description of the figure, in a sentence or two.
         panels: By row.
         sweeps: Sources, for the caption.
@@ -170,11 +170,11 @@ class Drawn:
     """A figure that was painted, or why it was not.
 
     Attributes:
-        study: The name of the study whose it is.
+        study: Name of the figure's study.
         name: Its number in the paper, or its name.
         files: Where it was written.
-        html: How a page shows it; empty when it could not be drawn.
-        why: Why not; empty when it was.
+        html: How a page shows it, or empty when it could not be drawn.
+        why: Why not, or empty when it was.
     """
 
     study: str
@@ -187,7 +187,7 @@ class Drawn:
 def draw_figure(results: StudyResults, name: str, out: Path, formats: Sequence[str]) -> Drawn:
     """Draw a figure of a study into a folder, as ``STUDY-NAME.png`` and its like.
 
-    One for which there are no results, or too few, is not drawn, and says why.
+    A figure without enough results is not drawn, and gives the reason.
 
     Raises:
         RunError: The folder cannot be written to.

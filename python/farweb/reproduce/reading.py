@@ -25,7 +25,7 @@ class Reading:
 
     Attributes:
         name: Its name: ``B``.
-        title: What it takes for granted, in a line.
+        title: Its assumption, in a line.
         set: Keys of every scenario.
         constants: Constants of TCP on legs that end at the servers.
         http10: Keys of the carrier ``http/1.0`` on these legs.
@@ -38,7 +38,7 @@ class Reading:
     http10: Mapping[str, Any] = field(default_factory=dict)
 
     def changes(self, scenario: Path) -> dict[str, Any]:
-        """What it changes in a scenario file, by dotted key."""
+        """Its changes to a scenario file, by dotted key."""
         text = tomllib.loads(scenario.read_text("utf-8"))
         changes = dict(self.set)
         if not (self.constants or self.http10):

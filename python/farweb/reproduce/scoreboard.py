@@ -1,4 +1,4 @@
-"""The scoreboard: each published claim, what was measured, and the verdict; as JSON, as tables, and as Markdown."""
+"""The scoreboard: each published claim, its measurement and verdict, as JSON, as tables and as Markdown."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ class Scoreboard:
     def text(self) -> str:
         """The count of verdicts in a line: ``30 of 35 claims pass, 4 fail, 1 not run``.
 
-        Those that the workload was fitted to are counted apart: ``18 of 32 predictions pass, 14 fail; 3 of 3 fitted``.
+        Claims that the workload was fitted to are counted apart: ``18 of 32 predictions pass, 14 fail; 3 of 3 fitted``.
         """
         fitted = [each for each in self.verdicts if each.claim.fitted]
         predicted = [each.verdict for each in self.verdicts if not each.claim.fitted]
@@ -57,7 +57,7 @@ class Scoreboard:
         return {"claims": [each.to_dict() for each in self.verdicts]}
 
     def sheet(self, title: str) -> Sheet:
-        """A table for people: a row a claim; columns that no claim fills are left out."""
+        """A table for people: a row a claim, without columns that no claim fills."""
         rows = [_row(each) for each in self.verdicts]
         header = [name for name in _COLUMNS if name not in _SOMETIMES or any(row[name] for row in rows)]
         return Sheet(title, header, [[row[name] for name in header] for row in rows], names=len(header) - 2)
@@ -141,7 +141,7 @@ def _row(verdict: Verdict) -> dict[str, str]:
 
 
 def measured_text(measured: Measured, unit: str) -> str:
-    """A measurement in words: ``2.21 Mbit/s`` and below it its interval and of what it is."""
+    """A measurement in words: ``2.21 Mbit/s``, below it its interval and subject."""
     lines = [f"{number(measured.value)} {unit}".rstrip()]
     if measured.low is not None and measured.high is not None:
         lines.append(f"{number(measured.low)} … {number(measured.high)}")

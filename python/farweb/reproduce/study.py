@@ -1,9 +1,9 @@
 """A published study: a folder with scenarios, the claims of its paper, and how its numbers and figures are made.
 
-The folder holds `study.toml` (what the study asks, its sweeps, and where the ranges of its claims over open choices
-stand), the scenario files that it names, `claims.toml`, `claims.py` (how each claim is measured: `MEASURES`) and
-`figures.py` (how each figure is made: `FIGURES`). A study whose workload is generated has `workload.py` besides (the
-request tables by file name: `TABLES`). All modules use what anyone can import from farweb.
+The folder holds `study.toml` (the question, its sweeps, and sources of the ranges of its claims over open choices), the
+scenario files that it names, `claims.toml`, `claims.py` (measurements by claim: `MEASURES`) and `figures.py`
+(`FIGURES`). A generated workload has `workload.py` besides (request tables by file name: `TABLES`). All modules use
+farweb's public interface only.
 """
 
 import difflib
@@ -45,7 +45,7 @@ class StudySweep:
         name: Name in claims and figures, and of its folder.
         scenario: The scenario file, with its table [sweep].
         quick: Keys that a coarse look sets otherwise, as `Scenario.with_` takes them.
-        reading: The reading of the paper; None for the scenario as it is written.
+        reading: The reading of the paper, or None for the scenario as it is written.
     """
 
     name: str
@@ -58,7 +58,7 @@ class StudySweep:
 
         Args:
             quick: True when for a coarse look.
-            tables: Folder of its request tables; that of the scenario when left out.
+            tables: Folder of its request tables (default: the scenario's).
 
         Raises:
             ScenarioError: It is not allowed.
@@ -78,7 +78,7 @@ class Study:
         title: Its subject, in a line.
         question: The question that it asks.
         source: The paper.
-        sweeps: In the order in which they are run.
+        sweeps: In the order of running.
         claims: The paper's claims, in its order.
         reading: Name of the reading of the paper.
     """
@@ -128,7 +128,7 @@ class Study:
 
     @functools.cached_property
     def tables(self) -> "Mapping[str, Callable[[], pa.Table]]":
-        """The request tables that the study generates, by file name; none when its scenarios name files or families."""
+        """The request tables that the study generates, by file name, or none."""
         if not (self.folder / "workload.py").is_file():
             return {}
         found: Mapping[str, Callable[[], pa.Table]] = self.module("workload").TABLES
@@ -137,8 +137,8 @@ class Study:
     def module(self, name: str) -> ModuleType:
         """A module of the folder, by the name of its file.
 
-        The folder of all studies is a package while it is used: modules import each other with a dot, and those of a
-        folder beside theirs with two.
+        The folder of all studies is a package meanwhile: modules import each other with a dot, and a neighbouring
+        folder's with two.
 
         Raises:
             FarwebError: There is no such file.
@@ -161,7 +161,7 @@ class StudyResults:
     Attributes:
         study: Which.
         path: The folder.
-        quick: True when they are those of a coarse look.
+        quick: True for a coarse look.
     """
 
     def __init__(self, study: Study, path: Path, *, quick: bool) -> None:
@@ -210,7 +210,7 @@ def _reopened(folder: Path, path: Path, quick: bool, reading: str) -> StudyResul
 
 
 def find_studies(papers: Path, names: Sequence[str], reading: str = AS_WRITTEN) -> list[Study]:
-    """Read the studies of a folder with these names, in its order; all that have the reading when there are no names.
+    """Read the studies of a folder with these names, in its order. Without names: all that have the reading.
 
     Raises:
         FarwebError: There is no such folder, study or reading, or a file of one is wrong.
@@ -239,8 +239,8 @@ def _order(folder: Path) -> tuple[int, str]:
 def read_study(folder: Path, reading: str = AS_WRITTEN) -> Study:
     """Read the study in a folder.
 
-    In another reading than its scenarios are written it has the sweeps that name it in their `readings`, and its claims
-    without reasons and ranges, which are those of the runs as written.
+    Another reading than the scenarios as written has the sweeps that name it in their `readings`, and claims without
+    reasons and ranges, which belong to the runs as written.
 
     Raises:
         FarwebError: A file of it is missing or wrong.

@@ -119,7 +119,7 @@ _WORDS = {
 
 
 def _holds(judge: Judge, target: Target, limits: Limits) -> str:
-    """Say what the answer holds for, and how sure it is."""
+    """Give the scope and certainty of the answer."""
     what = "this log" if judge.log is not None else "traffic of this kind"
     sure = f"{quantity.decimal(Fraction(str(limits.confidence)) * 100)} %"
     origin = _origin(judge, target)
@@ -149,7 +149,7 @@ def _warnings(found: Found, labels: Mapping[int, str], limits: Limits) -> list[s
 
 
 def _partial(search: Search, target: Target, labels: Mapping[int, str]) -> list[str]:
-    """Warn of values at which a metric of the target cannot be compared, since requests failed."""
+    """Warn of values with failed requests, where a metric of the target cannot be compared."""
     warnings = []
     for clause in target.clauses:
         if at := [label for position, label in sorted(labels.items()) if search.judge.is_partial(clause, position)]:

@@ -1,8 +1,8 @@
 """Finds a size: does the runs that the search asks for, as a sweep does, and leaves a folder like a sweep's.
 
-The folder's design is of the kind `search`: one factor, the values tried as its levels, and as many replications of
-each as it took. The manifest has the answer. Runs whose results are in the folder are not repeated, whichever search
-did them: an interrupted search continues, and one with another target or more confidence adds only what it lacks.
+The folder's design is of the kind `search`: one factor, the values tried as its levels, and their replications. The
+manifest has the answer. Runs with results in the folder are not repeated, whichever search did them: an interrupted
+search continues, and another target or more confidence adds only the missing runs.
 """
 
 import json
@@ -40,8 +40,8 @@ class Progress:
 
     Attributes:
         done: Runs that have ended.
-        asked: Runs that were asked for; more are, as a rule, when these have ended.
-        low: The largest value that was shown not to meet the target, as far as is known; None before there is one.
+        asked: Runs asked for so far. More follow, as a rule.
+        low: The largest value that was shown not to meet the target, as far as is known, or None before there is one.
         high: The smallest value that was shown to meet it.
     """
 
@@ -61,9 +61,9 @@ def extent_of_search(
     width: str | None = None,
     limits: Limits | None = None,
 ) -> Extent | None:
-    """Estimate the size of the runs that a search asks for first; which further ones it takes, their results decide.
+    """Estimate the size of the first runs of a search. Later ones depend on their results.
 
-    None without requests. The arguments are those of `find_size`.
+    None without requests. Arguments as in `find_size`.
 
     Raises:
         TargetError: The target cannot be read.
@@ -94,24 +94,24 @@ def find_size(
 ) -> Answer:
     """Find the smallest value of a key that meets a target.
 
-    A script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
+    A script that calls this calls it below ``if __name__ == "__main__":``, since worker processes import it.
 
     Args:
         scenario: Scenario. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
-        vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]`; see
-            `farweb.size.vary`. Other factors of that table are left out.
-        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`. When left out,
+        vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]` (see
+            `farweb.size.vary`). Other factors of that table are left out.
+        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"`` (see `farweb.size.target`). When left out,
             latencies are not to be worse than the best, by the rule of verdicts.
         largest: Find the largest value instead.
         resolution: How far apart the values of a range are at most: a quantity, or a share of the value (``"1 %"``).
-        width: How wide the answer's interval may stay, likewise; a step when left out.
+        width: Largest width of the answer's interval, likewise (default: a step).
         limits: Confidence of the answer, and the most runs it may take.
-        out: The folder, or a URL that fsspec knows; ``results/NAME-size`` when left out, NAME being that of the file.
-        jobs: Runs at a time, a process each; as many as cores when left out.
-        scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
+        out: The folder, or a URL that fsspec knows (default: ``results/NAME-size`` with the name of the file).
+        jobs: Runs at a time, a process each (default: as many as cores).
+        scheduler: Address of a Dask scheduler, or path of its scheduler file, to do the runs on its workers instead.
         retries: How often a run that failed is tried again.
-        run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails; no limit when left out.
-        run_time: Time, such as ``10 min``, beyond which a run fails; no limit when left out.
+        run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails (default: no limit).
+        run_time: Time, such as ``10 min``, beyond which a run fails (default: no limit).
         progress: Called as runs end.
 
     Raises:
@@ -120,7 +120,7 @@ def find_size(
         ScenarioError: A value is not allowed.
         WorkloadError: A table of the workload cannot be used.
         ResultsError: There is something else at `out`, or another sweep is at work there.
-        RunError: A run failed, or the folder cannot be written to. What was finished stays.
+        RunError: A run failed, or the folder cannot be written to. Finished runs stay.
     """
     limits = limits or Limits()
     of_run = RunLimits.of(run_memory, run_time)
@@ -168,7 +168,7 @@ def _begun(
 
 
 def earlier_search(out: str | Path) -> dict[str, Any] | None:
-    """The search whose results are at `out`, as its manifest has it: without `answer` where it did not end."""
+    """The search with results at `out`, from its manifest: without `answer` if it did not end."""
     found: dict[str, Any] | None = (Store(out).manifest() or {}).get("search")
     return found
 
@@ -193,7 +193,7 @@ def _run(
     target: Target,
     progress: Callable[[Progress], None] | None,
 ) -> None:
-    """Do what the search asks for until it has no more questions."""
+    """Do the runs that the search asks for until it asks for none."""
     while asked := search.ask():
         batch: dict[str, list[tuple[int, int]]] = {}
         for position, replication in asked:
@@ -232,7 +232,7 @@ def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
 
 
 class _Runs:
-    """The runs of a search, and what came of them."""
+    """The runs of a search with their outcomes."""
 
     def __init__(self, base: Description, axis: Axis) -> None:
         self.base = base
@@ -264,7 +264,7 @@ class _Runs:
         return run
 
     def design(self) -> Design:
-        """The design of the runs so far, values in the order in which they were tried."""
+        """The design of the runs so far, values in the order tried."""
         return self._design(list(self._points))
 
     def in_order(self) -> tuple[list[Run], Design]:
@@ -298,7 +298,7 @@ def _manifest(
 
 
 def _check_metrics(target: Target, outcomes: Iterable[Outcome]) -> None:
-    """Refuse a metric that no run has; it must not count as a target that is not met.
+    """Refuse a metric that no run has, which is no failure to meet the target.
 
     Raises:
         FarwebError: There is one.
@@ -334,7 +334,7 @@ def _opened_late(base: Description, axis: Axis) -> list[str]:
 
 
 def _limits(base: Description, axis: Axis) -> list[str]:
-    """Limit of a connection of each leg whose connections are varied, in the words of `farweb check`."""
+    """Limit of a connection of each leg with varied connections, in the words of `farweb check`."""
     found = [
         re.fullmatch(r"leg\.(\d+)\.carrier\.(?:connections|per_host|total)", key) for key in axis.choice(0).changes
     ]

@@ -1,4 +1,4 @@
-"""Intervals of means and of their ratios from few replications, whose ends each err with a stated probability.
+"""Intervals of means and of their ratios from few replications, with a stated probability of error at each end.
 
 Latencies have a long tail: of an exponential metric the upper end of Student's interval is too low 15 to 35 times as
 often as it may be at an error of 0.0004. Hall's transformation takes the skewness away to the first order. With few
@@ -50,7 +50,7 @@ def _unskewed(t: float, lean: float) -> float:
 def ratio_interval(
     above: NDArray[np.float64], below: NDArray[np.float64], error: float
 ) -> tuple[float | None, float | None]:
-    """The interval of the ratio of two means from pairs (Fieller); none when the divisor may be 0.
+    """The interval of the ratio of two means from pairs (Fieller), or none when the divisor may be 0.
 
     Args:
         above: The dividend in each replication.
@@ -61,7 +61,7 @@ def ratio_interval(
     quantile = float(student_quantiles(n - 1, 1 - 2 * error))
     (va, cab), (_, vb) = np.cov(above, below) / n * quantile**2
     a, b = float(above.mean()), float(below.mean())
-    # The ratios c for which the mean of above - c below is not shown to differ from 0: c² q - 2 c h + p <= 0.
+    # The ratios c with a mean of above - c below that is not shown to differ from 0: c² q - 2 c h + p <= 0.
     q, h, p = b * b - vb, a * b - cab, a * a - va
     inside = h * h - p * q
     if q <= 0 or inside < 0:

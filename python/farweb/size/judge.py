@@ -1,19 +1,18 @@
 """Judges a value against a target, from replications made in batches until the verdict is clear.
 
-For a log, `farweb.size.log` judges metrics of requests from one run of a value; the rest
-of this is about all others.
+For a log, `farweb.size.log` judges metrics of requests from one run of a value. The rest here is about all others.
 
-After each batch (a *look*) the interval of a metric's mean (`farweb.size.intervals`) is compared with its bound; the
-value is decided as soon as the interval lies on one side. Looking again and again at ever more data errs more often
-than looking once, and many values are looked at. Bonferroni's inequality pays for both: the error that the whole search
-may make is split equally over all values that it can try and all looks at each: *all* verdicts of a search hold
-together with the stated confidence. It is a group-sequential design with equal error spent at each look; the intervals
-are wider than they would have to be.
+After each batch (a *look*) the interval of a metric's mean (`farweb.size.intervals`) is compared with its bound. A
+value is decided once the interval lies on one side. Looking again and again at ever more data errs more often than
+looking once, and many values are looked at. Bonferroni's inequality pays for both: the error that the whole search may
+make is split equally over all values that it can try and all looks at each: *all* verdicts of a search hold together
+with the stated confidence. This group-sequential design spends equal error at each look. Its intervals are wider than
+necessary.
 
 Bounds that are multiples of `best` are judged by pairs: replication r of all values has the same seed (common random
-numbers), and the differences of a value's metric and the multiple of another's are compared with 0. A value meets
-`<= 1.05*best` when that is shown against every other value that was tried, and does not when it is shown not to against
-one of them. So it is never asked which value is the best.
+numbers), and the differences of a value's metric and the multiple of another's are compared with 0. A value meets `<=
+1.05*best` when shown to against every other value tried, and fails when shown to against one of them. Which value is
+the best never matters.
 
 Runs that are equal in every metric whatever their seed need no statistics: where two of them are, one run of a value
 decides. That is believed only of a scenario without random losses, and until two runs of a value differ
@@ -22,13 +21,12 @@ decides. Counts, zeros and
 all metrics under random losses may be equal by chance (no drops in any run, so far): they are decided when so many
 equal ones would be improbable if every third run had another value.
 
-A quantile that failed requests reach is infinite: a value with one such run does not meet a bound from above, however
-many others it has. Means and maxima are of the requests that ended; a value at which any request failed has none that
-could be held against a bound or ranked, so it does not meet the clause, nor is it the best for others, and the answer
-says so.
+A quantile that failed requests reach is infinite: a value with one such run does not meet a bound from above, whatever
+its other runs. Means and maxima cover completed requests only. A value with any failed request has no such metric to
+compare: it fails the clause and cannot be the best, and the answer says so.
 
-Left out: metrics of few replications that are far from normal. A rare event that no replication has shown (one run in
-a hundred) is not in the interval; ask for more replications where rare events matter.
+Left out: metrics of few replications that are far from normal. A rare event that no replication has shown (one run in a
+hundred) is not in the interval: ask for more replications where rare events matter.
 
 Sources: Jennison and Turnbull, Group Sequential Methods with Applications to Clinical Trials, 2000, chapters 2 and 7
 (repeated looks, error spending); Law, Simulation Modeling and Analysis, 5th ed., 2015, chapters 9 (Bonferroni), 10
@@ -52,7 +50,7 @@ from farweb.statistics.judgement import Origin
 Row = Mapping[str, float | int | None]
 
 _GROWTH = (1 + math.sqrt(5)) / 2  # chosen: a look then costs two thirds of the runs so far: 5, 8, 13, 21 …
-_OTHERWISE = 1 / 3  # chosen: some 21 equal runs decide; what happens in fewer runs than a third may go unseen
+_OTHERWISE = 1 / 3  # chosen: some 21 equal runs decide. Events in fewer runs than a third may go unseen
 _ALIKE = 2  # runs that have to be equal for a scenario to count as one without chance
 
 
@@ -66,7 +64,7 @@ class Verdict(StrEnum):
 
 
 def schedule(first: int, most: int) -> tuple[int, ...]:
-    """List the numbers of replications after which a value is looked at."""
+    """List the numbers of replications to look after."""
     looks = [first]
     while looks[-1] < most:
         looks.append(min(round(looks[-1] * _GROWTH), most))
@@ -78,11 +76,11 @@ class Judge:
 
     Args:
         target: The condition to meet.
-        looks: Numbers of replications after which to look; see `schedule`.
+        looks: Numbers of replications after which to look (see `schedule`).
         confidence: Probability that all verdicts are right.
         values: The most values that the search can try.
         chance: True when the scenario is known to depend on its seed.
-        log: Judge of the requests of a log; None where replications have requests of their own.
+        log: Judge of the requests of a log, or None where replications have requests of their own.
     """
 
     def __init__(
@@ -102,8 +100,8 @@ class Judge:
         self._rows: dict[int, dict[int, Row]] = {}
         self._arrays: dict[tuple[str, int], tuple[int, NDArray[np.float64] | None]] = {}
         self._decided: dict[tuple[Clause, int, int | None], tuple[int, bool | None]] = {}
-        # The error of one look at one value. "Does not meet" is said when one of several comparisons says so, which
-        # adds up; "meets" only when all of them do.
+        # The error of one look at one value. "Does not meet" needs one of several comparisons, so errors add up.
+        # "Meets" needs all of them.
         self._error = (1 - confidence) / values / len(looks)
         self._rivals = values
 
@@ -141,7 +139,7 @@ class Judge:
         return Verdict.OPEN if self.wanted(position) else Verdict.UNDECIDED
 
     def taken(self, position: int) -> Verdict:
-        """The verdict, where a comparison with the best that no more runs decide counts as not worse."""
+        """The verdict. A comparison with the best that no more runs decide counts as not worse."""
         verdict = self.verdict(position)
         if verdict != Verdict.UNDECIDED:
             return verdict
@@ -149,7 +147,7 @@ class Judge:
         return Verdict.MEETS if all(self._compare(clause, position, None) for clause, _ in numbers) else verdict
 
     def leans(self, position: int) -> Verdict:
-        """Judge a value by the means so far, where nothing is shown yet; in a log the best beats only worse values."""
+        """Judge a value by the means so far, where nothing is shown yet. In a log the best beats only worse values."""
         for clause, rival in self._comparisons(position):
             if clause.of_best and self._is_of_log(clause):
                 if self._compare(clause, position, rival) is False:
@@ -228,14 +226,14 @@ class Judge:
         return ratio, *ratio_interval(above, below, self._error)
 
     def decided_by(self, clause: Clause, position: int) -> str:
-        """Requests that make a value worse than the best of a log where all together do not; mostly empty."""
+        """Requests that make a value worse than the best of a log although all together do not. Mostly empty."""
         if self.log is None or not clause.by_rule or not self._is_of_log(clause):
             return ""
         best = self.best(clause)
         return "" if best in (None, position) else self.log.decided_by(clause, position, best)
 
     def best(self, clause: Clause) -> int | None:
-        """The value with the best mean of the clause's metric, of equal ones the first; None where none has one."""
+        """The value with the best mean of the clause's metric, of equal ones the first, or None where none has one."""
         if self.log is not None and clause.by_rule and self._is_of_log(clause):
             return self.log.best(clause, sorted(self._rows))
         means = {each: self._mean(clause, each) for each in sorted(self._rows)}
@@ -243,7 +241,7 @@ class Judge:
         return (min if clause.upper else max)(known, key=known.__getitem__) if known else None
 
     def anchor(self) -> int | None:
-        """The best value, the first of several clauses' that meets the others; None where no clause names the best."""
+        """The smallest best value of a clause that does not fail, or None where no clause names the best."""
         best = (self.best(clause) for clause in self._clauses if clause.of_best)
         return min((each for each in best if each is not None and self.verdict(each) != Verdict.FAILS), default=None)
 
@@ -268,13 +266,13 @@ class Judge:
             yield from ((clause, rival) for rival in self._rows if rival != position and best in (rival, None))
 
     def _next_look(self, count: int) -> int:
-        """The replications of the next look after `count`; 0 when there is none."""
+        """The replications of the next look after `count`, or 0 when there is none."""
         if not self.may_differ:
             return _ALIKE if count < _ALIKE else 0
         return next((look for look in self._looks if look > count), 0)
 
     def _compare(self, clause: Clause, position: int, rival: int | None) -> bool | None:
-        """True when the value meets the clause; None when that is not clear yet.
+        """True when the value meets the clause, or None when that is not clear yet.
 
         The first look that decides is the one that counts, whatever later replications show.
         """
@@ -332,7 +330,7 @@ class Judge:
         return self._values(clause, position), None if rival is None else self._values(clause, rival)
 
     def _values(self, clause: Clause, position: int) -> NDArray[np.float64] | None:
-        """The clause's metric in the replications of a value, in order; None when one has none that can be compared."""
+        """The clause's metric in the replications of a value, in order, or None when one has none to compare."""
         name, rows = clause.metric.name, self._rows.get(position, {})
         count, values = self._arrays.get((name, position), (-1, None))
         if count != len(rows):
@@ -346,7 +344,7 @@ class Judge:
 def _settled(
     clause: Clause, rival: int | None, values: NDArray[np.float64] | None, others: NDArray[np.float64] | None
 ) -> bool | None:
-    """Verdict on a clause where a run lacks the metric or has an infinite one; None elsewhere."""
+    """Verdict on a clause where a run lacks the metric or has an infinite one, or None elsewhere."""
     if values is None:
         return False  # a run has no such value: nothing finished, say
     if rival is not None and others is None:

@@ -1,11 +1,11 @@
 """Judges values by the requests of a log, the same in each replication, in blocks of its time.
 
-Another seed repeats the log, so that replications say nothing about other requests: one run of a value is enough, and
-intervals come from blocks of consecutive requests, as in `show` and `compare`. A bound that is a number is
-held against the interval of the metric itself. A multiple of `best` is judged by pairs, against the best value tried,
-by the rule of `farweb.statistics.judgement` with the multiple as the margin: a value that is worse does not meet it,
-one that is at most the margin worse does. For `latency` alone the whole rule decides:
-a value that is worse or mixed does not meet it. So a search and `farweb compare` never contradict each other.
+Another seed repeats the log and says nothing about other requests: one run of a value is enough, and intervals come
+from blocks of consecutive requests, as in `show` and `compare`. A numeric bound is compared with the interval of the
+metric. A multiple of `best` is judged by pairs, against the best value tried, by the rule of
+`farweb.statistics.judgement` with the multiple as the margin: a worse value fails, one worse by at most the margin
+passes. For `latency` alone the whole rule decides: a worse or mixed value fails. So a search and `farweb compare` never
+contradict each other.
 
 Intervals are of the search's confidence each, and not of all verdicts together: each value is looked at once, and the
 same blocks decide at all values. If larger values meet the target whenever smaller ones do, the answer's interval is
@@ -52,7 +52,7 @@ class Asked:
         same: Equal where the requests are the same.
         requests: Their numbers, by start.
         size: Sizes of the responses in B.
-        times: Times in s; infinite of those that did not end.
+        times: Times in s, infinite for unfinished requests.
     """
 
     same: bytes
@@ -62,7 +62,7 @@ class Asked:
 
 
 def times_of_metric(metric: Metric) -> str | None:
-    """The times that a metric is made of, one of `TIMES`; None where it is not made of times of requests."""
+    """The times that a metric is made of, one of `TIMES`, or None where it is not made of times of requests."""
     for of in TIMES:
         if metric.name in QUANTILES.get(of, {}) or metric.name == f"{of}_mean_s":
             return of
@@ -73,7 +73,7 @@ def times_of_metric(metric: Metric) -> str | None:
 
 
 def asked_of(run: "RunTables", metrics: Iterable[Metric]) -> dict[str, Asked]:
-    """The times that metrics are made of, from the requests of a run; by their names in `TIMES`.
+    """The times behind metrics, from the requests of a run, by their names in `TIMES`.
 
     Raises:
         ResultsError: A table is damaged.
@@ -136,12 +136,12 @@ class OfLog:
 
     @property
     def blocks(self) -> int:
-        """Blocks of the log's time that intervals come from; the least of all values."""
+        """Blocks of the log's time behind the intervals, the fewest of any value."""
         sizes = (asked.times.size for of_value in self._asked.values() for asked in of_value.values())
         return min(map(number_of_blocks, sizes), default=0)
 
     def holds(self, clause: Clause, position: int, rival: int | None) -> bool | None:
-        """True where a value meets a clause, against its number or another value; None where that is not shown."""
+        """True where a value meets a clause, against its number or another value, or None where that is not shown."""
         if rival is None:
             mean, low, high = self.interval(clause, position)
             if mean is None or low is None or high is None:
@@ -184,7 +184,7 @@ class OfLog:
         return mean, mean - half, mean + half
 
     def ratio(self, clause: Clause, position: int, best: int) -> Ends:
-        """The metric at a value over that at another, with its interval; none of shares, which are not divided."""
+        """The metric at a value over the metric at another, with its interval. Shares have none."""
         if clause.metric.unit == "1":
             return _NONE
         if position == best:
@@ -199,7 +199,7 @@ class OfLog:
         return _NONE if value is None else (value, low, high)
 
     def decided_by(self, clause: Clause, position: int, best: int) -> str:
-        """The slowest requests or the failures by which a value is worse; empty where all requests are."""
+        """The slowest requests or the failures by which a value is worse, or empty where all requests are."""
         found = self._verdict(clause, position, best)
         if found.overall not in ("worse", "mixed") or found.slices[0].word == "worse":
             return ""
@@ -238,7 +238,7 @@ class OfLog:
 
 
 def _of_latency(metric: Metric) -> str:
-    """The quantity of latencies that is for all requests what the metric is for its times."""
+    """The quantity of latencies for all requests that corresponds to the metric of its times."""
     of = str(times_of_metric(metric))
     if metric.within_s is not None:
         return metric.name
@@ -246,7 +246,7 @@ def _of_latency(metric: Metric) -> str:
 
 
 def _counted(metric: Metric, times: Floats) -> Floats:
-    """Values whose mean is the metric: times that ended, or 1 for each request that counts."""
+    """Values with the metric as their mean: completed times, or 1 for each request that counts."""
     if metric.within_s is not None:
         return (times <= metric.within_s).astype(np.float64)
     if metric.name.endswith("failed_share"):

@@ -123,7 +123,7 @@ def screen(answer: "Numbers", *, details: bool = False) -> Screen:
 
     Args:
         answer: The answer.
-        details: True for all values with their intervals and runs, and what the answer's interval is.
+        details: True for all values with their intervals and runs, and the origin of the answer's interval.
     """
     parts: list[Part] = [sentence(answer), "", _all(answer) if details else _table(answer)]
     parts += [line for line in (_margin(answer), _risk(answer)) if line]
@@ -144,7 +144,7 @@ def _margin(answer: "Numbers") -> str:
 
 
 def _risk(answer: "Numbers") -> str:
-    """How far the value to take may be off, and what would say more."""
+    """The possible error of the value to take, and the remedy."""
     remedy = "a longer log narrows this" if answer.interval_of == "blocks" else "--max-replications narrows this"
     taken, best = answer.answer, answer.best
     if best is None and (open_ := _undecided(answer)):
@@ -162,7 +162,7 @@ def _risk(answer: "Numbers") -> str:
 
 
 def _table(answer: "Numbers") -> Sheet:
-    """The values about the answer; those before and after in a line each."""
+    """The values about the answer, with those before and after in a line each."""
     rows = answer.in_order
     about = {rows.index(each) for each in (answer.answer, answer.best) if each is not None}
     first, last = (max(min(about) - 1, 0), min(max(about) + 1, len(rows) - 1)) if about else (0, len(rows) - 1)
@@ -224,7 +224,7 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
 
 
 def _called(estimate: "Estimate") -> str:
-    """A metric in the head of its column: ``p90``; of latency alone the mean is shown."""
+    """A metric in the head of its column: ``p90``. For latency alone the mean is shown."""
     return "mean" if estimate.called == "latency" else estimate.called.replace("(latency)", "")
 
 

@@ -1,26 +1,26 @@
-"""Searches for the smallest value that meets a target: chooses the next runs, and keeps what is found.
+"""Searches for the smallest value that meets a target: chooses the next runs, and keeps their results.
 
-It runs nothing itself: `ask` names the runs that it needs, `add` takes their metrics, until `ask` names no more. What
-it asks for depends only on these metrics, not on the order or the place of the runs, so the same scenario and seed give
-the same answer on any number of workers.
+It runs nothing itself: `ask` names the runs that it needs, `add` takes their metrics, until `ask` names no more. Its
+choices depend only on these metrics, not on the order or the place of the runs: the same scenario and seed give the
+same answer on any number of workers.
 
-1. Both ends of the range and values spread between them are tried first: 5 in all, or 9 when the target names `best`;
-   they begin the curve and show whether the metric rises or falls throughout. `best` is taken over these and over
-   every value that is tried later. The bracket about the answer is halved (in ratios on a wide range) until it is as
-   narrow as asked, with a run of each value.
+1. Both ends of the range and values spread between them are tried first: 5 in all, or 9 when the target names `best`.
+   They begin the curve and show whether the metric rises or falls throughout. `best` is taken over all values tried,
+   later ones too. The bracket about the answer is halved (in ratios on a wide range) to the width asked for, with a run
+   of each value.
 2. Where the requests come from a log, a run decides as much as runs can (`farweb.size.log`). The answer's interval is
    halved from outside, between the largest value that was shown not to meet the target and the smallest that was shown
    to.
-3. Where the seed may matter, two runs of the values about the answer show if it does. If so, replications are spent on
-   the two values next to the answer first, as many as the first look takes; then the bracket is halved again, from the
-   values of the spread about it towards these. `farweb.size.judge` says what a decision takes.
-4. A value may stay undecided after the most replications that one may have. The bracket is then narrowed on either side
-   of it, until a quarter of the bracket or less is left to gain there; it stays wider than a step.
+3. If the seed may matter, two runs of the values about the answer show it. If so, the two values next to the answer
+   first get the replications of the first look; then the bracket is halved again, from the values of the spread about
+   it towards these. `farweb.size.judge` has the rule of decisions.
+4. A value may stay undecided after the most replications. The bracket is then narrowed on either side of it, until a
+   quarter of the bracket or less is left to gain. It stays wider than a step.
 
-That values above the answer meet the target and those below do not is an assumption. It is checked on all values that
-were tried: the answer is the smallest value from which on all that were tried meet the target, as far as any do. Where
-the target names `best`, the answer is the smallest value from which on none that was tried is worse, up to the best:
-what cannot be told apart from the best is not worse, and what lies beyond the best does not matter.
+The search assumes that values above the answer meet the target and values below fail, and checks it on all values
+tried: the answer is the smallest value from which on all values tried meet the target, as far as any do. Where the
+target names `best`, it is the smallest value from which on none tried is worse, up to the best: ties with the best are
+not worse, and values beyond the best do not matter.
 
 With `largest` the axis runs downwards, and "above" and "below" change places.
 """
@@ -34,13 +34,13 @@ from farweb.size.judge import Judge, Row, Verdict, schedule
 from farweb.size.log import OfLog
 from farweb.size.target import Target
 
-_SPREAD = 5  # chosen: quarters of the range; one more than two steps of halving would try
+_SPREAD = 5  # chosen: quarters of the range, one more than two steps of halving would try
 _SIDE = 0.25  # chosen: nearer to an undecided value, all take the most replications, and nearly none is decided
-_SPREAD_OF_BEST = 9  # chosen: eighths, so that a best value between the ends is met or nearly so
+_SPREAD_OF_BEST = 9  # chosen: eighths, to meet or nearly meet a best value between the ends
 
 
 class Line(Protocol):
-    """Values in a row; `farweb.size.vary.Axis` is one."""
+    """Values in a row, such as `farweb.size.vary.Axis`."""
 
     def __len__(self) -> int: ...
     def between(self, one: int, other: int) -> int:
@@ -59,10 +59,10 @@ class Limits:
 
     Attributes:
         confidence: Probability that all verdicts, and with them the answer's interval, are right.
-        replications: The least number of replications of a value, where runs differ by their seed. Not below 3. At 3,
-            Student's interval of a normal metric is right too, but hopelessly wide; 5 is chosen.
+        replications: The least number of replications of a value, where runs differ by their seed. At least 3, where
+            Student's interval of a normal metric is right but hopelessly wide. Chosen: 5.
         most: The most replications of a value. 55 is chosen: half a standard deviation from the bound is seen then.
-        runs: The most runs in all; chosen.
+        runs: The most runs in all (chosen).
     """
 
     confidence: float = 0.95
@@ -80,11 +80,11 @@ class Found:
     """Findings of a search, as positions on the axis.
 
     Attributes:
-        answer: The smallest value shown to meet the target; where that names `best`, the smallest from which on none
-            up to the best is worse, so far as runs can show. None when there is none.
-        below: The largest value below it that was shown not to; None when there is none.
-        above: The smallest value from there on that was shown to meet it; None when none was.
-        attainable: True when a value was shown to meet the target; None when that is not decided.
+        answer: The smallest value shown to meet the target, or with `best` the smallest from which on none up to the
+            best is worse, as far as runs can show. None without one.
+        below: The largest value below it that was shown not to, or None when there is none.
+        above: The smallest value from there on that was shown to meet it, or None when none was.
+        attainable: True when a value was shown to meet the target, or None when that is not decided.
         again: Values above the answer that do not meet it: the metric neither only rises nor only falls.
         before: Values below `below` that meet it all the same.
         undecided: Values that their most replications did not decide.
@@ -110,8 +110,8 @@ class Search:
         axis: The values that may be tried.
         target: The condition to meet.
         limits: Confidence and the most runs.
-        chance: True when the scenario is known to depend on its seed; without it that is found out.
-        log: Judge of the requests of a log, where each replication has them; see `farweb.size.log`.
+        chance: True when the scenario is known to depend on its seed, False to find out.
+        log: Judge of the requests of a log, where each replication has them (see `farweb.size.log`).
 
     Attributes:
         tried: Positions that were asked for, ascending.
@@ -128,7 +128,8 @@ class Search:
         of_best = any(clause.of_best for clause in target.clauses)
         self.tried = axis.spread(_SPREAD_OF_BEST if of_best else _SPREAD)
         widest = max(high - low for low, high in zip(self.tried, self.tried[1:], strict=False))
-        # Halving takes log2 steps, on both sides of an undecided value twice as many; by single runs, as many before.
+        # Halving takes log2 steps, on both sides of an undecided value twice as many, and as many before by single
+        # runs.
         self._steps = math.ceil(math.log2(widest))
         self.values = len(self.tried) + 3 * self._steps
         looks = schedule(limits.replications, max(limits.most, limits.replications))
@@ -139,7 +140,7 @@ class Search:
         self._stopped = False
 
     def ask(self) -> list[tuple[int, int]]:
-        """Positions and replications to run next, all at once; none when the search is over."""
+        """Positions and replications to run next, all at once, or none when the search is over."""
         wanted = self._wanted()
         asked = [
             (position, replication)
@@ -180,7 +181,7 @@ class Search:
         return {position: self.judge.verdict(position) for position in self.tried}
 
     def _likely(self, verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
-        """The verdicts; by the means so far where more runs may decide, or where runs of a log do not."""
+        """The verdicts, by the means so far where more runs may decide, or where runs of a log do not."""
         leaning = (Verdict.OPEN, Verdict.UNDECIDED) if self.judge.is_of_log else (Verdict.OPEN,)
         return {
             position: self.judge.leans(position) if verdict in leaning and self.judge.count(position) else verdict
@@ -188,9 +189,9 @@ class Search:
         }
 
     def _bracket(self, verdicts: Mapping[int, Verdict]) -> tuple[int | None, int | None]:
-        """The largest value that fails below the smallest from which on all meet the target, and that one.
+        """The largest failing value below the smallest from which on all meet the target, and that smallest one.
 
-        Where the target names `best`, up to the best value; otherwise up to the largest that meets it.
+        Up to the best value where the target names `best`, otherwise up to the largest value that meets it.
         """
         meets = [position for position in self.tried if verdicts[position] == Verdict.MEETS]
         best = self.judge.anchor()
@@ -271,7 +272,7 @@ class Search:
         return below is not None and answer is not None and self._axis.is_narrow(below, answer)
 
     def _halves(self, below: int | None, answer: int | None, verdicts: Mapping[int, Verdict]) -> list[int]:
-        """Values in the bracket, on either side of those in it that stay undecided; none where it is narrow."""
+        """Values in the bracket, on either side of its undecided ones, or none where it is narrow."""
         if self._is_narrow(below, answer) or (answer is None and not self.judge.is_of_log):
             return []
         low, high = -1 if below is None else below, len(self._axis) if answer is None else answer

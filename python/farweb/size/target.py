@@ -5,12 +5,12 @@ A target is one clause or several joined by `and`. A clause is METRIC OP BOUND:
 - METRIC is a metric of `farweb.results.metrics`, or a friendly form of one: its name without the unit (`goodput`,
   `carried`), a statistic of a quantity (`p50(latency)`, `mean(first_byte)`, `max(queue_bytes)`), or the share of
   requests answered in time (`within(5 s)`);
-- `latency` alone, with a multiple of `best`, is judged by the rule of verdicts in a log, elsewhere by the mean;
+- `latency` alone with a multiple of `best` is judged by the rule of verdicts in a log, elsewhere by the mean.
 - OP is `<=`, `<`, `>=` or `>`;
 - BOUND is a number, a quantity with its unit (`0.5 s`, `30 Mbit/s`, `1 %`), `best`, or a multiple of it (`1.05*best`).
 
-`best` is the smallest expectation of the metric (with `<=`, `<`; with `>=`, `>` the largest) among all values that the
-search has tried; `farweb.size.search` says which these are and how they are compared.
+`best` is the smallest expectation of the metric (with `<=`, `<`) or the largest (with `>=`, `>`) among all values
+tried. `farweb.size.search` chooses and compares them.
 """
 
 import difflib
@@ -28,7 +28,7 @@ Operator = Literal["<=", "<", ">=", ">"]
 
 
 class TargetError(FarwebError):
-    """A target cannot be read; the message names the place and what is expected there."""
+    """A target cannot be read. The message names the place and the expectation there."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Clause:
     """A condition on one metric.
 
     Attributes:
-        metric: The metric, of which the expectation over replications counts.
+        metric: The metric, by its expectation over replications.
         operator: The comparison.
         bound: A number in the metric's unit, or the factor of `best`.
         of_best: True when `bound` is a factor of `best`.
@@ -85,7 +85,7 @@ def parse_target(text: str) -> Target:
     """Read a target.
 
     Raises:
-        TargetError: It is none; the message has the place of what is wrong.
+        TargetError: It cannot be read. The message has the place of the error.
     """
     reader = _Reader(text)
     clauses = [reader.clause()]

@@ -1,4 +1,4 @@
-"""The answer of a search for a size, in numbers; `farweb.size.screen` has it in words."""
+"""The answer of a search for a size, in numbers. `farweb.size.screen` has it in words."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,8 +17,8 @@ class Estimate:
 
     Attributes:
         metric: Its name.
-        mean: Over the replications; of a log's requests the first run's. None when a run has no value.
-        low: Lower end of the interval; intervals from replications hold for all values together. None before the first
+        mean: Over the replications, or for a log's requests the first run's. None when a run has no value.
+        low: Lower end of the interval. Intervals from replications hold for all values together. None before the first
             look.
         high: Upper end.
         interval_of: Units that intervals come from.
@@ -48,7 +48,7 @@ class Tried:
     Attributes:
         label: Its text.
         value: Its value in the table `runs`.
-        number: Its place on an axis, in the answer's unit; None when it has none.
+        number: Its place on an axis, in the answer's unit, or None when it has none.
         n: Replications.
         verdict: The judgement against the target, as far as decided.
         estimates: One for each metric of the target.
@@ -76,14 +76,14 @@ class Numbers:
         target: The target, as text.
         largest: True when the largest value was asked for.
         confidence: Probability that the interval is right, and where it comes from replications all verdicts together.
-        attainable: True when a value meets the target; None when that could not be decided.
-        answer: The smallest value that was shown to meet it; of a target with `best` the smallest from which on none up
-            to the best is worse. None when there is none.
+        attainable: True when a value meets the target, or None when that could not be decided.
+        answer: The smallest value shown to meet it, or with `best` the smallest from which on none up to the best is
+            worse. None without one.
         low: The answer's interval. The smallest value that meets the target lies above `low`, the largest value that
-            was shown not to; None when the range begins with values that were not.
+            was shown not to, or None when the range begins with values that were not.
         high: The other end: the smallest value that was shown to meet it, which is the answer unless the target names
-            `best`; None when none was. With `largest`, `low` was shown to meet it and `high` was shown not to.
-        interval_of: Units that this interval comes from; none where the seed makes no difference.
+            `best`, or None when none was. With `largest`, `low` was shown to meet it and `high` was shown not to.
+        interval_of: Units that this interval comes from, or none where the seed makes no difference.
         scope: Where the answer holds: ``for this log``, or in general (empty).
         reached: For each clause of the target the best estimate and where it is, in words.
         without_chance: True when runs do not depend on the seed.
@@ -91,8 +91,8 @@ class Numbers:
         runs: Runs that the search took.
         connections: Load that a connection can carry on the legs with varied connections, as `farweb check` says it.
         warnings: Limits of the answer, a sentence each.
-        best: The best value tried, which the others stand against; None where the target names none.
-        holds: What the answer holds for.
+        best: The best value tried, which the others stand against, or None where the target names none.
+        holds: Scope of the answer.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Numbers:
 
     @property
     def interval(self) -> str:
-        """The answer's interval in words; empty without an answer."""
+        """The answer's interval in words, or empty without an answer."""
         if self.answer is None:
             return ""
         fails, meets = (self.high, self.low) if self.largest else (self.low, self.high)

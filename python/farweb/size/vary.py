@@ -1,9 +1,9 @@
 """Reads what `farweb size` varies: a key of the scenario over a range or a list, or a factor of its table `[sweep]`.
 
-An `Axis` is the row of values that may be tried, in the order of the search: upwards when the smallest value that meets
-the target is wanted, downwards for the largest. Values of a range lie on a grid, so that an answer is exact to a known
-step: whole numbers and packets step by 1, other quantities by at most 1 % of the value (round numbers in between),
-or by what `--resolution` says. `--width` says how wide the answer's interval may stay.
+An `Axis` is the row of values to try, in the order of the search: upwards for the smallest value that meets the target,
+downwards for the largest. Values of a range lie on a grid, which makes an answer exact to a known step: whole numbers
+and packets step by 1, other quantities by at most 1 % of the value (round numbers in between), or by `--resolution`.
+`--width` limits the width of the answer's interval.
 """
 
 import bisect
@@ -21,7 +21,7 @@ from farweb.text.parse import Quantity, QuantityError
 if TYPE_CHECKING:
     from farweb.description import Description, Value
 
-_SHARE = Fraction(1, 100)  # chosen: finer than replications resolve; 10 steps of bisection over a thousandfold
+_SHARE = Fraction(1, 100)  # chosen: finer than replications resolve, 10 steps of bisection over a thousandfold
 _FINEST = Fraction(1, 10_000)  # chosen: a grid over ten decades then has less than a million values
 _ROUNDING = 1e-9  # of a double's digits
 _WIDE = 10  # chosen: over a range of more than a decade, steps are ratios
@@ -38,7 +38,7 @@ class Choice:
     Attributes:
         label: Its text: `516 kB`, `20`, `satellite`.
         value: Its value in the table `runs`.
-        number: Its place on an axis, in the axis' unit; None when it has none.
+        number: Its place on an axis, in the axis' unit, or None when it has none.
         changes: Values that it sets in the scenario, by dotted key.
     """
 
@@ -125,7 +125,7 @@ class Grid(Sequence[Choice]):
         key: The key that is varied.
         low: The first value.
         high: The last value.
-        step: Distance of neighbours, or a share of the value; see the module.
+        step: Distance of neighbours, or a share of the value (see the module).
     """
 
     def __init__(self, key: str, low: Quantity, high: Quantity, step: "Step") -> None:
@@ -292,7 +292,7 @@ def _round_step(most: Fraction, finest: Fraction | None, binary: bool) -> Fracti
 
 
 def _list(key: str, values: str) -> tuple[str, list[Choice]]:
-    """The values of a list; numbers and quantities in ascending order, words in the order given."""
+    """The values of a list: numbers and quantities ascending, words in the order given."""
     texts = [_unquoted(value) for value in values.split(",") if value.strip()]
     if len(texts) < 2:
         raise VaryError(f"--vary {key}: write a range LO..HI, or at least two values with commas between")
@@ -346,5 +346,5 @@ def _unquoted(text: str) -> str:
 
 
 def _number(choice: Choice) -> float:
-    """The place of a value of a grid, all of which have one."""
+    """The place of a value of a grid, where every value has one."""
     return choice.number or 0.0

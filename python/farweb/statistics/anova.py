@@ -4,8 +4,8 @@ How much of the variation of a metric over a design is due to each factor, to wh
 and to chance. Percentages are Jain's allocation of variation: the term's share of the total sum of squares. F and p
 test, under independent normal errors of equal variance, whether a term is more than chance.
 
-With common random numbers the errors of a replication depend on each other at all points; then replications are blocks,
-a term of their own, and what is left is the error.
+With common random numbers the errors of a replication depend on each other at all points; replications are then blocks,
+a term of their own, and the rest is the error.
 
 Sources: Jain, The Art of Computer Systems Performance Analysis, 1991, chapters 17 to 23 (allocation; 18.5
 effects and their intervals), 15.4 and 18.8 (logarithms); Montgomery, Design and Analysis of Experiments, 8th ed., 2012,
@@ -32,15 +32,15 @@ class Term:
     """A source of variation.
 
     Attributes:
-        factors: Numbers of the factors that it is of; none for `kind`s other than `effect`.
+        factors: Numbers of its factors, or none for `kind`s other than `effect`.
         kind: `effect`; `higher`, interactions that are not separated; `replications`, blocks; `error`.
-        ss: Sum of squares; of a regression, of standardized ranks.
+        ss: Sum of squares, of standardized ranks for a regression.
         df: Degrees of freedom.
-        percent: Share of the variation; None when nothing varies.
-        ms: Mean square; None without degrees of freedom.
-        f: Mean square over that of the error; None when there is no error or the term has none.
-        p: Chance of an F as large when the term does nothing; None without an F.
-        coefficient: Of a regression, -1 to 1 or a little beyond; None elsewhere.
+        percent: Share of the variation, or None when nothing varies.
+        ms: Mean square, or None without degrees of freedom.
+        f: Mean square over that of the error, or None when there is no error or the term has none.
+        p: Chance of an F as large when the term does nothing, or None without an F.
+        coefficient: Of a regression, -1 to 1 or a little beyond, or None elsewhere.
     """
 
     factors: tuple[int, ...]
@@ -62,7 +62,7 @@ class Effect:
         factors: Numbers of the factors.
         levels: The level of each.
         effect: In the unit of the metric (of its natural logarithm after a transform).
-        low: Lower end of its confidence interval; None without an error to judge by.
+        low: Lower end of its confidence interval, or None without an error to judge by.
         high: Upper end.
     """
 
@@ -75,7 +75,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Analysis:
-    """Terms in the order of factors and orders, the error last; and the effects of levels."""
+    """Terms in the order of factors and orders, the error last, and the effects of levels."""
 
     terms: tuple[Term, ...]
     effects: tuple[Effect, ...]
@@ -85,7 +85,7 @@ def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFI
     """Analysis of a full factorial design.
 
     Args:
-        values: An axis a factor, then an axis of replications, two or more; without NaN. Factors of one level are no
+        values: An axis a factor, then an axis of two or more replications, without NaN. Factors of one level are no
             source of variation.
         blocks: True when replication r is the same realization of chance at all points (common random numbers).
         confidence: Of the effects' intervals.
@@ -131,7 +131,7 @@ def _effects(cells: NDArray[np.float64], subset: tuple[int, ...]) -> NDArray[np.
 def _with_intervals(
     effects: dict[tuple[int, ...], NDArray[np.float64]], error: Term, size: int, confidence: float
 ) -> tuple[Effect, ...]:
-    """Effects of levels; the variance of one is the error's times its degrees of freedom by the number of values."""
+    """Effects of levels. Their variance is the error's times their degrees of freedom by the number of values."""
     found = []
     for subset, values in effects.items():
         half = None
@@ -148,7 +148,7 @@ def _with_intervals(
 def _terms(
     sums: Sequence[tuple[tuple[int, ...], str, float, int]], error: tuple[float, int], varies: bool
 ) -> tuple[Term, ...]:
-    """Terms with percentages and tests; sums of squares of what does not vary are rounding and become zero."""
+    """Terms with percentages and tests. Sums of squares below rounding become zero."""
     from scipy.special import fdtrc
 
     rows = [*sums, ((), "error", *error)]
@@ -156,7 +156,7 @@ def _terms(
         rows = [(factors, kind, 0.0, df) for factors, kind, _, df in rows]
     total = sum(ss for *_, ss, _ in rows)
     error_ms = rows[-1][2] / error[1] if error[1] else None
-    # What rounding leaves of an error that is none is no measure for anything.
+    # An error of pure rounding measures nothing.
     tested = error_ms is not None and rows[-1][2] > 1e-12 * total
     found = []
     for factors, kind, ss, df in rows:
@@ -178,10 +178,10 @@ def one_at_a_time(
     not independent: percentages are shares of the sum of all and the error. Interactions cannot be seen.
 
     Args:
-        values: Rows are points, columns replications; without NaN.
-        groups: For each factor, its points by level; the base comes first.
+        values: Rows are points, columns replications, without NaN.
+        groups: For each factor, its points by level, the base first.
         blocks: See `full_factorial`.
-        confidence: Of the effects' intervals; effects are differences to the base.
+        confidence: Of the intervals of effects, which are differences to the base.
     """
     given = np.asarray(values, float)
     points, replications = given.shape
@@ -213,9 +213,9 @@ def rank_regression(inputs: ArrayLike, outputs: ArrayLike) -> Analysis | None:
     """Standardized rank regression coefficients of a Latin hypercube.
 
     Inputs and outputs are replaced by their ranks (ties share the mean rank), standardized, and the outputs regressed
-    on the inputs: a coefficient shows how strongly, and in which direction, the output follows the input, as far as it
-    rises or falls all the way. The percentage of a factor is its coefficient times its correlation with the output
-    (Pratt), so that percentages and the error add up to 100; one that is barely correlated can be slightly negative.
+    on the inputs: a coefficient shows how strongly and in which direction the output follows the input, if it rises or
+    falls throughout. The percentage of a factor is its coefficient times its correlation with the output (Pratt),
+    percentages and the error add up to 100. A barely correlated factor can be slightly negative.
 
     Args:
         inputs: A row a point, a column a factor.

@@ -1,10 +1,9 @@
-"""Intervals from one run, whose requests depend on each other: blocks of consecutive requests serve as replications.
+"""Intervals from one run with dependent requests: blocks of consecutive requests serve as replications.
 
-Requests that are near to each other in time share queues, connections and losses; what one gains its neighbours gain
-too. Requests are taken in the order of their starts and cut into blocks of the same number; when a block is longer than
-what one request does to the next ones, blocks are nearly independent, and are treated as replications are: Student's
-interval for means, resampled blocks for quantiles (`farweb.statistics.intervals`). How far that holds shows in the
-blocks themselves: `dependence` is the correlation of the means of neighbouring ones.
+Requests near each other in time share queues, connections and losses. In the order of their starts they are cut into
+blocks of equal number. Blocks longer than the influence of one request on the next are nearly independent and serve as
+replications: Student's interval for means, resampled blocks for quantiles (`farweb.statistics.intervals`).
+`dependence`, the correlation of the means of neighbouring blocks, shows how far that holds.
 
 Left out: chance that hits a whole run alike, such as another seed. Only replications see that.
 
@@ -20,23 +19,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 BLOCKS = 20
-"""Most blocks; chosen: the middle of Schmeiser's range."""
+"""Most blocks. Chosen: the middle of Schmeiser's range."""
 
 SHORTEST = 5
-"""Requests of a block, at least; chosen: a quantile of fewer is one of them."""
+"""Requests of a block, at least. Chosen: a quantile of fewer is one of them."""
 
 FEWEST = 10
 """Blocks below which there are none: Schmeiser's lower end."""
 
 
 def number_of_blocks(requests: int) -> int:
-    """The number of blocks into which so many requests are cut; 1 where they are too few."""
+    """The number of blocks for so many requests, or 1 for too few."""
     number = min(BLOCKS, requests // SHORTEST)
     return number if number >= FEWEST else 1
 
 
 def places(starts: ArrayLike, number: int) -> NDArray[np.int64]:
-    """The block from 0 in which each request is, by the order of starts."""
+    """The block of each request, from 0, by the order of starts."""
     order = np.argsort(np.asarray(starts), kind="stable")
     found = np.empty(order.size, np.int64)
     for block, inside in enumerate(np.array_split(order, number)):
@@ -45,7 +44,7 @@ def places(starts: ArrayLike, number: int) -> NDArray[np.int64]:
 
 
 def dependence(means: ArrayLike) -> float:
-    """The correlation of neighbouring blocks' means, -1 to 1; 0 where all are the same."""
+    """The correlation of neighbouring blocks' means, -1 to 1, or 0 where all are the same."""
     series = np.asarray(means, np.float64)
     deviation = series - series.mean()
     variance = float(deviation @ deviation)

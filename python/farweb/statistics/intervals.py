@@ -1,11 +1,11 @@
 """Confidence intervals from independent replications.
 
-A replication is a run with its own seed; its value of a metric is one observation. Observations within a run (the
-latencies of its requests) depend on each other and are never taken for independent: the bootstrap of a quantile draws
-whole replications.
+A replication is a run with its own seed, and one observation of a metric. Observations within a run, such as latencies
+of its requests, depend on each other and never count as independent: the bootstrap of a quantile draws whole
+replications.
 
-A value can be infinite: a quantile that failed requests reach (`farweb.statistics.quantiles`). Then so is the estimate,
-and it has no interval; a finite estimate has none either where a resample's quantile is infinite.
+A value can be infinite: a quantile that failed requests reach (`farweb.statistics.quantiles`). Then the estimate is
+infinite without an interval. A finite estimate has no interval if the quantile of a resample is infinite.
 
 Sources: Law, Simulation Modeling and Analysis, 5th ed., 2015, section 9.4.1 (replications); Efron and Tibshirani, An
 Introduction to the Bootstrap, 1993, chapters 6 (standard error), 8 (resampling units), 12 (intervals with Student's t).
@@ -28,13 +28,13 @@ CONFIDENCE = 0.95  # chosen: the level that most tables of simulation studies ha
 TWO = "2 seeds: ± 12.7 standard errors"
 """Said beside intervals of two replications, which are wide."""
 
-# Up to six replications all their resamples are looked at (462 different ones: chance plays no part); of more,
-# chosen: a thousand drawn ones, five times what Efron and Tibshirani (6.4) find enough for a standard error.
+# Up to six replications all their 462 resamples are taken: chance plays no part. Beyond, a thousand are drawn. Chosen:
+# five times what Efron and Tibshirani (6.4) find enough for a standard error.
 _MOST_ENUMERATED = 6
 _DRAWN = 1000
 
 _ROUNDING = 1e-12
-"""Half of an interval, over its mean, up to which it has no width: rounding makes as much."""
+"""Half of an interval, over its mean, up to which it has no width: rounding reaches as far."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Interval:
 
     Attributes:
         n: Observations: replications that have a value.
-        mean: The estimate, which may be infinite; None without an observation.
-        sd: Standard deviation between replications; None for fewer than two, or where one is infinite.
-        low: Lower end; None for fewer than two observations, or where failed requests reach the estimate.
-        high: Upper end; None as `low`.
+        mean: The estimate, which may be infinite, or None without an observation.
+        sd: Standard deviation between replications, or None for fewer than two, or where one is infinite.
+        low: Lower end, or None for fewer than two observations, or where failed requests reach the estimate.
+        high: Upper end, or None as `low`.
     """
 
     n: int
@@ -57,12 +57,12 @@ class Interval:
 
     @property
     def half_width(self) -> float | None:
-        """Half the width of the interval; None when there is none."""
+        """Half the width of the interval, or None when there is none."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
 
 def student_quantiles(degrees: ArrayLike, confidence: float = CONFIDENCE) -> NDArray[np.float64]:
-    """The t by which standard errors are multiplied for two-sided intervals.
+    """Student's t for two-sided intervals.
 
     Args:
         degrees: Degrees of freedom, each at least 1.
@@ -74,15 +74,15 @@ def student_quantiles(degrees: ArrayLike, confidence: float = CONFIDENCE) -> NDA
 
 
 def student(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
-    """Student's interval of a mean; NaN stands for a replication without a value.
+    """Student's interval of a mean. NaN stands for a replication without a value.
 
-    Exact when the values are independent and normal; the mean of many requests of a run is nearly so.
+    Exact for independent normal values. The mean of many requests of a run is nearly normal.
     """
     return students(np.asarray(values, float)[None, :], confidence)[0]
 
 
 def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Interval]:
-    """Student's interval of the mean of each row; see `student`."""
+    """Student's interval of the mean of each row (see `student`)."""
     given = np.asarray(rows, float)
     infinite = np.isinf(given).any(axis=1)
     numbers, means, deviations = _moments(np.where(infinite[:, None] & ~np.isnan(given), 0, given))
@@ -103,7 +103,7 @@ def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Interval]:
 
 
 def _infinite(values: NDArray[np.float64]) -> float | None:
-    """The mean of values, some of them infinite; None where they are so in both directions."""
+    """The mean of values, some of them infinite, or None where they are so in both directions."""
     signs = set(np.sign(values[np.isinf(values)]).tolist())
     return math.copysign(math.inf, signs.pop()) if len(signs) == 1 else None
 
@@ -134,8 +134,7 @@ def quantiles(
     Every resample's quantile is exact: it is found by bisection among the pooled observations.
 
     Args:
-        replications: The observations of each, infinite ones of failed requests among them; those without any are left
-            out.
+        replications: The observations of each, infinite for failed requests. Replications without any are left out.
         shares: Shares of the quantiles, 0 to 1.
         confidence: 0 < confidence < 1.
     """
@@ -164,16 +163,16 @@ def quantiles(
 def quantile_differences(
     levels: Sequence[ArrayLike], bases: Sequence[ArrayLike], shares: Sequence[float], confidence: float = CONFIDENCE
 ) -> list[Interval]:
-    """Differences of quantiles, level less base, of pairs of replications; both are resampled together.
+    """Differences of quantiles, level less base, of pairs of replications, resampled together.
 
     Args:
         levels: The observations of each replication at the level.
-        bases: Those at the base, in the same order.
+        bases: Observations at the base, in the same order.
         shares: Shares of the quantiles, 0 to 1.
         confidence: 0 < confidence < 1.
 
     Returns:
-        As `quantiles`; a difference is infinite where the quantile of one of the two is, and None where both are.
+        As `quantiles`. A difference is infinite where one of the two quantiles is, and None where both are.
     """
     pairs = [[np.sort(np.asarray(values, float)) for values in each] for each in (levels, bases)]
     n = len(pairs[0])
@@ -210,7 +209,7 @@ def resampled(groups: Sequence[ArrayLike], share: float) -> NDArray[np.float64]:
 
 
 def resampled_means(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
-    """The mean of all observations, then of each resample of whole groups; see `resampled`."""
+    """The mean of all observations, then of each resample of whole groups (see `resampled`)."""
     sums = np.array([np.sum(values) for values in groups], np.float64)
     sizes = np.array([np.size(values) for values in groups])
     times = _with_itself(len(groups))
@@ -218,7 +217,7 @@ def resampled_means(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
 
 
 def mean_of_units(sums: NDArray[np.float64], sizes: NDArray[np.int64], confidence: float = CONFIDENCE) -> Interval:
-    """The mean of all observations, with the bootstrap interval of whole units; units without any are left out.
+    """The mean of all observations, with the bootstrap interval of whole units. Units without any are left out.
 
     Args:
         sums: Sum of the observations of each unit.
@@ -241,7 +240,7 @@ def margin_of(resampled: NDArray[np.float64], n: int, confidence: float = CONFID
     """Half the width of the interval of a statistic, by its values of all and of each resample of n groups.
 
     Args:
-        resampled: As `resampled` has them; finite.
+        resampled: As from `resampled`, finite.
         n: Groups, at least 2.
         confidence: 0 < confidence < 1.
     """
@@ -263,7 +262,7 @@ def _standard_error(resampled: NDArray[np.float64], chances: NDArray[np.float64]
 
 @functools.cache
 def _resamples(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The count of each of n replications in a resample, a row a resample; and the probability of that resample."""
+    """The count of each of n replications in a resample, a row a resample, and the probability of that resample."""
     if n > _MOST_ENUMERATED:
         drawn = np.random.Generator(np.random.PCG64(n)).multinomial(n, np.full(n, 1 / n), _DRAWN)
         return drawn, np.full(_DRAWN, 1 / _DRAWN)
@@ -278,8 +277,8 @@ def _resampled_quantiles(
 ) -> NDArray[np.float64]:
     """The quantile of each resample of sorted groups, linear between its two nearest observations.
 
-    It lies between the smallest and the largest of the groups' own quantiles: only observations there are
-    looked at; two places are added to either side for rounding.
+    The quantile lies between the smallest and the largest of the groups' own: only these observations matter, with two
+    places on either side for rounding.
     """
     sizes = np.array([group.size for group in groups])
     below = np.maximum(np.floor(share * sizes).astype(np.int64) - 2, 0)

@@ -33,9 +33,9 @@ class Quantity:
 
     Attributes:
         name: The metric: `latency_p50_s`, `failed_share` …
-        value: Other by base, less 1; of a share, other less base. Infinite where failed requests reach the other only,
-            negative where they reach the base only; None where they reach both, or there is no request.
-        low: Lower end of the 95 % interval; None where there is none.
+        value: Other by base, less 1 (shares: other less base). Infinite where failed requests reach the other only,
+            negative where they reach the base only, None where they reach both, or without requests.
+        low: Lower end of the 95 % interval, or None where there is none.
         high: Upper end.
         interval_of: Units that the interval comes from.
         units: How many of them.
@@ -156,7 +156,7 @@ class Verdict:
 
     @property
     def change(self) -> Interval:
-        """Relative difference of all requests, with its interval; empty where failures decide."""
+        """Relative difference of all requests, with its interval, or empty where failures decide."""
         return self.slices[0].judged_change if self.slices else Interval(0, None, None, None, None)
 
     @property
@@ -165,7 +165,7 @@ class Verdict:
         return bool(self.slices) and self.slices[0].requests > 0 and self.slices[0].by_count
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON; infinite ones are None."""
+        """All of it as plain values, for JSON, with None for infinite ones."""
         plain: dict[str, Any] = {
             **asdict(self),
             "slices": [_plain(each) for each in self.slices],

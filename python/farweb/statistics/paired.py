@@ -1,7 +1,7 @@
 """Differences between two levels of a factor, paired by replication.
 
-With common random numbers replication r has the same arrivals and sizes at both levels; what both have of luck cancels
-in their difference, and the interval of the differences is narrower than that of two independent samples.
+With common random numbers replication r has the same arrivals and sizes at both levels. Their luck cancels in the
+difference, and the interval of differences is narrower than for two independent samples.
 
 Sources: Law, Simulation Modeling and Analysis, 5th ed., 2015, sections 10.2.1 (paired t), 11.2 (common random numbers);
 Welch, Biometrika 34, 1947 (two samples of unequal variances).
@@ -22,17 +22,17 @@ _ROUNDING = 1e-13  # chosen: some hundred times the precision of a double
 class Difference:
     """The effect of a level on a metric, against its base.
 
-    Where the metric is infinite at one of the two, since failed requests reach it, so is the difference, and it has no
-    interval; where it is at both, there is no difference.
+    Where failed requests make the metric infinite at one of the two, the difference is infinite without an interval. At
+    both, there is none.
 
     Attributes:
         interval: Of the differences, level less base.
-        base: Mean at the base, of the same replications; None without a replication.
-        percent: The mean difference in percent of `base`; None when that is zero, or one of them infinite.
-        unpaired: Half the width that the interval would have if the two were independent (Welch); None for fewer than
-            two replications.
-        variance_reduction: By which share pairing has reduced the variance of the difference; negative when it has
-            raised it; None when neither varies.
+        base: Mean at the base, of the same replications, or None without a replication.
+        percent: The mean difference in percent of `base`, or None when that is zero, or one of them infinite.
+        unpaired: Half the width that the interval would have if the two were independent (Welch), or None for fewer
+            than two replications.
+        variance_reduction: Share of the variance of the difference that pairing removed. Negative when it added some,
+            or None when neither varies.
     """
 
     interval: Interval
@@ -43,7 +43,7 @@ class Difference:
 
 
 def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) -> list[Difference]:
-    """Compare two levels by replication; a pair in which either is NaN is left out.
+    """Compare two levels by replication, without pairs that have a NaN.
 
     Args:
         level: The metric at the level: a row a comparison, a column a replication.
@@ -75,7 +75,7 @@ def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) ->
 
 
 def _differences(level: NDArray[np.float64], base: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Level less base; differences that vary by no more than the rounding of what they are of do not vary."""
+    """Level less base. Differences that vary only by rounding do not vary."""
     with np.errstate(invalid="ignore"):  # two infinite ones have no difference
         differences = level - base
     there = ~np.isnan(differences)

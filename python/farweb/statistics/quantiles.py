@@ -1,14 +1,13 @@
-"""Quantiles of times, some of which never ended.
+"""Quantiles of times with some infinite.
 
-A request that failed, or that the end of the run cut off, has no time, and yet it was not quick: it counts as slower
-than any that ended. Left out, failures make a distribution look better than it is: with 15 % of the requests lost, the
-90 % quantile of the others is the 76 % quantile of all. The time of such a request is written as infinity; a quantile
-that falls among them is infinite too: all that is known of it is that it is more than the slowest time that ended.
+A failed or cut-off request has no time, but it was not quick: it counts as slower than any completed one. Leaving
+failures out flatters a distribution: with 15 % of the requests lost, the 90 % quantile of the others is the 76 %
+quantile of all. The time of such a request is infinity. A quantile among them is infinite too, known only to exceed the
+slowest completed time.
 
-Source: the convention is that of right-censored data, here with every censored time behind the last observed one (Klein
-and Moeschberger, Survival Analysis, 2nd ed., 2003, chapter 3); quantiles are linear between the two nearest values
-(type 7 of Hyndman and Fan, The American Statistician 50, 1996). A sentence says the
-observed value that a share of the requests is at or below (type 1).
+Source: right-censored data, with every censored time behind the last observed one (Klein and Moeschberger, Survival
+Analysis, 2nd ed., 2003, chapter 3); Quantiles are linear between the two nearest values (type 7 of Hyndman and Fan, The
+American Statistician 50, 1996). Sentences give an observed value (type 1).
 """
 
 import math
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_ROUNDING = 1e-9  # of a place among the values, within which it is that value's own; chosen: above a double's rounding
+_ROUNDING = 1e-9  # of a place among the values, within which it is that value's own. Chosen: above a double's rounding
 
 
 def with_lost(ended: ArrayLike, lost: int) -> NDArray[np.float64]:
@@ -27,11 +26,11 @@ def with_lost(ended: ArrayLike, lost: int) -> NDArray[np.float64]:
 
 
 def quantiles(times: ArrayLike, shares: Sequence[float]) -> list[float | None]:
-    """Quantiles of times, infinite where they fall among infinite ones; None of no times.
+    """Quantiles of times, infinite where they fall among infinite ones, or None of no times.
 
     Args:
         times: In any order and unit.
-        shares: Of which quantiles, 0 to 1.
+        shares: Quantiles to give, 0 to 1.
     """
     ordered = np.sort(np.asarray(times, np.float64))
     if not ordered.size:
@@ -42,7 +41,7 @@ def quantiles(times: ArrayLike, shares: Sequence[float]) -> list[float | None]:
 
 
 def observed(number: int, shares: Sequence[float]) -> NDArray[np.int64]:
-    """Places from 0 of the smallest values that at least these shares of so many are at or below (type 1)."""
+    """Places, from 0, of the smallest values with at least these shares at or below (type 1)."""
     needed = np.ceil(np.asarray(shares if number else [], np.float64) * number - _ROUNDING)
     return np.maximum(needed, 1).astype(np.int64) - 1
 
@@ -55,7 +54,7 @@ def has_quantile(number: int, share: float) -> bool:
 def places(number: int, shares: Sequence[float]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Places from 0 of the values that quantiles lie between, among so many in order, and how far on the way they are.
 
-    Of no values there are none.
+    No values, no quantiles.
     """
     below, part = split(np.asarray(shares if number else [], np.float64) * (number - 1))
     return below, np.minimum(below + 1, number - 1), part
@@ -76,7 +75,7 @@ def between(lower: NDArray[np.float64], upper: NDArray[np.float64], part: NDArra
 
 
 def to_json(value: Any) -> Any:
-    """Plain values with None in place of what is infinite: JSON has no infinity."""
+    """Plain values with None for infinite ones: JSON has no infinity."""
     if isinstance(value, Mapping):
         return {name: to_json(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,8 +1,8 @@
 """Values at given places among so many that they are not kept: found in passes over them.
 
-Whole numbers are read in digits of 16 bits, the highest first. A pass counts, for each place that is looked for, how
-often each value of the next digit comes among the numbers that begin with the digits known so far; that shows the
-digit. What is found is exact, as if all were sorted. Memory is that of 65,536 counts a place.
+Whole numbers are read in digits of 16 bits, the highest first. For each wanted place a pass counts the values of the
+next digit among the numbers with the digits known so far, and so finds that digit. The result is exact, as from
+sorting. Memory: 65,536 counts a place.
 
 Source: radix selection, the distribution sort of D. E. Knuth, The Art of Computer Programming, volume 3, 2nd ed., 1998,
 section 5.2.5, with counts in place of moves.
@@ -20,7 +20,7 @@ _DIGITS = 1 << _BITS
 class Selection:
     """A search for values by their places among all in order, from 0.
 
-    Give every value to `add` in each of `passes` passes, with `turn` after each; then `found` has the values.
+    Give every value to `add` in each of `passes` passes, with `turn` after each. After that `found` has the values.
 
     Args:
         low: The smallest value.
@@ -36,7 +36,7 @@ class Selection:
         self._begin()
 
     def _begin(self) -> None:
-        """Count from nothing, for each way in which the numbers that are looked for begin."""
+        """Start counts for each prefix of the wanted numbers."""
         begins = {begin for begin, _ in self._known.values()}
         self._counts = {begin: np.zeros(_DIGITS, np.int64) for begin in begins} if self._left else {}
 
@@ -50,7 +50,7 @@ class Selection:
             counts += np.bincount(chosen >> shift & (_DIGITS - 1), minlength=_DIGITS)
 
     def turn(self) -> None:
-        """End a pass; more than there are change nothing."""
+        """End a pass. Superfluous ones change nothing."""
         if not self._left:
             return
         for place, (begin, rest) in self._known.items():

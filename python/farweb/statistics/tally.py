@@ -5,17 +5,17 @@ from numpy.typing import NDArray
 
 from farweb import _core
 
-_MERGED_AT = 1 << 20  # ids; chosen: 16 MB with their counts
+_MERGED_AT = 1 << 20  # ids. Chosen: 16 MB with their counts
 
 Ids = NDArray[np.uint64]
 Counts = NDArray[np.int64]
 
 
 class Tally:
-    """Occurrences of each id; memory is some 32 bytes a different one.
+    """Occurrences of each id, in some 32 bytes a different one.
 
     Attributes:
-        null: Rows so far whose id is null.
+        null: Rows so far with a null id.
     """
 
     def __init__(self) -> None:

@@ -1,9 +1,8 @@
 """Units of latencies that are independent, or nearly: replications, or blocks of a log's time.
 
-Where each replication has the same requests, replications repeat the log and not what could have come instead of it:
-they say nothing about other requests, so intervals come from blocks of consecutive requests, of all replications
-together (`farweb.statistics.blocks`). Otherwise they come from replications; replications that are all alike count as
-one.
+If each replication has the same requests, replications repeat the log and say nothing about other requests: intervals
+come from blocks of consecutive requests, of all replications together (`farweb.statistics.blocks`). Otherwise they come
+from replications, where identical ones count as one.
 """
 
 import functools
@@ -33,11 +32,11 @@ Floats = NDArray[np.float64]
 
 
 class Latencies(Protocol):
-    """Latencies of requests of two runs in the order of their starts, in s; infinite of those that did not end."""
+    """Latencies of requests of two runs in the order of their starts, in s, infinite for unfinished ones."""
 
     @property
     def base(self) -> Floats:
-        """Those at the base."""
+        """Latencies at the base."""
         ...
 
     @property
@@ -59,10 +58,10 @@ L = TypeVar("L", bound=Latencies)
 
 WITHIN = re.compile(r"within\((\d+(?:\.\d+)?) s\)")
 _ROUNDING = 1e-12
-"""Half of an interval of logarithms up to which it has no width: what rounding makes."""
+"""Half of an interval of logarithms up to which it has no width: rounding reaches as far."""
 
 _NUMBER_BITS = 40
-"""Bits of a request's number, above which stands its replication; chosen: a million million requests."""
+"""Bits of a request's number, above which stands its replication. Chosen: a million million requests."""
 
 _QUANTILE = re.compile(r"latency_p(\d+)_s")
 
@@ -77,7 +76,7 @@ class Units(Generic[L]):
 
     Args:
         found: Of each pair of runs.
-        replications: Number of the replication of each; one replication makes one unit.
+        replications: Number of the replication of each. One replication makes one unit.
         fixed: True where the requests are the same in each replication.
         confidence: Of intervals of quantities, 0 to 1.
 
@@ -116,7 +115,7 @@ class Units(Generic[L]):
 
     @property
     def is_dependent(self) -> bool:
-        """True where blocks resemble their neighbours, so that intervals are too narrow."""
+        """True where blocks resemble their neighbours: intervals are too narrow."""
         return self.method == "blocks" and blocks.is_dependent([_mean_log(part) for part in self._parts])
 
     def parts(self, of: Callable[[L], Floats]) -> list[Floats]:
@@ -162,7 +161,7 @@ class Units(Generic[L]):
     def quantity(self, name: str) -> Quantity:
         """The difference of a quantity, as `farweb.statistics.judgement.judge` takes it.
 
-        Units in which either side has no request are left out.
+        Units without a request on either side are left out.
 
         Args:
             name: One that `is_quantity`.
@@ -189,11 +188,11 @@ class Units(Generic[L]):
         return self._made(name, value, low, high, len(sides), is_share=True, more_is_better=limit is not None)
 
     def _ratio(self, name: str, base: Floats, other: Floats, n: int, own: Callable[[], float]) -> Quantity:
-        """The relative difference, by its resamples; its interval is the logarithm's, so no end is below -1.
+        """The relative difference, by its resamples. The interval comes from the logarithm, so no end is below -1.
 
-        Infinite where failed requests reach one of the two; decided where they do so in all resamples. Where many
-        latencies are equal, all resamples can have the same quantile; then the units' own quantiles say how far they
-        vary, `own`.
+        Infinite where failed requests reach one of the two; and decided if they do in all resamples. Where many
+        latencies are equal, all resamples can have the same quantile; the spread then comes from the units' own
+        quantiles, `own`.
         """
         reached = np.isinf(base), np.isinf(other)
         if reached[0][0] or reached[1][0]:
@@ -221,7 +220,7 @@ class Units(Generic[L]):
 
 
 def _joined(part: Sequence[Latencies], side: str, only_ended: bool) -> Floats:
-    """The latencies on one side of a unit; for means of those that ended, of pairs on both sides."""
+    """The latencies on one side of a unit. Means take pairs completed on both sides."""
     found = []
     for each in part:
         times: Floats = getattr(each, side)
@@ -232,7 +231,7 @@ def _joined(part: Sequence[Latencies], side: str, only_ended: bool) -> Floats:
 
 
 def _own_margin(bases: Sequence[Floats], others: Sequence[Floats], share: float, confidence: float) -> float:
-    """Half the width of Student's interval of the logarithms of the units' own ratios; 0 where one has none."""
+    """Half the width of Student's interval of the logarithms of the units' own ratios, or 0 where one has none."""
     own = np.array([[quantiles([times], [share])[0].mean for times in side] for side in (bases, others)], float)
     if not np.isfinite(own).all() or not (own > 0).all():
         return 0.0
@@ -240,7 +239,7 @@ def _own_margin(bases: Sequence[Floats], others: Sequence[Floats], share: float,
 
 
 def _counted(times: Floats, within_s: float | None) -> Floats:
-    """1 for each request within the limit, or, without one, for each that did not end; else 0."""
+    """1 for each request within the limit or, without one, for each unfinished one, else 0."""
     return (np.isinf(times) if within_s is None else times <= within_s).astype(np.float64)
 
 
@@ -253,7 +252,7 @@ def _are_alike(some: Sequence[Latencies], others: Sequence[Latencies]) -> bool:
 
 
 def _mean_log(part: Sequence[Latencies]) -> float:
-    """Mean logarithm of other by base in a unit, of those that ended; 0 of none."""
+    """Mean logarithm of other by base in a unit, of completed requests, or 0 of none."""
     base, other = _joined(part, "base", only_ended=True), _joined(part, "other", only_ended=True)
     if not base.size or not other.size:
         return 0.0

@@ -1,4 +1,4 @@
-"""The rule of verdicts: which of two alternatives is better, for whom, from the latencies of the same requests.
+"""The rule of verdicts: the better of two alternatives, and for whom, from the latencies of the same requests.
 
 Two measures of each slice of the requests decide: the change of the geometric mean, and the count of slower less
 faster requests. The slowest tenth and hundredth and the failures can make a better average mixed. Pure arithmetic on
@@ -22,31 +22,31 @@ from farweb.statistics.intervals import CONFIDENCE, Interval, margin_of, mean_of
 Floats = NDArray[np.float64]
 
 MARGIN = 0.05
-"""Practical equivalence: relative differences up to this do not matter; chosen: users do not feel less."""
+"""Practical equivalence: relative differences up to this do not matter. Chosen: users do not feel less."""
 
 MARGIN_BY_LEAST = 5
-"""The margin over the least difference that is one: 1 % goes with 5 %; chosen."""
+"""The margin over the least difference that counts: 1 % goes with 5 % (chosen)."""
 
 MARGIN_BY_POINTS = 10
-"""The margin of relative differences over the margin of shares: 5 % goes with half a point; chosen."""
+"""The margin of relative differences over the margin of shares: 5 % goes with half a point (chosen)."""
 
 ENOUGH = 50
-"""Different requests that a slice needs to vote; chosen: with 26 one seed was worse and three were equivalent."""
+"""Different requests that a slice needs to vote. Chosen: with 26 one seed was worse and three were equivalent."""
 
 SLICES = {"slowest_tenth": 0.1, "slowest_hundredth": 0.01}
 """Slices beside all requests, by the share of the slowest."""
 
 ONE_SIDED = 0.01
-"""Share answered on one side only, beyond which survivors say little of the others; chosen."""
+"""Share answered on one side only, beyond which survivors say little of the others (chosen)."""
 
 LEAST_S = 1e-6
-"""Latencies count as this at least, for a finite ratio of a request served at once; chosen."""
+"""Least latency to count, for a finite ratio of a request served at once (chosen)."""
 
 Word = Literal[
     "better", "slightly better", "equivalent", "slightly worse", "worse", "split", "mixed", "unclear",
     "cannot be told apart",
 ]  # fmt: skip
-"""Of a slice `split` and `unclear`, of the whole `mixed` and `cannot be told apart`; the others of both."""
+"""Slices can be `split` and `unclear`, the whole `mixed` and `cannot be told apart`, both the rest."""
 
 
 @dataclass(frozen=True)
@@ -286,7 +286,7 @@ class SignTest:
 
 
 def sign_test(table: Table, margin: float = MARGIN, confidence: float = CONFIDENCE) -> SignTest:
-    """Judge few requests by how many are faster and slower; a request of several runs counts once."""
+    """Judge few requests by the counts of faster and slower. A request of several runs counts once."""
     from scipy.stats import binomtest
 
     _, place = np.unique(table.request, return_inverse=True)

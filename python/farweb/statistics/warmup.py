@@ -1,9 +1,9 @@
 """Finds the end of the initial transient of a series: MSER-5.
 
-The truncation is chosen that makes the marginal standard error of the remaining mean smallest: with batch means
-Z_0 … Z_{k-1} of five observations, the d that minimizes Σ_{i≥d} (Z_i - mean)² / (k-d)². Truncations of more than half
-of the series are not considered. A minimum beyond a tenth of it is no recommendation: the series is too short, or has
-no steady state, such as a trace whose load changes by the hour.
+The truncation is chosen that makes the marginal standard error of the remaining mean smallest: with batch means Z_0 …
+Z_{k-1} of five observations, the d that minimizes Σ_{i≥d} (Z_i - mean)² / (k-d)². Truncations of more than half of the
+series are not considered. A minimum beyond a tenth of it is no recommendation: the series is too short, or has no
+steady state, such as a trace with a load that changes by the hour.
 
 Left out: the test of whether the mean after truncation is biased still.
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 BATCH = 5
-_MOST = 0.1  # of the series, that a recommendation leaves out; chosen
+_MOST = 0.1  # of the series, that a recommendation leaves out (chosen)
 _FEWEST_BATCHES = 10  # chosen: of fewer, a minimum says nothing
 
 
@@ -31,7 +31,7 @@ class Truncation:
     Attributes:
         observations: How many to leave out at the beginning, a multiple of five.
         length: Observations that were looked at, of the shortest replication.
-        steady: True when the minimum lies within the first tenth; otherwise `observations` is no recommendation.
+        steady: True when the minimum lies within the first tenth, False when `observations` is no recommendation.
     """
 
     observations: int
@@ -43,7 +43,7 @@ def mser5(replications: Sequence[ArrayLike]) -> Truncation | None:
     """The truncation for a series that several replications have observed.
 
     Args:
-        replications: Observations in order, a series a replication; they are averaged, as far as the shortest goes.
+        replications: Observations in order, a series a replication, averaged up to the end of the shortest.
 
     Returns:
         None when there are fewer than 50 observations.
@@ -54,7 +54,7 @@ def mser5(replications: Sequence[ArrayLike]) -> Truncation | None:
     if batches < _FEWEST_BATCHES:
         return None
     mean = np.mean([values[: batches * BATCH] for values in series], axis=0)
-    # Sums of squares from the end lose digits when the mean is far from zero; a shift changes no deviation.
+    # Sums of squares from the end lose digits when the mean is far from zero. A shift changes no deviation.
     means = mean.reshape(batches, BATCH).mean(axis=1)
     means -= means.mean()
     left = np.arange(batches, 0, -1)

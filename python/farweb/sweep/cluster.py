@@ -39,7 +39,7 @@ _LOCAL = {
     "distributed.scheduler.dashboard.tasks.task-stream-length": 10,
     "distributed.scheduler.http.routes": [],  # status pages are open to all users of the machine
     "distributed.worker.http.routes": [],
-    "distributed.deploy.lost-worker-timeout": "300 s",  # its nanny starts it again; 15 s are little on a busy machine
+    "distributed.deploy.lost-worker-timeout": "300 s",  # restarted by its nanny: 15 s are little on a busy machine
 }
 
 # A worker has one core: libraries that would start a thread a core must not.
@@ -54,7 +54,7 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
     """Workers on this machine, for one pool or for several one after the other.
 
     Args:
-        jobs: Processes; as many as there are cores when left out.
+        jobs: Processes (default: as many as cores).
 
     Raises:
         FarwebError: They could not import the script that is running.
@@ -130,7 +130,7 @@ def _without_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_current_folder() -> Iterator[None]:
-    """Start processes that import nothing from the current folder; the path of modules follows from this process."""
+    """Start processes that import nothing from the current folder: modules come from this process's path."""
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:

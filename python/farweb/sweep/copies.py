@@ -1,7 +1,7 @@
 """Copies of request and host tables in the folder of a sweep.
 
-A copy is a stream of Arrow batches, uncompressed, in the very columns that the core takes: by start time, words as
-codes. It is named by the SHA-256 digest of the file that it is made of, and refused where that file changes meanwhile.
+A copy is a stream of Arrow batches, uncompressed, in the core's own columns: by start time, words as codes. Its name is
+the SHA-256 digest of its source file, and a change of that file meanwhile is an error.
 
 After the stream come 32 bytes, the digest of the name and of the stream. With these alone whoever opens a copy sees
 that it is not as it was written, or that it has the name of another.
@@ -28,7 +28,7 @@ _SEAL_BYTES = 32
 
 
 def write_copy(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
-    """Write the copy of a table; each row is checked by the core.
+    """Write the copy of a table, each row checked by the core.
 
     Args:
         kind: Kind of the table, `requests` or `hosts`.
@@ -83,7 +83,7 @@ def _seal(sha256: str, of_stream: bytes) -> bytes:
 
 
 def whole_copy(store: Store, sha256: str) -> dict[str, Any] | None:
-    """Size and digest of the copy in a store, as `describe` has them; None where none is as it was written.
+    """Size and digest of the copy in a store, as `describe` has them, or None where none is as it was written.
 
     Raises:
         StorageError: The store cannot be read.

@@ -1,12 +1,12 @@
 """Estimates how long a sweep will take, from runs that were measured.
 
-A point at which runs were measured takes what they took. For the others the logarithm of a run's time is taken as a
-sum: a mean, and what each level of each factor adds. It is fitted by least squares. Times vary by factors (load,
-bandwidth), which in logarithms are sums; interactions are left out, and show in the range. The exponential
-of a mean logarithm is less than the mean, so that the fit is scaled to the sum of the times that were measured.
+Measured points take their measured time. For the others a least-squares fit takes the logarithm of a run's time as a
+sum: a mean, and a part of each level of each factor. Factors such as load and bandwidth multiply times, so logarithms
+add. Interactions are left out and show in the range. The exponential of a mean logarithm is below the mean: the fit is
+scaled to the sum of the measured times.
 
-Runs go to workers in the order of the plan, each to the first that is free; what it takes to start these and to make
-statistics comes to that.
+Runs go to workers in the order of the plan, each to the first free one. Starting workers and making statistics is
+added.
 """
 
 import heapq
@@ -61,8 +61,8 @@ class Estimate:
 
     Attributes:
         point_s: Seconds of a run at each point of the design.
-        known: The points at which runs were measured.
-        sd: How far the logarithm of a run's time is from what the model says, where none was measured.
+        known: The measured points.
+        sd: Standard deviation of the logarithm of a run's time from the model, where unmeasured.
         measured: Runs that the estimate is made of.
     """
 
@@ -87,10 +87,10 @@ class Estimate:
 
 
 def estimate(design: Design, measured: Sequence[Measured]) -> Estimate:
-    """Fit the times of all points to those of some; there has to be one at least.
+    """Fit the times of all points to at least one measured.
 
-    The first model is taken that leaves two runs more than it has unknowns: what each level adds, a power law of each
-    factor's numbers, the mean alone.
+    Takes the first model with two more runs than unknowns: a part of each level, a power law of each factor's numbers,
+    the mean alone.
     """
     logs = np.log([max(each.wall_s, 1e-6) for each in measured])
     places = np.array([each.point for each in measured])
@@ -111,9 +111,9 @@ def estimate(design: Design, measured: Sequence[Measured]) -> Estimate:
     return Estimate(tuple(predicted.tolist()), frozenset(places.tolist()), sd, len(measured))
 
 
-_FREEDOM = 2  # runs that a model must not use up; chosen: with fewer, nothing shows how far off it is
+_FREEDOM = 2  # runs that a model must not use up. Chosen: with fewer, nothing shows how far off it is
 _UNKNOWN_SD = math.log(2)  # chosen: one run gives the order of magnitude
-_BEYOND = math.log(20)  # chosen: twenty times what was measured
+_BEYOND = math.log(20)  # chosen: twenty times the measured time
 
 
 def _mean(design: Design, _measured: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -121,7 +121,7 @@ def _mean(design: Design, _measured: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _by_level(design: Design, measured: NDArray[np.int64]) -> NDArray[np.float64]:
-    """A column a level of each factor; of a factor with levels that were not measured, one of its numbers."""
+    """A column for each level of each factor, or for its numbers where levels were not measured."""
     columns = [_mean(design, measured)]
     for index, factor in enumerate(design.factors):
         levels = np.array([point[index] for point in design.points])
@@ -131,7 +131,7 @@ def _by_level(design: Design, measured: NDArray[np.int64]) -> NDArray[np.float64
 
 
 def _by_number(design: Design, measured: NDArray[np.int64]) -> NDArray[np.float64]:
-    """A column of the numbers of each factor; of one without numbers, a column a level."""
+    """A column for the numbers of each factor, or for each level without numbers."""
     columns = [_mean(design, measured)]
     for index, factor in enumerate(design.factors):
         levels = np.array([point[index] for point in design.points])
@@ -146,7 +146,7 @@ def _levels(levels: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _numbers(factor: Factor, levels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The logarithms of a factor's numbers, or the numbers where not all are above zero; nothing without numbers."""
+    """The logarithms of a factor's numbers, or the numbers unless all are above zero, or nothing without numbers."""
     numbers = [level.number for level in factor.levels]
     if any(number is None for number in numbers):
         return np.zeros((len(levels), 0))

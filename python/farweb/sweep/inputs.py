@@ -24,7 +24,7 @@ from farweb.prepared import Prepared
 from farweb.results.store import Store, input_name
 from farweb.sweep.copies import Copy, whole_copy, write_copy
 
-_KEPT = 64  # tables that a worker keeps open; chosen: more than a sweep has, and each costs an open file
+_KEPT = 64  # tables that a worker keeps open. Chosen: more than a sweep has, and each costs an open file
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Inputs:
         self._copies: dict[str, dict[str, Any]] = {}
 
     def of(self, scenario: Description, seed: int) -> dict[str, Source]:
-        """The files of a run by name; none when it names a family.
+        """The files of a run by name, or none when it names a family.
 
         Raises:
             WorkloadError: A table is not there.
@@ -78,10 +78,10 @@ class Inputs:
         return Source(named.file, *self._read[named.path])
 
     def write(self, store: Store) -> None:
-        """Check the tables met since the last call and write those that the store lacks or has damaged; all or none.
+        """Check the tables met since the last call and write the missing or damaged ones to the store, all or none.
 
         Raises:
-            WorkloadError: A table cannot be used, or has changed since it was met; the message names file and line.
+            WorkloadError: A table cannot be used, or has changed since it was met. The message names file and line.
             StorageError: The store cannot be written to.
         """
         written = {}
@@ -104,8 +104,8 @@ def shared_tables(store: Store, scenario: Description, seed: int, inputs: Mappin
     """Give the files of a run from the store for the block. They stay open in this process for the runs to come.
 
     Raises:
-        StorageError: They are not there, since this machine does not see the folder of the sweep; are not as they were
-            written; or were changed during the block.
+        StorageError: The tables are missing, since this machine does not see the folder of the sweep, or damaged, or
+            changed during the block.
     """
     with _OPENING:
         copies = {name: _kept(store, source.sha256) for name, source in inputs.items()}
@@ -154,7 +154,7 @@ def _opened(store: Store, sha256: str) -> Copy:
 
 
 def _local(store: Store, sha256: str) -> Path:
-    """The file of a copy on this machine; from an object store it is fetched."""
+    """The file of a copy on this machine, fetched from an object store if need be."""
     name = input_name(sha256)
     if store.folder is not None:
         path = store.folder / name

@@ -19,7 +19,7 @@ from farweb.text.quantities import seconds, size
 
 @dataclass(frozen=True)
 class RunLimits:
-    """Limits of a run; None: as much as it needs.
+    """Limits of a run. None: as much as it needs.
 
     Attributes:
         memory_bytes: Memory of the process that does it, in RAM, with libraries and tables (some 150 MB).
@@ -39,9 +39,9 @@ class RunLimits:
         return cls(_amount("--run-memory", memory, "B", "2 GB"), _amount("--run-time", time, "s", "10 min"))
 
     def watch(self, progress: Callable[[Progress], None] | None) -> Callable[[Progress], None] | None:
-        """Give what is called after each step of the run that begins now: `progress`, with a look at the limits.
+        """A callback for each step of the run that begins now: `progress`, after a check of the limits.
 
-        What it returns raises `RunError` when the run is beyond one.
+        It raises `RunError` beyond a limit.
         """
         if self == RunLimits():
             return progress

@@ -1,4 +1,4 @@
-"""Scripts that sweep: worker processes import them, and what is not below a guard would sweep again."""
+"""Scripts that sweep: worker processes import them, and code outside a guard would sweep again."""
 
 import ast
 import sys
@@ -25,7 +25,7 @@ def check_main_guard() -> None:
 
 
 def _line_of(main: ModuleType) -> int | None:
-    """The line at which a script is; None for what no process imports, such as a notebook."""
+    """The current line of a script, or None for code that no process imports, such as a notebook."""
     is_package = main.__spec__ is not None and main.__spec__.name.endswith(".__main__")  # python -m package
     if is_package or not hasattr(main, "__file__"):
         return None

@@ -1,7 +1,7 @@
 """Pilot runs: a few runs of a plan, on workers as the sweep will have them, in a folder that goes afterwards.
 
-They show what things cost on this machine as it is loaded now: runs with all that is written and brought to the disk,
-side by side on as many processes; the start and the end of these; and the statistics of the requests.
+They show costs on this machine under its present load: runs with everything written to the disk, side by side on as
+many processes, their start and end, and the statistics of the requests.
 """
 
 import tempfile
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _PILOT_S = 2.0  # chosen: five runs at least a worker in the time of all
 _PILOTS_S = 10.0  # chosen: as long as one waits for an answer
-_RUNS = 16  # replications of a point at most; chosen: what a batch costs is little beside so many, however short
-_METRICS = 2  # chosen: what the tables of statistics take grows with the number of metrics
+_RUNS = 16  # replications of a point at most. Chosen: the cost of a batch is little beside so many, however short
+_METRICS = 2  # chosen: the time of tables of statistics grows with the number of metrics
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class _Pilot:
     """Outcome of some runs of a point.
 
     Attributes:
-        wall_s: Of a run; None when they failed, or showed nothing in their time.
+        wall_s: Of a run, or None when they failed, or showed nothing in their time.
         statistics_s: Time for the statistics of a run's requests.
         metrics: Names of the metrics that a run has.
     """
@@ -57,7 +57,7 @@ def pilot(design: Design, runs: Sequence[Run], inputs: Inputs, jobs: int, most: 
 
     Args:
         design: Of the sweep.
-        runs: Those that are to be done; one at least.
+        runs: Runs still to do, at least one.
         inputs: Their tables.
         jobs: Runs at a time.
         most: Points that are tried at most.
@@ -93,7 +93,7 @@ def pilot(design: Design, runs: Sequence[Run], inputs: Inputs, jobs: int, most: 
 
 @dataclass(frozen=True)
 class _Workers:
-    """Those that do the pilot runs."""
+    """Processes for the pilot runs."""
 
     cluster: "LocalCluster"
     client: "Client"
@@ -129,7 +129,7 @@ class _Workers:
         return self.client.submit(_try, self.store, Version.here(), runs, pure=False, **options)
 
     def _result(self, future: "Future[_Pilot]") -> _Pilot:
-        """Outcome of a batch; nothing is known of one that kills its workers."""
+        """Outcome of a batch, or nothing of one that kills its workers."""
         from distributed import KilledWorker
 
         try:
@@ -143,7 +143,7 @@ class _Workers:
 
 
 class _Stopped(BaseException):
-    """A pilot run has had its time; nothing that takes errors for failures takes this one."""
+    """A pilot run has had its time. No handler of errors catches this one."""
 
 
 def _try(store: Store, version: Version, runs: Sequence[Run]) -> _Pilot:
@@ -173,9 +173,9 @@ def _try(store: Store, version: Version, runs: Sequence[Run]) -> _Pilot:
 
 
 def _tables_s(design: Design, metrics: Sequence[str]) -> float:
-    """How long the tables of statistics take, from some metrics whose values are drawn at random.
+    """Time of the tables of statistics, for some metrics with random values.
 
-    They are made twice: what the first time takes longer is libraries that are loaded, once for all metrics.
+    Made twice: the first time includes loading libraries, once for all metrics.
     """
     random = np.random.default_rng(1)
     shape = (len(design.points), design.replications)

@@ -1,7 +1,7 @@
-"""The runs of a sweep: which there are, in which order, and what each is called.
+"""The runs of a sweep, their order and their ids.
 
-A run is called by what determines its results: another sweep, or the same one with more levels, finds those that it has
-already.
+The id of a run follows from everything that determines its results: another sweep, or the same one with more levels,
+finds the runs it already has.
 """
 
 import hashlib
@@ -74,7 +74,7 @@ def run_of(
     levels: Mapping[str, str | int | float | bool],
     inputs: Inputs,
 ) -> Run:
-    """A single run of `scenario`, whose table [sweep] does not matter."""
+    """A single run of `scenario`, without regard to its table [sweep]."""
     sources = inputs.of(scenario, seed)
     run = _id(_effective(scenario), sources, seed)
     return Run(run, point, replication, seed, levels, scenario, sources)

@@ -1,8 +1,8 @@
 """Runs on Dask: a local cluster with a process a core, or any cluster that is already there.
 
-A future is a batch of runs: one, or as many short ones as make it worth its cost. No more are with the scheduler at a
-time than keep its workers busy, so that memory does not grow with the number of runs. What a worker did is in the store
-before its future ends: whatever is killed, what was finished stays.
+A future is a batch of runs: one, or enough short ones to make it worth its cost. The scheduler has only enough of them
+to keep its workers busy, so memory does not grow with the number of runs. Results are in the store before a future
+ends: finished runs survive any kill.
 """
 
 import contextlib
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_AHEAD = 16  # futures a thread; chosen: who ends one finds the next one there, even if runs take milliseconds
-_BATCH = 64  # runs a future at most; chosen: they are described in some 10 kB
-_MOMENT_S = 0.2  # chosen: as long as nobody minds that progress stands still
-_LOST = 5  # times that an outcome may be lost; chosen: workers rarely die at all
-_CHUNK = 8  # items of `map` a future; chosen: what a future costs is little beside them, and all workers have some
-_COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; chosen: new ones get work at once
+_AHEAD = 16  # futures a thread. Chosen: who ends one finds the next one there, even if runs take milliseconds
+_BATCH = 64  # runs a future at most. Chosen: they are described in some 10 kB
+_MOMENT_S = 0.2  # chosen: the longest acceptable pause of the progress bar
+_LOST = 5  # times that an outcome may be lost. Chosen: workers rarely die at all
+_CHUNK = 8  # items of `map` a future. Chosen: the cost of a future is little beside them, and all workers have some
+_COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler. Chosen: new ones get work at once
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
-_READERS = 16  # manifests read at a time from an object store; chosen: each takes some 50 ms to come
+_READERS = 16  # manifests read at a time from an object store. Chosen: each takes some 50 ms to come
 
 
 class Pool:
-    """Workers for the runs of a sweep. Use it in a `with` block; Dask is started when the first run needs it.
+    """Workers for the runs of a sweep. Use it in a `with` block. Dask starts with the first run.
 
     Args:
         store: Where the runs leave their results. Their tables have to be there (`Inputs.write`).
-        jobs: Processes of a local cluster; as many as there are cores when left out.
+        jobs: Processes of a local cluster (default: as many as cores).
         scheduler: Address of a Dask scheduler (`tls://…`, `tcp://…`), path of its scheduler file, or a cluster.
         retries: How often a run that failed is tried again.
         limits: Limits of a run.
@@ -93,7 +93,7 @@ class Pool:
 
     @property
     def threads(self) -> int:
-        """Runs that the workers do at a time, as last counted; 0 before there are any."""
+        """Runs that the workers do at a time, as last counted, or 0 before there are any."""
         return self._threads
 
     @property
@@ -107,10 +107,10 @@ class Pool:
         return self._flight is None or self._flight.handed_over
 
     def outcomes(self, runs: Iterable[Run]) -> Iterator[Outcome]:
-        """Outcomes of runs, as they end. Those that the store has, undamaged, are not simulated again.
+        """Outcomes of runs, as they end. Undamaged runs in the store are not simulated again.
 
-        A run that fails is tried again `retries` times; then its failure is written to the store. Of runs with the same
-        id one is simulated, and there is one outcome.
+        A run that fails is tried again `retries` times, then its failure is written to the store. Runs with the same id
+        are simulated once and have one outcome.
 
         Raises:
             StorageError: The store cannot be written to or read: every run would fail.
@@ -134,7 +134,7 @@ class Pool:
                 self._flight.cancel()
 
     def _remove_damaged(self, runs: Iterable[str]) -> None:
-        """Remove the parts of which a table is not as it was written: their runs are done again."""
+        """Remove parts with a damaged table, for their runs to be repeated."""
         for run in runs:
             if run in self._finished and any(damages(self._store, part_name(run), full=True)):
                 self._store.remove_part(run)
@@ -150,7 +150,7 @@ class Pool:
                 yield from readers.map(lambda run: self._store.outcome(run.run), runs[begin : begin + _READERS * 8])
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """As the built-in `map`, on the workers as far as there are any; `function` needs but the store."""
+        """As the built-in `map`, on the workers if there are any. `function` needs only the store."""
         if self._client is None or self._client.status != "running":
             return map(function, items)
         each = list(items)
@@ -161,7 +161,7 @@ class Pool:
     def _mapped(
         self, function: Callable[[T], R], chunks: list[list[T]], futures: "list[Future[list[R]]]"
     ) -> Iterator[R]:
-        """Results of chunks; this process computes what no worker gives."""
+        """Results of chunks. This process computes those that workers lose."""
         for chunk, future in zip(chunks, futures, strict=True):
             try:
                 results = result_of(future, self.check_workers)
@@ -171,7 +171,7 @@ class Pool:
             yield from results
 
     def settle(self, run: Run, outcome: Outcome, attempts: int) -> None:
-        """Keep the store's failures true: one for each run that failed, none for one that did not."""
+        """Keep the store's failures true: one for each failed run, none for others."""
         if outcome.status == "done":
             self._finished.add(run.run)
             if run.run in self._failed:
@@ -259,7 +259,7 @@ class Pool:
 
 
 def _check_certificates(scheduler: str) -> None:
-    """See that Dask's configuration has what a scheduler behind TLS asks for.
+    """Check that Dask's configuration has the certificates of a scheduler behind TLS.
 
     Raises:
         RunError: It names no certificates, or files that cannot be read.
@@ -276,7 +276,7 @@ def _check_certificates(scheduler: str) -> None:
 
 
 def result_of(future: "Future[T]", check: Callable[[], None]) -> T:
-    """The result of a future; until it is there `check` is called now and then, and may raise.
+    """The result of a future. Until then `check` is called now and then, and may raise.
 
     It is asked for once, without a limit: Dask's `result` that has run out of its time takes another one's answer along
     (`Client._gather` cancels what both wait for, and `sync` returns nothing).
@@ -291,7 +291,7 @@ def result_of(future: "Future[T]", check: Callable[[], None]) -> T:
 
 
 def wait_for_one(ended: "as_completed", check: Callable[[], None]) -> None:
-    """Wait until one of several futures has ended; meanwhile `check` is called now and then, and may raise."""
+    """Wait until one of several futures has ended. Meanwhile `check` is called now and then, and may raise."""
     while not ended.has_ready():
         check()
         with ended.thread_condition:
@@ -328,7 +328,7 @@ class _Flight:
                 yield from self._next(alone=True)
 
     def _fill(self) -> bool:
-        """Hand over as many runs as there is room for; whether any are under way."""
+        """Hand over as many runs as there is room for. True while any are in flight."""
         batches = []
         for _ in range(min(self._pool.room() - len(self._futures), len(self._waiting))):
             batches.append([self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))])
@@ -343,14 +343,14 @@ class _Flight:
         self._ended.update(futures)
 
     def _next(self, alone: bool = False) -> Iterator[Outcome]:
-        """Wait for runs to end; what came of them, but for those that are tried again."""
+        """Wait for runs to end and give their outcomes, except of those to be tried again."""
         futures = self._some()
         found = self._results([future for future in futures if future.status == "finished"])
         again: list[Run] = []
         for future in futures:
             runs = self._futures.pop(future)
             if future not in found and future.status != "error":
-                # Its outcomes were lost with the worker that had them; the store may have them.
+                # Its outcomes were lost with their worker, but the store may have them.
                 self._attempts.update(run.run for run in runs)
                 if self._attempts[runs[0].run] > self._retries + _LOST:
                     raise RunError("what workers send back does not arrive; are their packages of the same versions?")
@@ -406,7 +406,7 @@ class _Flight:
         return found
 
     def _blame(self, future: "Future[list[Outcome]]", runs: Sequence[Run], alone: bool) -> list[Outcome] | None:
-        """Outcomes of runs that ended in an error; None when workers died that had them among others."""
+        """Outcomes of runs that ended in an error, or None when workers died that had them among others."""
         from distributed import KilledWorker
 
         error = future.exception()
@@ -417,7 +417,7 @@ class _Flight:
         raise RunError(f"a worker cannot do runs: {_first_line(error)}") from error
 
     def cancel(self) -> None:
-        """Take back what has not ended."""
+        """Take back unfinished futures."""
         if self._futures:
             with contextlib.suppress(Exception):  # the scheduler may have gone, and with it what there is to cancel
                 self._pool.client.cancel(list(self._futures))

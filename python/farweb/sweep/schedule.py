@@ -17,9 +17,9 @@ from farweb.text.quantities import count, interval, seconds
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
 
-_SHOWN = 10  # points of a table's head, and of its tail; chosen: both fit on a screen
-_PILOTS = 24  # points; chosen: twice as many as most designs have levels
-_READ = 1000  # finished runs whose times are read; chosen: more do not make an estimate better
+_SHOWN = 10  # points of a table's head, and of its tail. Chosen: both fit on a screen
+_PILOTS = 24  # points. Chosen: twice as many as most designs have levels
+_READ = 1000  # finished runs with times to read. Chosen: more do not improve an estimate
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Schedule:
     Attributes:
         design: The factors and points.
         runs: In the order of the plan.
-        finished: Ids of those whose results are in the folder.
+        finished: Ids of runs with results in the folder.
         jobs: Runs at a time.
-        estimate: How long a run takes at each point; None when no run could be measured.
+        estimate: How long a run takes at each point, or None when no run could be measured.
         piloted: True when the estimate comes from pilot runs, and not from finished ones.
-        besides: Time of the sweep besides its runs; None when all are done.
+        besides: Time of the sweep besides its runs, or None when all are done.
     """
 
     design: Design
@@ -51,7 +51,7 @@ class Schedule:
 
     @property
     def expected_s(self) -> float | None:
-        """How long these take, with the start of workers and with statistics; None when nothing was measured."""
+        """How long these take, with the start of workers and with statistics, or None when nothing was measured."""
         if self.estimate is None:
             return None
         points = [run.point for run in self.missing]
@@ -60,7 +60,7 @@ class Schedule:
 
     @property
     def total_s(self) -> tuple[float, float] | None:
-        """From how long to how long; None when nothing was measured."""
+        """From how long to how long, or None when nothing was measured."""
         expected_s = self.expected_s
         if self.estimate is None or expected_s is None:
             return None
@@ -142,8 +142,8 @@ class Schedule:
 def schedule(scenario: Description, out: str | Path, jobs: int | None = None) -> Schedule:
     """The plan of a scenario's sweep into the folder `out`. Nothing is written there.
 
-    When no run of the plan is finished, some are tried for ten seconds in all, in a folder that goes again; of a plan
-    that is begun, a few, which show what workers and statistics take.
+    If no run of the plan is finished, pilot runs take ten seconds at most in all, in a folder that is deleted. For a
+    plan already begun a few show the cost of workers and statistics.
 
     Raises:
         ScenarioError: The scenario has no sweep, or a combination of levels is not allowed.

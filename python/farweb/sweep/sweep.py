@@ -1,4 +1,4 @@
-"""A sweep from its scenario to its results: plan, run what is missing, and write the tables."""
+"""A sweep from its scenario to its results: plan, run the missing runs, write the tables."""
 
 import json
 import sys
@@ -40,12 +40,12 @@ class Progress:
 
     Attributes:
         total: Runs of the plan.
-        done: Runs that have results, those of earlier sweeps included.
+        done: Runs with results, earlier sweeps included.
         failed: Runs that failed.
-        found: Runs whose results were there before.
+        found: Runs with earlier results.
         events: Events processed by the runs of this sweep.
         elapsed_s: Since the first run was handed out.
-        workers: Runs that are done at a time; 0 while no worker has come.
+        workers: Runs done at a time, or 0 while no worker has come.
         damaged: Runs that are done again, since their results were there but not as they were written.
     """
 
@@ -60,7 +60,7 @@ class Progress:
 
     @property
     def left_s(self) -> float | None:
-        """Estimate of the time that is left, from the runs of this sweep so far; None before there are any."""
+        """Estimate of the time that is left, from the runs of this sweep so far, or None before there are any."""
         made = self.done + self.failed - self.found
         return (self.total - self.done - self.failed) * self.elapsed_s / made if made else None
 
@@ -75,7 +75,7 @@ def run_sweep(
     limits: RunLimits | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> SweepTables:
-    """Do the runs of a scenario's sweep that are missing in the folder `out`; see `Scenario.sweep`."""
+    """Do the runs of a scenario's sweep that are missing in the folder `out` (see `Scenario.sweep`)."""
     steps = sweep_steps(
         scenario, out, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits, progress=progress
     )
@@ -142,7 +142,7 @@ def describe(scenario: Description, design: Design, inputs: Inputs, runs: int) -
 
 
 def begin(store: Store, manifest: Mapping[str, Any], inputs: Inputs, design: Design, runs: Sequence[Run]) -> None:
-    """Say what the sweep is before any run begins; what was made of all runs of an earlier one goes."""
+    """Write the sweep's manifest before any run begins, and remove the tables of an earlier one."""
     store.write_json(MANIFEST, integrity.seal({**manifest, "complete": False}, inputs.copies))
     for table in ("runs", "timings", *STATISTICS):
         store.remove(f"{table}.parquet")
@@ -153,13 +153,13 @@ def begin(store: Store, manifest: Mapping[str, Any], inputs: Inputs, design: Des
 def finish(
     store: Store, manifest: Mapping[str, Any], inputs: Inputs, design: Design, table: "RunTable", pool: Pool
 ) -> None:
-    """Write what is made of all runs together, and at last that the sweep is complete."""
+    """Write the tables made of all runs, and at last mark the sweep complete."""
     for name, content in (("runs", table.runs(design)), ("timings", table.timings(design))):
         with store.file(f"{name}.parquet") as file:
             write_table(content, file)
     SweepTables.open(store.url).write_tables(pool.map)
     tables = dict(inputs.copies)
-    for name in ("plan", "runs", *STATISTICS):  # not timings: those of equal sweeps differ
+    for name in ("plan", "runs", *STATISTICS):  # not timings, which differ between equal sweeps
         with store.open(f"{name}.parquet") as file:
             tables[f"{name}.parquet"] = integrity.describe(file)
     store.write_json(MANIFEST, integrity.seal({**manifest, "complete": True}, tables))
@@ -168,7 +168,7 @@ def finish(
 def _collected(
     pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Callable[[Progress], None] | None
 ) -> Iterator[None]:
-    """Enter what comes of runs into a table; a pause whenever the workers have all of them."""
+    """Enter the outcomes of runs into a table, with a pause whenever the workers have all of them."""
     began = shown = time.monotonic()
     events = found = 0
     if progress is not None:
@@ -206,7 +206,7 @@ class RunTable:
         self._workers: list[str | None] = [None] * len(runs)
 
     def add(self, outcome: Outcome) -> None:
-        """Enter what came of a run; of runs of the plan that are the same, it is what came of each."""
+        """Enter the outcome of a run, for every run of the plan with its id."""
         names = tuple(outcome.metrics)
         names = self._known_names.setdefault(names, names)
         for place in self._places[outcome.run]:
@@ -234,7 +234,7 @@ class RunTable:
         return _table(wanted, columns, self._metrics, len(self._runs))
 
     def timings(self, design: Design) -> pa.Table:
-        """The table `timings`: what each run has cost, in the order of the plan."""
+        """The table `timings`: the cost of each run, in the order of the plan."""
         columns: dict[str, Sequence[Any]] = {"run": [run.run for run in self._runs], "worker": self._workers}
         return _table(schema("timings", design), columns, self._costs, len(self._runs))
 
@@ -250,7 +250,7 @@ def _planned(design: Design, runs: Sequence[Run]) -> dict[str, list[Any]]:
 def _table(
     wanted: pa.Schema, columns: Mapping[str, Sequence[Any]], numbers: Mapping[str, NDArray[np.float64]], rows: int
 ) -> pa.Table:
-    """A table from lists and from numbers in which NaN is null."""
+    """A table from lists, and from numbers with NaN as null."""
     arrays = []
     for field in wanted:
         if field.name in columns:

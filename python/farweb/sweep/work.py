@@ -1,4 +1,4 @@
-"""Does the work of a worker: simulates each of its runs into its part of the store and says what came of it."""
+"""The work of a worker: simulates each of its runs into its part of the store and reports outcomes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ class Version:
 
 _NO_LIMITS = RunLimits()
 
-BATCH_S = 0.2  # chosen: what a batch costs beside its runs, some 5 ms, is little, and runs are spread evenly enough
+BATCH_S = 0.2  # chosen: a batch costs some 5 ms beside its runs, and runs are spread evenly enough
 
 
 def work_batch(
@@ -42,10 +42,10 @@ def work_batch(
     progress: Callable[[Progress], None] | None = None,
     limits: RunLimits = _NO_LIMITS,
 ) -> list[Outcome]:
-    """Do runs one after the other, and no further one after `BATCH_S`; see `work`.
+    """Do runs one after the other, and no further one after `BATCH_S` (see `work`).
 
     Returns:
-        What came of the runs that were done, which are on the disk then.
+        Outcomes of the runs done, which are on the disk by then.
 
     Raises:
         StorageError: As `work`.
@@ -70,7 +70,7 @@ def work(
     """Simulate `run` into its part.
 
     Returns:
-        What came of it; a run that fails is one of two ways for a run to end.
+        Its outcome. A failed run is an outcome too.
 
     Raises:
         StorageError: The store cannot be written to, or this machine does not see it.
@@ -100,14 +100,14 @@ def work(
     )
 
 
-class _Failed(Exception):  # noqa: N818 - the way in which a run has ended
-    """A run has failed; in a line, why."""
+class _Failed(Exception):  # noqa: N818 - an outcome of a run
+    """A run has failed, with the reason in a line."""
 
 
 def _simulate(
     store: Store, run: Run, progress: Callable[[Progress], None] | None, began: float, cpu: float
 ) -> dict[str, Any]:
-    """Simulate into the part of the run; its manifest."""
+    """Simulate into the part of the run and return its manifest."""
     with store.part(run.run) as folder:
         try:
             measurement = Measurement(run.scenario.core.warmup_ns)
@@ -116,11 +116,11 @@ def _simulate(
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
             manifest["metrics"] = measurement.metrics(manifest)
         except (OSError, StorageError):
-            raise  # of the machine: the store says in a line what it is
+            raise  # of the machine: the store puts it in a line
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the core
                 raise
-            # The folder has another name each time; the error is the same for equal runs.
+            # The folder has another name each time. Equal runs have the same error.
             raise _Failed(_one_line(error).replace(str(folder), part_name(run.run))) from error
         manifest["wall_s"] = round(time.perf_counter() - began, 6)
         manifest["cpu_s"] = round(time.thread_time() - cpu, 6)

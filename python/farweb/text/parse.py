@@ -1,6 +1,6 @@
 """Reads numbers with units exactly, as users write them, and writes them in the unit that suits.
 
-Units are those of the scenario format. Numbers are fractions in the base unit of their kind: s, B, bit/s, packets.
+Units as in the scenario format. Numbers are fractions in the base unit of their kind: s, B, bit/s, packets.
 """
 
 import re
@@ -87,7 +87,7 @@ def parse(text: str) -> Quantity:
 
 
 def scale(unit: str) -> Fraction:
-    """The size of a unit in base units; 1 for no unit."""
+    """The size of a unit in base units, or 1 for no unit."""
     for families in _FAMILIES.values():
         for family in families:
             if unit in family:
@@ -96,7 +96,7 @@ def scale(unit: str) -> Fraction:
 
 
 def grain(base: str) -> Fraction | None:
-    """The smallest difference that a scenario can express; None for plain numbers."""
+    """The smallest difference that a scenario can express, or None for plain numbers."""
     return None if base in ("", "1") else next(iter(_FAMILIES[base][0].values()))
 
 
@@ -106,7 +106,7 @@ def units(base: str) -> list[str]:
 
 
 def decimal_units(base: str) -> dict[str, Fraction]:
-    """The units of a kind with their sizes, smallest first; of bytes the decimal ones, of times none above seconds."""
+    """The units of a kind with their sizes, smallest first: decimal ones of bytes, none of times above seconds."""
     return {unit: size for unit, size in _FAMILIES[base][0].items() if base != "s" or size <= 1}
 
 
@@ -127,7 +127,7 @@ def write(number: Fraction, base: str, binary: bool = False) -> str:
 
 
 def decimal(number: Fraction) -> str:
-    """A fraction whose decimals end, as a decimal number; others as the nearest float."""
+    """A fraction as a decimal number, exact where its decimals end, else as the nearest float."""
     if number.denominator == 1:
         return str(number.numerator)
     for places in range(1, 31):

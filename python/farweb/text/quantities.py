@@ -6,17 +6,17 @@ from typing import Protocol
 
 _NONE = "–"
 _LEAST_PERCENT = 0.01
-"""Percent below which digits say nothing: one request of ten thousand; chosen."""
+"""Percent below which digits are noise: one request of ten thousand. Chosen."""
 
 _NO_PERCENT = 0.005
-"""Percent below which there is no difference to speak of; chosen."""
+"""Percent below which a difference is none. Chosen."""
 
 ENDLESS = "more than any that ended"
 """A time that failed requests reach, where the slowest that ended is not at hand."""
 
 
 def seconds(value: float | None) -> str:
-    """A time in seconds, from µs to hours: ``"342 ms"``, ``"5.21 s"``, ``"2 h 46 min"``; of an infinite one, words."""
+    """A time in seconds, from µs to hours: ``"342 ms"``, ``"5.21 s"``, ``"2 h 46 min"``, or in words if infinite."""
     if value is None:
         return _NONE
     if math.isinf(value):
@@ -42,7 +42,7 @@ def size(in_bytes: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """A share of 0 to 1, in percent: ``"87.3 %"``; one that is nearly none is ``"< 0.01 %"``."""
+    """A share of 0 to 1, in percent: ``"87.3 %"``, or ``"< 0.01 %"``."""
     if value is None:
         return _NONE
     percent = value * 100
@@ -66,7 +66,7 @@ def percents(value: float, *, signed: bool = False) -> str:
 
     Args:
         value: 0.01 is a percent.
-        signed: True for a sign; without, the size alone.
+        signed: True for a sign, False for the size alone.
     """
     size = abs(100 * value)
     text = "0" if size < _NO_PERCENT else "<0.1" if size < 0.05 else f"{size:.1f}" if size < 99.95 else f"{size:,.0f}"
@@ -94,7 +94,7 @@ class Ends(Protocol):
 
 
 def change_cells(change: Ends) -> list[str]:
-    """A relative difference in percent, and its interval; the latter empty where there is none."""
+    """A relative difference in percent and its interval, or an empty cell without one."""
     if change.mean is None:
         return [_NONE, ""]
     value = percents(change.mean, signed=True)
@@ -105,7 +105,7 @@ def change_cells(change: Ends) -> list[str]:
 
 
 def in_one_unit(times_s: Iterable[float | None]) -> tuple[Callable[[float | None], str], str]:
-    """A way to write times in the unit that suits them all, and that unit; an infinite one is failed."""
+    """A function that writes times in one fitting unit, and that unit. An infinite time is failed."""
     known = [value for value in times_s if value and math.isfinite(value)]
     scale, unit = (1.0, "s") if max(known, default=1.0) >= 0.9995 else (1000.0, "ms")
 
@@ -143,7 +143,7 @@ def quantity(value: float | None, unit: str) -> str:
     """A number with its unit.
 
     Args:
-        value: The number; an infinite one is a time, whatever its unit.
+        value: The number. Infinite means an infinite time, whatever the unit.
         unit: ``s``, ``bit/s``, ``B``, ``1`` (shown in percent), or any other, which is left away.
     """
     if value is None or math.isinf(value):
@@ -152,7 +152,7 @@ def quantity(value: float | None, unit: str) -> str:
 
 
 def difference(value: float | None, unit: str) -> str:
-    """A difference with its sign: ``"+12.3 ms"``, ``"+∞"``; that of shares is in percentage points."""
+    """A difference with its sign: ``"+12.3 ms"``, ``"+∞"``, in percentage points for shares."""
     if value is None:
         return _NONE
     size = "∞" if math.isinf(value) else quantity(abs(value), unit)
@@ -168,13 +168,13 @@ def interval(
     signed: bool = False,
     write: Callable[[float | None, str], str] = quantity,
 ) -> str:
-    """An interval in one unit: ``"305 … 319 ms"``, ``"−0.4 … +1.31 s"``; empty where an end is missing.
+    """An interval in one unit: ``"305 … 319 ms"``, ``"−0.4 … +1.31 s"``, or empty where an end is missing.
 
     Args:
-        low: Lower end; below zero only of a difference, since nothing else is negative.
+        low: Lower end, below zero for differences only.
         high: Upper end.
         unit: As `quantity` takes it.
-        of: The estimate, for the unit of the ends; None, or far smaller than an end: the unit of the larger one.
+        of: The estimate, which sets the unit of the ends. None, or far smaller than an end: the unit of the larger end.
         signed: True when it is an interval of a `difference`.
         write: Writes an end of an interval that is of no difference.
     """
@@ -221,7 +221,7 @@ _MOST_DIGITS = 6
 
 
 def with_margin(value: float, margin: float, unit: str, *, signed: bool = False) -> str:
-    """An estimate and its margin in one unit: ``"473.0 ± 9.8 ms"``; the margin has two significant digits.
+    """An estimate and its margin in one unit: ``"473.0 ± 9.8 ms"``, the margin with two significant digits.
 
     Where the margin goes below zero, which no quantity but a difference does, the interval ends there: ``"21 s (0 … 52
     s)"``.
@@ -261,7 +261,7 @@ def _scaled(value: float | None, unit: str) -> str:
 
 
 def _digits(value: float) -> str:
-    """Three significant digits, without an exponent; whole numbers below 1000 as they are."""
+    """Three significant digits without an exponent, whole numbers below 1000 as they are."""
     if value == 0:
         return "0"
     if value == round(value) and abs(value) < 1000:

@@ -21,8 +21,8 @@ class Sheet:
     Attributes:
         title: Its heading.
         header: A text a column.
-        rows: As many texts as columns, numbers with their units; a text may have several lines.
-        names: How many columns, the first ones, name what a row is about; the others are numbers.
+        rows: As many texts as columns, numbers with their units. A text may have several lines.
+        names: How many first columns name the subject of a row. The others are numbers.
         is_whole: True where these are values, which are never cut.
         spare: Columns that are left out, in this order, where a line has no room for all.
     """
@@ -35,11 +35,11 @@ class Sheet:
     spare: Sequence[int] = ()
 
 
-_TEXT_MAX = 200  # letters of the longest line of a cell that is shown whole; chosen: ours have half of that
+_TEXT_MAX = 200  # letters of the longest line of a cell that is shown whole. Chosen: ours have half of that
 
 
 def _bounded(sheet: Sheet) -> Sheet:
-    """A table with no text too long to be read; a name may have thousands of letters."""
+    """A table with cells short enough to read: a name may have thousands of letters."""
 
     def bounded(cell: str) -> str:
         return "\n".join(elided(line, _TEXT_MAX) for line in cell.split("\n"))
@@ -51,11 +51,11 @@ def _bounded(sheet: Sheet) -> Sheet:
 _VERDICT = re.compile(r"(?:slightly )?(better|worse)\*?")
 
 _COLOURS = {"better": "green", "worse": "red"}
-"""Colours of verdicts on a terminal; rich leaves them out where it has no colours: NO_COLOR, TERM=dumb, a pipe."""
+"""Colours of verdicts on a terminal. rich omits them without colours: NO_COLOR, TERM=dumb, a pipe."""
 
 _GUTTER = 2
-_FEW = 4  # rows that are still easy to compare when they have become columns; chosen
-_NUMBER = 24  # characters of the longest number with margin and unit; what is longer is words, and folds; chosen
+_FEW = 4  # rows that are still easy to compare when they have become columns (chosen)
+_NUMBER = 24  # characters of the longest number with margin and unit. Longer cells are words, and fold (chosen)
 
 
 def to_lines(sheet: Sheet, width: int) -> list[str]:
@@ -115,7 +115,7 @@ def _fitted(sheet: Sheet, width: int) -> list[str]:
 
 
 def _folded(sheet: Sheet, width: int) -> list[str]:
-    """A table whose last column has sentences: they go on below their beginning, or below the row."""
+    """A table with sentences in its last column, continued below their beginning or below the row."""
     before = to_lines(_columns(sheet, range(len(sheet.header) - 1)), width)
     words = [sheet.header[-1]]
     for row in sheet.rows:  # a row has as many lines as the longest of its cells
@@ -144,7 +144,7 @@ def _transposed(sheet: Sheet) -> Sheet:
     return Sheet(sheet.title, [", ".join(sheet.header[: sheet.names]), *names], rows)
 
 
-_SHORTEST = 8  # letters of a name that are left; chosen: less is no name
+_SHORTEST = 8  # letters of a name that are left. Chosen: less is no name
 
 
 Part = Sheet | str | tuple[Sheet, ...]
@@ -220,6 +220,6 @@ def _look(cell: str) -> str:
 
 
 def _lines(cell: str) -> str:
-    """A cell; what is on lines of its own, below the number, is small."""
+    """A cell, with small print for the lines below its number."""
     first, *below = escape(cell).split("\n")
     return first + "".join(f"<br><small>{line}</small>" for line in below)

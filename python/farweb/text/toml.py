@@ -60,5 +60,5 @@ def _pairs(table: Mapping[str, Any], of: str) -> list[str]:
 
 
 def _text(text: str) -> str:
-    """A text in quotes. What JSON escapes TOML escapes alike; it forbids one character more, DEL."""
+    """A text in quotes, escaped as in JSON, and DEL besides, which TOML forbids."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

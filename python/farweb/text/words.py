@@ -86,7 +86,7 @@ def plural(number: int, word: str) -> str:
 
 
 def named(name: str, value: str, between: str = " ") -> str:
-    """A name and its value, ``circuit satellite``; the value alone where it begins with the name, ``circuit 2``."""
+    """A name and its value, ``circuit satellite``, or the value alone where it begins with the name, ``circuit 2``."""
     return value if re.match(rf"{re.escape(name)}\b", value, re.IGNORECASE) else f"{name}{between}{value}"
 
 
@@ -98,7 +98,7 @@ def capital(text: str) -> str:
 def distinguishing(names: Sequence[str], longest: int) -> list[str]:
     """Names without the words that all of them begin or end with, where one is too long for its place.
 
-    A name that is nothing but such words stays as it is, and so do all of them then.
+    If a name consists of such words only, all stay as they are.
 
     Args:
         names: Names, unlike one another.

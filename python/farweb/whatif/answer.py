@@ -77,7 +77,7 @@ def helping(effects: Sequence[Effect]) -> "list[Change]":
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Changes and what each saves.
+    """Changes and their savings.
 
     Attributes:
         about: The page or the requests, their path and protocol.
@@ -89,7 +89,7 @@ class WhatIf:
         left: Names of changes that do not apply, by reason.
         nouns: Words for a first visit, a later one, and any.
         ends: Name of the column with the ends of an interval.
-        holds: What the intervals hold for, and what the file cannot say.
+        holds: Scope of the intervals, and limits of the file.
     """
 
     about: str

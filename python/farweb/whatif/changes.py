@@ -153,7 +153,7 @@ def _made(base: Base, change: Change, taken: Keys) -> tuple[Base, Keys] | str:
 
 
 def _on_legs(of: Callable[[str, Mapping[str, Any]], Keys | str]) -> Callable[[Base], Keys | str]:
-    """Keys of all legs on which a change applies. Else it is there on one, or has the reason of the first."""
+    """Keys of all legs on which a change applies. With none: a leg has it already, or the first one's reason."""
 
     def keys(base: Base) -> Keys | str:
         found = [of(key, leg) for key, leg in base.legs]

@@ -149,7 +149,7 @@ class _Judge:
         self.holds = ""
 
     def effect(self, changes: tuple[Change, ...], point: int) -> Effect:
-        """What the changes of a point do."""
+        """The effect of the changes of a point."""
         runs = matched(self._sweep, [0], [point], [0], self._part)
         pairs = self._pairs(runs)
         verdict = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)

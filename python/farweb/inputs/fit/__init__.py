@@ -1,8 +1,8 @@
 """Fits the parameters of the model ProWGen to a log, and measures the fit, for `farweb workload fit`.
 
-Each parameter is estimated on its own (`estimates`), then the model is generated with all of them and held against the
-log: sizes, popularity, and the stack distances by which its LRU stack is chosen. `farweb workload generate prowgen
---parameters` reads what `write_parameters` writes.
+Each parameter is estimated on its own (`estimates`), then the model is generated with all of them and compared with the
+log: sizes, popularity, and the stack distances that choose its LRU stack. `farweb workload generate prowgen
+--parameters` reads the file of `write_parameters`.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ __all__ = ["Fit", "Locality", "Popularity", "Seen", "fit", "write_parameters"]
 
 _STACKS = (10, 100, 1000, 10_000)
 _MODES = ("static", "dynamic")
-_AS_NEAR = 0.005  # chosen: what chance and the other estimates move a distance by; of stacks as near, the smallest
+_AS_NEAR = 0.005  # chosen: noise of a distance. Among stacks this near the smallest is taken
 _CORRELATED = 0.5  # chosen: half way to the +1 and -1 that the model can have
 _SPREAD = 400  # points of a curve
 
@@ -45,8 +45,8 @@ class Popularity:
         distinct_share: Documents for each request.
         onetimers: Documents with one request.
         onetimer_share: Of the documents.
-        onetimer_error: Standard error of that share, as if each document were one on its own.
-        zipf: Slope of requests by rank; None with too few ranks.
+        onetimer_error: Standard error of that share, with documents taken as independent.
+        zipf: Slope of requests by rank, or None with too few ranks.
         model_ks: Largest difference of the share of all requests that go to the first ranks, model to data.
     """
 
@@ -61,7 +61,7 @@ class Popularity:
 
 @dataclass(frozen=True)
 class Locality:
-    """The LRU stack with which the model's stack distances are nearest to those of the log.
+    """The LRU stack with stack distances nearest to the log's.
 
     Attributes:
         mode: ``static`` or ``dynamic``.
@@ -86,7 +86,7 @@ class Seen:
 
     Attributes:
         requests: Requests of each document, the most popular first.
-        sizes: Sizes of documents, in order; those that are known.
+        sizes: Known sizes of documents, in order.
         distances: Requests by stack distance.
     """
 
@@ -105,15 +105,15 @@ class Fit:
         requests: Requests for documents.
         left_out: Lines without such a request, by reason: lines that cannot be read, pages made for each request, …
         unsized_requests: Requests without a size.
-        sized_documents: Documents of which a size is known.
-        resized_share: Of the requests, those that brought another size than the largest before.
-        arrival_rate: Requests a second; None: the source has no times.
+        sized_documents: Documents with a known size.
+        resized_share: Share of requests with another size than the largest before.
+        arrival_rate: Requests a second. None: the source has no times.
         popularity: Distribution of requests over documents.
-        tail: Large sizes; None: too few, or no sizes.
-        body: The other sizes; None as above.
-        correlation: Of size and popularity; None as above.
-        locality: The stack; None: no document was asked for twice.
-        sizes_ks: Kolmogorov–Smirnov distance of the sizes of documents, model to data; None without sizes.
+        tail: Large sizes. None: too few, or no sizes.
+        body: The other sizes, or None as above.
+        correlation: Of size and popularity, or None as above.
+        locality: The stack. None: no document was asked for twice.
+        sizes_ks: Kolmogorov–Smirnov distance of the sizes of documents, model to data, or None without sizes.
         not_estimated: Parameters that keep their defaults, and why.
         parameters: For ``farweb workload generate prowgen``, by name.
         data: Curves of the log.
@@ -222,17 +222,17 @@ def fit(
 
     Args:
         log: The file.
-        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: detected from
-            the file, all but the last.
+        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``. None: detected from the
+            file, all but the last.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
         dynamic: Of a log: whether pages that are made for each request are requests too.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
-        tail_from: Where the tail of sizes starts, in bytes; None: where it is nearest to a Pareto distribution.
+        tail_from: Where the tail of sizes starts, in bytes. None: where it is nearest to a Pareto distribution.
         seed: Root of the random streams of the model.
         progress: Called with the number of requests read so far.
 
     Raises:
-        WorkloadError: The file cannot be read, or has no request that says what it asks for.
+        WorkloadError: The file cannot be read, or has no request that names its document.
     """
     read = reading.read(Path(log), format, keep=keep, dynamic=dynamic, max_unreadable=max_unreadable, progress=progress)
     data = _seen(read.references)
@@ -291,10 +291,10 @@ def _parameters(
     correlation: Correlation | None,
     rate: float | None,
 ) -> tuple[dict[str, str | int | float], dict[str, str]]:
-    """The parameters of the model but those of the stack; which keep their defaults, and why."""
+    """The parameters of the model except its stack, with those left at their defaults and why."""
     requests, documents = int(data.requests.sum()), len(data.requests)
     onetimers = int((data.requests == 1).sum())
-    # Half a document more, so that whole numbers come out whatever is cut off.
+    # Half a document more gives whole numbers in spite of truncation.
     found: dict[str, str | int | float] = {
         "requests": requests,
         "distinct_share": min(1.0, round((documents + 0.5) / requests, 9)),
@@ -338,7 +338,7 @@ def _parameters(
 
 
 def _nearest(data: Seen, parameters: Mapping[str, Any], seed: int) -> tuple[Locality | None, Seen]:
-    """The stack whose distances are nearest, and the model with it."""
+    """The stack with the nearest distances, and its model."""
     again = int(data.distances.sum())
     if again == 0:
         return None, _generate(parameters, seed)

@@ -10,11 +10,11 @@ from farweb.inputs.fit import Fit, Seen
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.text.quantities import count, share
 
-_POINTS = 400  # of a curve; more cannot be distinguished
+_POINTS = 400  # of a curve: more cannot be distinguished
 
 
 def describe(found: Fit) -> Figure:
-    """Describe the figure, in numbers and words; without panels for what the data do not have."""
+    """Describe the figure, in numbers and words, without panels that lack data."""
     curves = tuple(enumerate((("data", found.data), ("model", found.model))))
     panels = [
         Panel(
@@ -44,7 +44,7 @@ def _popularity(label: str, number: int, seen: Seen) -> Series:
 def _sizes(label: str, number: int, seen: Seen) -> Series:
     """The share of documents as large as each size or larger."""
     from_largest = _thinned(len(seen.sizes))
-    # Many points in the tail, where few documents are; and enough where most are.
+    # Many points in the tail, where few documents are, and enough where most are.
     places = np.unique(np.concatenate((len(seen.sizes) - 1 - from_largest, from_largest)))
     return Series(label, number, seen.sizes[places], 1 - places / len(seen.sizes), "line")
 

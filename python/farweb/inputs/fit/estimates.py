@@ -3,11 +3,11 @@
 Nothing here reads or writes. Sources of the estimators:
 
 - Zipf slope: least squares on logarithms of ranks and requests, averaged in bins of equal width in the logarithm of the
-  rank; without bins the thousands of ranks with few requests would decide alone (L. A. Adamic, B. A. Huberman, "Zipf's
-  law and the Internet", Glottometrics 3, 2002). Maximum likelihood is not taken: it supposes that ranks are known
-  beforehand, but they are found from the same counts.
+  rank: otherwise the thousands of ranks with few requests decide alone (L. A. Adamic, B. A. Huberman, "Zipf's law and
+  the Internet", Glottometrics 3, 2002). Maximum likelihood would need ranks known beforehand, but they come from the
+  same counts.
 - Body: maximum likelihood of the lognormal distribution below the start of the tail, by the EM algorithm (A. P.
-  Dempster, N. M. Laird, D. B. Rubin, J. R. Statist. Soc. B 39(1), 1977): what lies above is what is missing.
+  Dempster, N. M. Laird, D. B. Rubin, J. R. Statist. Soc. B 39(1), 1977), with sizes above as the missing ones.
 - Tail: Hill's estimator, and for the start of the tail the size at which the Kolmogorov–Smirnov distance is least
   (A. Clauset, C. R. Shalizi, M. E. J. Newman, "Power-law distributions in empirical data", SIAM Review 51(4), 2009).
 - Correlation: Spearman's, ranks of ties averaged; p by the normal approximation of its null distribution.
@@ -26,7 +26,7 @@ Numbers = NDArray[np.float64]
 _BINS_A_DECADE = 10
 _LEAST_REQUESTS = (10, 5, 2)  # whole numbers of requests are near enough to the line from 10 on
 _LEAST_BINS = 6
-_TAIL_LEAST = 50  # documents of a tail; Clauset and others: below, estimates of the start are no good
+_TAIL_LEAST = 50  # documents of a tail. Chosen: Clauset and others find estimates of the start useless below
 _TAIL_SHARE_MAX = 0.5  # chosen: the rest is to be the body
 _CANDIDATES = 200
 _BELOW_LEAST = 0.02  # of the lognormal distribution: what generates draws again above, fifty times at most on average
@@ -38,7 +38,7 @@ class Zipf:
 
     Attributes:
         slope: Least squares over bins of ranks.
-        error: Its standard error, from what the bins are off the line.
+        error: Its standard error, from the scatter of bins about the line.
         r2: Share of the variance of the logarithms of requests that the line explains.
         bins: How many bins of ranks.
         least_requests: Documents with fewer requests were left out.
@@ -59,7 +59,7 @@ class Tail:
         start: In bytes.
         given: True when the start was given, instead of found.
         shape: Tail index.
-        error: Its standard error, shape / √n; the choice of the start adds to it.
+        error: Its standard error, shape / √n, to which the choice of the start adds.
         share: Of the documents with a size.
         n: Documents in the tail.
         ks: Kolmogorov–Smirnov distance of their sizes from the distribution.
@@ -85,8 +85,8 @@ class Body:
         deviation: Standard deviation of the whole distribution, in bytes.
         n: Documents in the body.
         ks: Kolmogorov–Smirnov distance of their sizes from the distribution.
-        bounded: True when the sizes look as if nearly all of the distribution lay above; it is the most likely one then
-            that has 2 % below, and has no standard errors.
+        bounded: True when nearly all of the distribution seems to lie above. Then it is the most likely one with 2 %
+            below, without standard errors.
     """
 
     mu: float
@@ -110,7 +110,7 @@ class Correlation:
 
 
 def zipf(requests: Numbers) -> Zipf | None:
-    """The slope of popularity; None with too few ranks.
+    """The slope of popularity, or None with too few ranks.
 
     Args:
         requests: Requests of each document, the most popular first.
@@ -135,11 +135,11 @@ def zipf(requests: Numbers) -> Zipf | None:
 
 
 def tail(sizes: Numbers, start: float | None = None) -> Tail | None:
-    """The Pareto distribution of the largest sizes; None with too few of them.
+    """The Pareto distribution of the largest sizes, or None with too few of them.
 
     Args:
         sizes: Sizes of documents, above 0, in order.
-        start: Where the tail starts; None: where the distance is least.
+        start: Where the tail starts. None: where the distance is least.
     """
     if start is not None:
         return _tail_from(sizes, start, given=True)
@@ -164,11 +164,11 @@ def _tail_from(sizes: Numbers, start: float, *, given: bool) -> Tail | None:
 
 
 def body(sizes: Numbers, end: float) -> Body | None:
-    """The lognormal distribution of the sizes below `end`; None with too few of them, or all the same.
+    """The lognormal distribution of the sizes below `end`, or None with too few of them, or all the same.
 
     Args:
         sizes: Sizes of documents, above 0, in order.
-        end: Where the tail starts, in bytes; infinite without a tail.
+        end: Where the tail starts, in bytes, or infinite without a tail.
     """
     logs = np.log(sizes[: np.searchsorted(sizes, end)])
     n, bound = len(logs), math.log(end)
@@ -194,7 +194,7 @@ def _without_what_is_above(first: float, second: float, bound: float) -> tuple[f
         below = _normal(z)
         if below < _BELOW_LEAST:
             return *_at_the_least_below(first, second, bound), True
-        # Moments of what is above, in units of what is below.
+        # Moments of the part above, in units of the part below.
         hazard = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / (1 - below) if below < 1 - 1e-12 else 0.0
         missing = (1 - below) / below
         above = mu + sigma * hazard
@@ -237,7 +237,7 @@ def _errors(
 
 
 def correlation(requests: Numbers, sizes: Numbers) -> Correlation | None:
-    """Of popularity and size, over documents with a size; None where either is the same for all."""
+    """Of popularity and size, over documents with a size, or None where either is the same for all."""
     n = len(sizes)
     if n < 3:
         return None
@@ -250,7 +250,7 @@ def correlation(requests: Numbers, sizes: Numbers) -> Correlation | None:
 
 
 def _ranks(values: Numbers) -> Numbers:
-    """From 0; equal values have the mean of their ranks."""
+    """From 0, with the mean rank for equal values."""
     _, place, size = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(size)
     return (ends - (size + 1) / 2)[place]

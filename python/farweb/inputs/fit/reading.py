@@ -23,7 +23,7 @@ class Reading:
         requests: How many.
         unsized: Number of these without a size.
         left_out: Lines, rows or records that are no request for a document, by reason.
-        first_s: First start, in s; None: the source has no times.
+        first_s: First start, in s. None: the source has no times.
         last_s: Last start, in s.
     """
 
@@ -36,7 +36,7 @@ class Reading:
     last_s: float | None = None
 
     def add(self, batch: Batch, header_bytes: int) -> None:
-        """Count requests, in order, whose sizes contain so many bytes of headers that the input does not have."""
+        """Count requests, in order, with so many bytes of headers in their sizes that the input does not have."""
         sizes = batch.bytes - header_bytes
         self.references.add(np.ascontiguousarray(batch.object), sizes)
         self.requests += len(batch)
@@ -50,11 +50,11 @@ class Reading:
 def read(
     path: Path, format: str | None = None, *, progress: Callable[[int], None] | None = None, **options: Any
 ) -> Reading:
-    """Read a file to its end; the arguments are those of `open_input`.
+    """Read a file to its end. Arguments as in `open_input`.
 
     Raises:
-        WorkloadError: There is no such format; the file cannot be read, is no such file, or has no request that says
-            what it asks for.
+        WorkloadError: There is no such format, or the file cannot be read, is no such file, or has no request that
+            names its document.
     """
     with open_input(path, format, errors=False, nameless=True, progress=progress, **options) as requests:
         reading = Reading(requests.format)
