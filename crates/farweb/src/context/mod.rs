@@ -69,7 +69,7 @@ impl Context {
         nodes: [u8; 2],
     ) -> ConnectionId {
         let (number, sessions) = (self.connections_opened, self.legs[leg].sessions(self.now, &key));
-        let relays = Relays::new(&self.legs[leg].splits, nodes);
+        let relays = Relays::new(&self.legs[leg].config.splits, nodes);
         let id = connections.insert(Connection::new(self.now, number, leg, key, nodes, relays, sessions));
         self.connections_opened += 1;
         self.observer.on_open(self.now, id, connections.get_mut(id).expect("it has just been added"));
@@ -316,7 +316,7 @@ impl Context {
             return;
         };
         let leg = &mut self.legs[connection.leg];
-        let (application, framing) = (leg.application, leg.frame(bytes, mss));
+        let (application, framing) = (leg.config.application, leg.frame(bytes, mss));
         let (session, mut log) = Log::of(self, connection, End::Server);
         session.send(part, &application, framing, &mut log);
         if part.is_last() && connection.behind_response != Closing::No {

@@ -19,7 +19,7 @@ pub(crate) struct Each {
 }
 
 impl Each {
-    pub(super) const fn new(leg: usize, closed_by: ClosedBy) -> Self {
+    pub(crate) const fn new(leg: usize, closed_by: ClosedBy) -> Self {
         Self { leg, closed_by }
     }
 }

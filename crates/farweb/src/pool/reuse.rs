@@ -39,7 +39,7 @@ pub(crate) struct Reuse {
 }
 
 impl Reuse {
-    pub(super) fn new(
+    pub(crate) fn new(
         leg: usize,
         idle_timeout: Duration,
         closed_by: ClosedBy,

@@ -82,7 +82,7 @@ impl Network {
     #[inline]
     fn wakes_later(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> bool {
         let Context { legs, queue, now, .. } = &mut self.context;
-        let wake = legs[connection.leg].application.wake;
+        let wake = legs[connection.leg].config.application.wake;
         if wake == Duration::ZERO {
             return false;
         }
@@ -351,7 +351,7 @@ impl Network {
             }
         }
         if is_whole {
-            if cx.legs[connection.leg].has_caches {
+            if cx.legs[connection.leg].config.has_caches {
                 node::end_inside(nodes, cx, of, true);
             }
             let times = &mut cx.exchanges.get_mut(of).expect("found above").times;

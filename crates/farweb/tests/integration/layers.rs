@@ -10,21 +10,13 @@ const LAYERS: [&str; 20] = [
 ];
 
 /// Files that make a part of the runtime from a scenario, which stands above it.
-const POINTING_UP: [&str; 14] = [
-    "client/mod.rs",
-    "conn/leg.rs",
+const POINTING_UP: [&str; 6] = [
     "node/contents.rs",
     "node/mod.rs",
     "observe/capture.rs",
     "observe/measurement.rs",
     "observe/mod.rs",
     "observe/recorder.rs",
-    "pool/mod.rs",
-    "pool/shared.rs",
-    "pool/transfer.rs",
-    "session/application.rs",
-    "session/http2.rs",
-    "session/mod.rs",
 ];
 
 /// The source files at `path`, those of tests left out, as they may use anything.
