@@ -15,7 +15,7 @@ from farweb.memory import spare_bytes
 from farweb.results.groups import RequestGroup, grouped
 from farweb.results.legs import Held, held_by_leg, held_sheet
 from farweb.results.metrics import GROUPS
-from farweb.results.parts import KINDS, STEPS, Kind, Leg, parts, path_legs
+from farweb.results.parts import KINDS, Kind, Leg, parts, path_legs
 from farweb.text.quantities import count, number, seconds, share
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
@@ -162,11 +162,6 @@ def break_down(results: "RunTables", *, tagged: bool | None = None) -> Breakdown
     """
     tag = _tag(results, tagged)
     return _of(results, tag, _is_tagged(tag))
-
-
-def can_break_down(results: "RunTables") -> bool:
-    """True when the run recorded exchanges with all steps, as this version of farweb has them."""
-    return results.has("exchanges") and set(STEPS) <= set(results.scan("exchanges").collect_schema())
 
 
 def break_down_by(results: "RunTables", by: str | Sequence[str]) -> list[Breakdown]:

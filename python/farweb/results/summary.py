@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from farweb.results.breakdown import break_down, can_break_down
+from farweb.results.breakdown import break_down
 from farweb.results.clients import ClientTotals, clients_of
 from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
@@ -108,7 +108,6 @@ class Summary:
     """None when the run did not record them."""
     links: tuple[LinkTotals, ...]
     legs: tuple[LegTotals, ...]
-    """Empty for results of a farweb that did not measure them."""
     caches: tuple[CacheTotals, ...]
     """Caches from the clients on; empty where there are none."""
     events: int
@@ -289,7 +288,7 @@ def summarize(results: "RunTables") -> Summary:
         ),
         response_bytes=counts["response_bytes"],
         goodput_bps=requests.goodput_bps,
-        tunnel_share=tunnel_share(manifest.get("measured", {})),
+        tunnel_share=tunnel_share(manifest["measured"]),
         retransmits=counts["retransmits"],
         timeouts=counts["timeouts"],
         connections=manifest["rows"].get("connections"),
@@ -304,7 +303,7 @@ def summarize(results: "RunTables") -> Summary:
 
 
 def _mean_parts(results: "RunTables") -> dict[Kind, float] | None:
-    if not can_break_down(results):
+    if not results.has("exchanges"):
         return None
     found = break_down(results, tagged=False)
     return {kind: found.total_s(kind) for kind in KINDS if found.total_s(kind)}
