@@ -5,7 +5,7 @@
 
 use crate::http::mux::Framing;
 use crate::http::tls::Start;
-use crate::scenario::{self, ClientShare, EndSizes, Scenario, SplitBy, SplitOpen};
+use crate::scenario::{self, ClientShare, Scenario, SplitBy, SplitOpen};
 use crate::session::{Application, Session, Sessions};
 use crate::tcp::{self, Profile};
 use crate::units::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::workload::{ClientId, Host, HostId, Method, Request};
 
 use super::relay::{CONNECT_BYTES, OPEN_BYTES, Split};
 use super::tickets::Tickets;
-use super::{End, Place};
+use super::{End, EndSizes, Place};
 
 /// Keeps connections of a leg apart: requests with the same key may go over the same ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,7 +83,7 @@ impl Leg {
             application: Application::new(&leg.application),
             stretches: leg
                 .stretches()
-                .map(|tcp| Stretch { profile: tcp.profile(), sizes: EndSizes::of(tcp, &scenario.workload) })
+                .map(|tcp| Stretch { profile: tcp.profile(), sizes: tcp.sizes(&scenario.workload) })
                 .collect(),
             splits: splits(leg, scenario, node),
             framing: match leg.carrier {

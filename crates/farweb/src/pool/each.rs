@@ -9,9 +9,8 @@
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId, Key};
 use crate::context::{Action, Context};
-use crate::scenario::ClosedBy;
 
-use super::Allot;
+use super::{Allot, ClosedBy};
 
 /// The connections of a leg.
 pub(crate) struct Each {

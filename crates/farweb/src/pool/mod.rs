@@ -15,6 +15,8 @@ mod transfer;
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId};
 use crate::context::{Action, Context, Turn};
 use crate::http::http11::Limits;
@@ -25,6 +27,7 @@ use bundle::Bundle;
 use each::Each;
 use reuse::Reuse;
 use shared::Shared;
+pub use shared::{AssignStream, OpenRule};
 use transfer::Transfer;
 
 /// Pool of a leg.
@@ -39,6 +42,18 @@ pub(crate) enum Pool {
     Bundle(Bundle),
     /// A one-way transfer a request.
     Transfer(Transfer),
+}
+
+/// End that closes a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ClosedBy {
+    /// The client end, at `leg.from`.
+    #[default]
+    Client,
+    /// The server end, at `leg.to`; a request that is on its way then is sent again.
+    Server,
 }
 
 /// The match on pools.

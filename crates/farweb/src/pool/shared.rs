@@ -7,16 +7,17 @@
 //! that close, and name in GOAWAY the requests they took, and a second connection of W3C MUX to the same server.
 //!
 //! Source: RFC 9113, sections 5.1.2, 8.7 and 9.1; RFC 9110, section 9.2.2; RFC 9112, section 9.3, for a connection that stays; the rules
-//! for connections, each where `scenario::OpenRule` describes it.
+//! for connections, each where [`OpenRule`] describes it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, End, Exchange, ExchangeId, Key};
 use crate::context::{Action, Context, Turn};
-use crate::scenario::{self, AssignStream, OpenRule};
+use crate::scenario;
 use crate::units::{Duration, When};
 
 use super::Allot;
@@ -47,6 +48,32 @@ struct Rules {
     idle_timeout: Option<Duration>,
     /// Requests of a lost connection may be sent again.
     repeats: bool,
+}
+
+/// Rule for when connections are opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum OpenRule {
+    /// When every open connection has as many streams as it may have, as Envoy, nghttpx, Go and curl do.
+    #[default]
+    AtSessionLimit,
+    /// All when the run begins, as between two proxies with that many workers; on an inner leg only.
+    Fixed,
+}
+
+/// Rule that selects the connection of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum AssignStream {
+    /// The first one with room.
+    #[default]
+    FirstWithRoom,
+    /// One after the other, in turn.
+    RoundRobin,
+    /// The one with the fewest streams.
+    LeastSessions,
 }
 
 /// Connections with the same key.

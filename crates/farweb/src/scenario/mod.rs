@@ -9,14 +9,12 @@ mod cache;
 mod carrier;
 mod check;
 mod document;
-mod end;
 mod family;
 mod http2;
 mod inputs;
 mod key;
 mod load;
 mod model;
-mod points;
 mod preset;
 mod problem;
 mod report;
@@ -28,11 +26,8 @@ mod tests;
 mod tls;
 
 pub use absent::absent;
-pub use end::EndSizes;
 pub use family::{Family, FamilyParameters};
-pub use http2::{
-    AssignStream, CountedBy, Grant, GrantOf, Growth, Http2, Http2End, OpenRule, Preset, Raise, Turns,
-};
+pub use http2::{CountedBy, Grant, GrantOf, Growth, Http2, Http2End, Preset, Raise, Turns};
 pub use inputs::{Input, InputKind};
 pub use model::*;
 pub use preset::{Change, Figure, Preset as LinkPreset, PresetName, presets};
