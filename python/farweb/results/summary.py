@@ -117,7 +117,7 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON: what is infinite is None."""
-        found: dict[str, Any] = to_json(dataclasses.asdict(self))
+        found: dict[str, Any] = to_json(vars(self))
         return found
 
     @property

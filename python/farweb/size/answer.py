@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from farweb.results.judged import OF_LOG
-from farweb.size.judge import Judge, Verdict
+from farweb.size.judge import Judge, Meets
 from farweb.size.screen import screen, sentence, shown
 from farweb.size.search import Found, Limits, Search
 from farweb.size.target import Clause, Target
-from farweb.size.tried import Estimate, Numbers, Tried
+from farweb.size.tried import Numbers, Reading, Tried
 from farweb.size.vary import Axis
 from farweb.statistics.judgement import Origin
 from farweb.text import parse as quantity
@@ -94,7 +94,7 @@ def _origin(judge: Judge, target: Target) -> Origin:
 def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
     choice, judge = axis.choice(position), search.judge
     estimates = tuple(
-        Estimate(
+        Reading(
             clause.metric.name,
             *judge.interval(clause, position),
             judge.origin(clause),
@@ -113,8 +113,8 @@ def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
 
 
 _WORDS = {
-    True: {Verdict.MEETS: "ties", Verdict.FAILS: "worse"},
-    False: {Verdict.MEETS: "meets", Verdict.FAILS: "fails"},
+    True: {Meets.MEETS: "ties", Meets.FAILS: "worse"},
+    False: {Meets.MEETS: "meets", Meets.FAILS: "fails"},
 }
 
 

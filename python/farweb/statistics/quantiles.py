@@ -13,6 +13,7 @@ observed value that a share of the requests is at or below (type 1).
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,11 @@ def between(lower: NDArray[np.float64], upper: NDArray[np.float64], part: NDArra
 
 
 def to_json(value: Any) -> Any:
-    """Plain values with None in place of what is infinite: JSON has no infinity."""
+    """Plain values with None in place of what is infinite: JSON has no infinity. Objects are as `to_dict` says."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        value = vars(value)
     if isinstance(value, Mapping):
         return {name: to_json(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

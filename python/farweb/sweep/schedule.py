@@ -9,7 +9,7 @@ from farweb.description import Description
 from farweb.results.design import Design
 from farweb.results.store import Store
 from farweb.sweep.cluster import cores
-from farweb.sweep.estimate import Besides, Estimate, Measured, estimate
+from farweb.sweep.estimate import Besides, Durations, Measured, estimate
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.pilots import pilot
 from farweb.sweep.plan import Run, plan
@@ -40,7 +40,7 @@ class Schedule:
     runs: Sequence[Run]
     finished: frozenset[str]
     jobs: int
-    estimate: Estimate | None
+    estimate: Durations | None
     piloted: bool
     besides: Besides | None
 
