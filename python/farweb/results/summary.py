@@ -14,7 +14,7 @@ from farweb.results.parts import KINDS, Kind
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
 from farweb.statistics.quantiles import has_quantile, to_json
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class VisitTotals:
 
 
 @dataclasses.dataclass(frozen=True)
-class Summary:
+class Summary(Shown):
     """A run in a few numbers.
 
     Requests that began before the scenario's `run.warmup` are counted in `left_out` and in nothing else; connections,
@@ -154,12 +154,6 @@ class Summary:
         facts = [*self._facts(), f"more: {called} {' '.join(hints)}".replace("  ", " ")]
         tables = self._sheets() if "details" in more else self._of_links() if "links" in more else []
         return Screen((self.answer, "", self._latency(), "", *facts, *tables))
-
-    def __rich__(self) -> Screen:
-        return self.screen()
-
-    def _repr_html_(self) -> str:
-        return self.screen()._repr_html_()
 
     def _latency(self) -> Sheet:
         """Distributions of times, in one unit."""

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from farweb.results.judged import OF_LOG
 from farweb.size.judge import Judge, Meets
@@ -15,14 +14,12 @@ from farweb.size.vary import Axis
 from farweb.statistics.judgement import Origin
 from farweb.text import parse as quantity
 from farweb.text.quantities import interval
+from farweb.text.sheet import Screen, Shown
 from farweb.text.words import listed
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 @dataclass(frozen=True)
-class Answer(Numbers):
+class Answer(Numbers, Shown):
     """The numbers of an answer, and their words."""
 
     @property
@@ -30,11 +27,9 @@ class Answer(Numbers):
         """The answer as a sentence."""
         return sentence(self)
 
-    def __rich__(self) -> "RenderableType":
+    def screen(self) -> Screen:
+        """The answer, and how the values stand against it."""
         return screen(self)
-
-    def _repr_html_(self) -> str:
-        return screen(self)._repr_html_()
 
 
 def answer_of(
