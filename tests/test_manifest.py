@@ -27,7 +27,7 @@ _DESIGN = {"kind": "full-factorial", "replications": 1, "random_numbers": "commo
 _COMMON: Mapping[str, Any] = {"inputs": {}, "name": None, "scenario": _SCENARIO, "seed": 1, "version": version}
 RUN: Mapping[str, Any] = {
     **{"kind": RUN_KIND, **_COMMON, "events": 1, "now_ns": 1, "packet_hops": 1, "warmup_ns": 0},
-    **{"cpu_s": 0.5, "wall_s": 1, "links": [], "measured": {}, "rows": {}},
+    **{"cpu_s": 0.5, "wall_s": 1, "legs": [], "links": [], "measured": {}, "rows": {}},
 }
 SWEEP: Mapping[str, Any] = {"kind": SWEEP_KIND, **_COMMON, "complete": True, "design": _DESIGN, "runs": 4}
 

@@ -19,6 +19,7 @@
 //! * `observe`, `context`: who watches connections; what the next three may touch and answer with.
 //! * `client`, `pool`, `node`: who asks, which connection a request gets, what happens where legs end.
 //! * [`scenario`]: the description of a run, checked once, every error with its place.
+//! * [`explain`]: what `check` says of a scenario before anything runs.
 //! * [`world`]: owns every entity and the one `match` over all events.
 //! * [`export`]: what other programs read: captures and plots of recorded packets.
 //!
@@ -29,6 +30,7 @@ mod client;
 mod conn;
 mod context;
 pub mod engine;
+pub mod explain;
 pub mod export;
 pub mod http;
 pub mod id;

@@ -101,7 +101,7 @@ class Abscissa:
 
     def _place(self, level: int, points: Sequence[int]) -> float | None:
         if self._placing is not None:
-            mean = self._placing.of(points).mean
+            mean = self._placing.of(points).value
             return mean if mean is not None and math.isfinite(mean) else None
         number = self._design.factors[self.factor].levels[level].number
         return float(self._levels.index(level)) if not self.by_number else number
@@ -111,7 +111,7 @@ class Abscissa:
         levels = [factor.levels[level] for level in self._levels]
         if self._placing is not None:
             metric = self._placing.metric
-            found = [mean for point in points if (mean := self._placing.of([point]).mean) is not None]
+            found = [mean for point in points if (mean := self._placing.of([point]).value) is not None]
             means = [mean for mean in found if math.isfinite(mean)]
             if not means:
                 raise ResultsError(f"{self._sweep.path}: no run has a value of {metric.name}")
@@ -218,7 +218,7 @@ class Drawing:
             (place, estimates.of(points), failed_share(self.sweep, estimates.rests_on(points)))
             for place, points in self.x.cells(group)
         ]
-        known = [cell for cell in cells if cell[1].mean is not None and math.isfinite(cell[1].mean)]
+        known = [cell for cell in cells if cell[1].value is not None and math.isfinite(cell[1].value)]
         if not known:
             return None
         x, lost = np.array([place for place, _, _ in known]), np.array([share for _, _, share in known])
@@ -243,7 +243,7 @@ class Drawing:
             ResultsError: There is none.
         """
         found = [estimates.of(points) for group in self.arrangement.groups for _, points in self.x.cells(group)]
-        means = np.array([each.mean for each in found if each.mean is not None], dtype=np.float64)
+        means = np.array([each.value for each in found if each.value is not None], dtype=np.float64)
         if means.size == 0:
             raise ResultsError(f"{self.sweep.path}: no run has a value of {estimates.metric.name}")
         if not np.isfinite(means).any():
@@ -310,7 +310,7 @@ class Drawing:
         """Sentences of the caption: how the intervals were made, what is left out, and of how many runs it is."""
         points = [point for group in self.arrangement.groups for point in group.points]
         cells = [cell for group in self.arrangement.groups for _, cell in self.x.cells(group)]
-        beyond = sum(math.isinf(each.of(cell).mean or 0.0) for each in self._drawn for cell in cells)
+        beyond = sum(math.isinf(each.of(cell).value or 0.0) for each in self._drawn for cell in cells)
         rests_on = sorted({point for each in self._drawn for point in each.rests_on(points)})
         interval = about_intervals(self._drawn)
         shown = "Bars" if not self.x.by_number or self._scattered else "Shade"

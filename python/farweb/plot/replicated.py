@@ -13,13 +13,13 @@ from farweb.errors import ResultsError
 from farweb.plot.figure import Floats, Series
 from farweb.results.estimates import REPLICATIONS_MIN, Estimates
 from farweb.results.sweep import SweepTables
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from farweb.text.parse import parse
 from farweb.text.quantities import share
 from farweb.text.words import listed
 
 
-def drawn_ends(found: Interval) -> tuple[float, float] | None:
+def drawn_ends(found: Estimate) -> tuple[float, float] | None:
     """The ends of an interval that is worth drawing; None where there is none.
 
     Of two values Student's interval is thirteen times as wide as they are apart, and says nothing but that two are few.
@@ -29,7 +29,7 @@ def drawn_ends(found: Interval) -> tuple[float, float] | None:
     return found.low, found.high
 
 
-def series_of(x: Floats, found: Sequence[Interval], least: float, most: float) -> Series:
+def series_of(x: Floats, found: Sequence[Estimate], least: float, most: float) -> Series:
     """Means with their intervals as a series, which has neither name nor look yet.
 
     Args:
@@ -38,7 +38,7 @@ def series_of(x: Floats, found: Sequence[Interval], least: float, most: float) -
         least: Where intervals end below.
         most: Where they end above, if the mean itself is not higher.
     """
-    mean = np.array([each.mean for each in found], dtype=np.float64)
+    mean = np.array([each.value for each in found], dtype=np.float64)
     ends = [drawn_ends(each) for each in found]
     low, high = (
         np.array([m if each is None else each[side] for m, each in zip(mean, ends, strict=True)]) for side in (0, 1)

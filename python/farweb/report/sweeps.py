@@ -103,11 +103,11 @@ def _answer(sweep: SweepTables, summary: SweepSummary, found: Numbers | None, ma
 def _ends(sweep: SweepTables, metric: Metric) -> list[str]:
     """The best and the worst point by a metric that does not judge; nothing where all are alike."""
     rows = ranked(rows_by(sweep, [metric], sweep.design.factors), metric) if comparable(sweep, metric.name) else []
-    if len({row.estimates[metric.name].mean for row in rows}) < 2:
+    if len({row.estimates[metric.name].value for row in rows}) < 2:
         return []
     names, (first, last, _) = names_of(sweep), ends_of(metric)
     best, worst = (
-        f"{quantity(row.estimates[metric.name].mean, metric.unit)} at {at(names, sweep.design.factors, row.levels)}"
+        f"{quantity(row.estimates[metric.name].value, metric.unit)} at {at(names, sweep.design.factors, row.levels)}"
         for row in (rows[0], rows[-1])
     )
     return [f"{first} {words(metric)}: {best}; {last}: {worst}."]

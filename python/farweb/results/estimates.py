@@ -6,15 +6,15 @@ A point where failed requests reach a quantile has an infinite value (`farweb.st
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from farweb.results.links import Links
 from farweb.results.metrics import find_metric
-from farweb.results.sweep_statistics import Row, Values
-from farweb.statistics.intervals import Interval, student
+from farweb.results.sweep_statistics import Row, Values, columns_of
+from farweb.statistics.intervals import Estimate, student
 
 if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
@@ -68,12 +68,12 @@ class Estimates:
         """The points with requests in the value over some points."""
         return list(points)
 
-    def of(self, points: Sequence[int]) -> Interval:
+    def of(self, points: Sequence[int]) -> Estimate:
         """The mean over some points, with its interval; see `row`."""
         row = self.row(points)
         if row["n"] >= REPLICATIONS_MIN and row["low"] is not None:
             self.methods.add("blocks" if row["interval_of"] == "blocks" else row["method"])
-        return Interval(*(row[name] for name in ("n", "mean", "sd", "low", "high")))
+        return Estimate(*(row[name] for name in ("n", "mean", "sd", "low", "high")))
 
     def row(self, points: Sequence[int]) -> Row:
         """The mean over some points, with the columns `POOLED`.
@@ -87,7 +87,7 @@ class Estimates:
         if not self._sweep.fixed_points.isdisjoint(self.rests_on(points)):
             found = replace(found, low=None, high=None)  # replications repeat a log
         method, origin = ("none", "none") if found.low is None else ("student", "replications")
-        return {**asdict(found), "method": method, "interval_of": origin}
+        return {**columns_of(found), "method": method, "interval_of": origin}
 
 
 class Differences(Estimates):

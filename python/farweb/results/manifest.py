@@ -33,7 +33,7 @@ NOT_AS_WRITTEN = "is not as it was written (by its SHA-256 digest)"
 _OF_ALL = {"name", "seed", "version", "inputs", "scenario"}
 _NEEDED = {
     RUN_KIND: _OF_ALL
-    | {"events", "now_ns", "packet_hops", "warmup_ns", "cpu_s", "wall_s", "links", "measured", "rows"},
+    | {"events", "now_ns", "packet_hops", "warmup_ns", "cpu_s", "wall_s", "links", "legs", "measured", "rows"},
     SWEEP_KIND: _OF_ALL | {"complete", "design", "runs"},
 }
 

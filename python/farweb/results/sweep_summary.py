@@ -347,7 +347,7 @@ def _latencies(sweep: "SweepTables", few: Mapping[str, int]) -> dict[str, list[f
 
 def tunnel_shares(sweep: "SweepTables") -> tuple[float, float] | None:
     """Least and largest share of a run's load in tunnels; None without tunnels."""
-    shares = sweep.runs["tunnel_share"].drop_nulls().to_list() if "tunnel_share" in sweep.runs.columns else []
+    shares = sweep.runs["tunnel_share"].drop_nulls().to_list()
     return (min(shares), max(shares)) if any(shares) else None
 
 

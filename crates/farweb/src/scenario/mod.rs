@@ -17,12 +17,11 @@ mod load;
 mod model;
 mod preset;
 mod problem;
-mod report;
 mod shape;
 mod source;
 mod sweep;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tls;
 
 pub use absent::absent;
@@ -32,11 +31,6 @@ pub use inputs::{Input, InputKind};
 pub use model::*;
 pub use preset::{Change, Figure, Preset as LinkPreset, PresetName, presets};
 pub use problem::{Place, Problem, ScenarioError};
-pub use report::{
-    CacheReport, ConnectionLimit, DirectionReport, FactorReport, FlightReport, HandshakeReport, HostLimits,
-    LOSS_MARGIN, LegReport, LimitedBy, LinkReport, PartReport, Report, StretchReport, SweepReport,
-    WindowLimit, WorkloadReport,
-};
 pub use source::Source;
 pub use sweep::{Design, DesignFactor, Level};
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules, lowest first, as the documentation of the crate and `docs/architecture.md` list them.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 21] = [
     "units", "id", "rng", "schema", "engine", "net", "tcp", "http", "workload", "cache", "record", "session",
-    "conn", "observe", "context", "client", "pool", "node", "scenario", "world",
+    "conn", "observe", "context", "client", "pool", "node", "scenario", "explain", "world",
 ];
 
 /// Files that make a part of the runtime from a scenario, which stands above it.

@@ -87,13 +87,13 @@ _CHANGES = "Change: geometric mean of the latency over the same requests, with i
 
 def _changes(judged: Sequence[LevelJudged], names: Mapping[str, str]) -> Panel | None:
     """The change of the same requests at each level against another; None where no level was judged."""
-    known = [(each, each.verdict.change) for each in judged if each.verdict.change.mean is not None]
-    known = [(each, change) for each, change in known if math.isfinite(change.mean or 0.0)]
+    known = [(each, each.verdict.change) for each in judged if each.verdict.change.value is not None]
+    known = [(each, change) for each, change in known if math.isfinite(change.value or 0.0)]
     if not known:
         return None
     labels = tuple(f"{named(names[each.factor], each.level, ' = ')} for {each.base}" for each, _ in known)
     x, low, high = (
-        np.array([100 * (getattr(change, end) or 0.0) for _, change in known]) for end in ("mean", "low", "high")
+        np.array([100 * (getattr(change, end) or 0.0) for _, change in known]) for end in ("value", "low", "high")
     )
     alone = np.array([change.low is None for _, change in known])
     low, high, place = np.where(alone, x, low), np.where(alone, x, high), np.arange(len(known), dtype=np.float64)
