@@ -1,7 +1,7 @@
 //! Reports of the paths whose numbers are known by hand.
 
-use super::limit::LimitedBy;
 use super::Report;
+use super::limit::LimitedBy;
 use crate::scenario::tests::cable_with;
 use crate::workload::{Directory, Host};
 

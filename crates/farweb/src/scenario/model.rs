@@ -157,7 +157,7 @@ impl Link {
     }
 
     /// What changes in a direction.
-    pub(super) fn timeline(&self, way: Direction) -> Timeline {
+    pub(crate) fn timeline(&self, way: Direction) -> Timeline {
         let LinkDirection { steps, steps_every, outage, variation, jitter, .. } = self.towards(way);
         Timeline {
             steps: steps.clone(),
@@ -170,13 +170,13 @@ impl Link {
     }
 
     /// Rates that a direction has over time, in a run of this length; none where its own is unlimited.
-    pub(super) fn rates(&self, way: Direction, until: Until) -> Option<Rates> {
+    pub(crate) fn rates(&self, way: Direction, until: Until) -> Option<Rates> {
         let until = if let Until::Time(until) = until { Some(until) } else { None };
         self.towards(way).rate.0.map(|own| Rates::of(&self.timeline(way), own, until))
     }
 
     /// Least delay that a direction has over time.
-    pub(super) fn least_delay(&self, way: Direction) -> Duration {
+    pub(crate) fn least_delay(&self, way: Direction) -> Duration {
         self.timeline(way).least_delay(self.towards(way).delay)
     }
 }

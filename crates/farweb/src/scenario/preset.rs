@@ -158,7 +158,7 @@ impl Change {
 
 impl Preset {
     /// Each figure with its source, a sentence or two each.
-    pub(super) fn facts(&self) -> Vec<String> {
+    pub(crate) fn facts(&self) -> Vec<String> {
         let queue = self.queue.as_ref().map_or_else(
             || "Queues: what the path carries in a round trip (chosen).".to_owned(),
             |queue| queue.text("Queues", " ms at full rate"),

@@ -114,7 +114,7 @@ hosts = "nzix-hosts.tsv"
 "#;
 
 /// The cable with overrides such as `"leg.0.tcp.buffer=65535 B"`.
-pub(in crate::scenario) fn cable_with(overrides: &[&str]) -> Result<Scenario, ScenarioError> {
+pub(crate) fn cable_with(overrides: &[&str]) -> Result<Scenario, ScenarioError> {
     let split = |text: &&str| {
         let (key, value) = text.split_once('=').expect("KEY=VALUE");
         (key.to_owned(), value.to_owned())
