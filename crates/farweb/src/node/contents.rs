@@ -19,7 +19,6 @@ use crate::cache::{Cache, Lookup};
 use crate::conn::{CacheAnswer, Exchange, ExchangeId};
 use crate::context::Context;
 use crate::rng::RandomStreams;
-use crate::scenario::{self, Scenario};
 use crate::units::Instant;
 use crate::workload::{Caching, Directory, ObjectId, Request, WorkloadError};
 
@@ -28,15 +27,16 @@ pub(crate) struct Contents {
     /// Its number among the caches, by which its statistics are kept.
     cache: usize,
     node: u8,
-    kind: Kind,
+    hits: Hits,
     /// Objects that have changed, each with the time when the last change was known here.
     changed_at: FxHashMap<ObjectId, Instant>,
 }
 
-enum Kind {
-    /// Requests that the request table says `node` serves, one of the `servers`.
+/// Requests that are hits.
+pub(crate) enum Hits {
+    /// Those that the request table says `node` serves, one of the `servers`.
     Listed { node: String, servers: Vec<String> },
-    /// Requests whose drawn number is in this range.
+    /// Those whose drawn number is in this range.
     Drawn { streams: RandomStreams, from: f64, to: f64 },
     /// Caches of the siblings, each for a part of the objects.
     Live { siblings: Vec<Cache>, divide_by: DivideBy },
@@ -70,28 +70,13 @@ pub(super) type FetchKey = (ObjectId, Option<u64>);
 
 impl Contents {
     /// Contents of cache number `cache` of a scenario, which is at `node`, when the run begins.
-    pub(crate) fn new(cache: usize, node: u8, scenario: &Scenario, streams: &RandomStreams) -> Self {
-        let own = &scenario.cache[cache];
-        let kind = match (own.live(), own.hit_ratio) {
-            (Some(config), _) => {
-                let sibling = |index: u32| {
-                    let stream = u64::from(index) << u32::BITS | cache as u64;
-                    Cache::new(&config, |purpose| streams.stream(purpose, stream))
-                };
-                Kind::Live { siblings: (0..own.siblings).map(sibling).collect(), divide_by: own.divide_by }
-            }
-            (None, Some(share)) => {
-                let from = drawn_before(scenario, cache);
-                Kind::Drawn { streams: *streams, from, to: from + share }
-            }
-            (None, None) => Kind::Listed { node: own.node.clone(), servers: servers(scenario) },
-        };
-        Self { cache, node, kind, changed_at: FxHashMap::default() }
+    pub(crate) fn new(cache: usize, node: u8, hits: Hits) -> Self {
+        Self { cache, node, hits, changed_at: FxHashMap::default() }
     }
 
     /// The sibling that has to do with a request, and the object that it asks for.
     fn sibling(&mut self, request: &Request, directory: &Directory) -> Option<(&mut Cache, ObjectId)> {
-        let Kind::Live { siblings, divide_by } = &mut self.kind else {
+        let Hits::Live { siblings, divide_by } = &mut self.hits else {
             return None;
         };
         let object = request.object?;
@@ -112,11 +97,11 @@ impl Contents {
     /// The problem with the request.
     pub(super) fn check(&self, request: &Request, directory: &Directory) -> Result<(), WorkloadError> {
         let at = request.start;
-        let problem = match (&self.kind, request.source, request.object) {
-            (Kind::Live { .. }, _, None) if request.caching.may_be_served() => format!(
+        let problem = match (&self.hits, request.source, request.object) {
+            (Hits::Live { .. }, _, None) if request.caching.may_be_served() => format!(
                 "column object: nothing for the request at {at}; write what it asks for, as a cache with a policy must know that"
             ),
-            (Kind::Listed { servers, .. }, Some(source), _) => {
+            (Hits::Listed { servers, .. }, Some(source), _) => {
                 let word = &*directory.sources.words()[source];
                 if servers.iter().any(|server| server == word) {
                     return Ok(());
@@ -142,12 +127,12 @@ impl Contents {
                 _ => Found::None,
             };
         }
-        let is_hit = match &self.kind {
-            Kind::Live { .. } => false,
-            Kind::Listed { node, .. } => {
+        let is_hit = match &self.hits {
+            Hits::Live { .. } => false,
+            Hits::Listed { node, .. } => {
                 exchange.request.source.is_some_and(|source| *directory.sources.words()[source] == **node)
             }
-            Kind::Drawn { streams, from, to } => {
+            Hits::Drawn { streams, from, to } => {
                 let drawn = streams.stream("cache hits", exchange.number).uniform();
                 caching.may_be_served() && (*from..*to).contains(&drawn)
             }
@@ -166,16 +151,16 @@ impl Contents {
     }
 
     fn fits(&self, bytes: u64) -> bool {
-        match &self.kind {
-            Kind::Live { siblings, .. } => siblings[0].fits(bytes),
-            Kind::Listed { .. } | Kind::Drawn { .. } => false,
+        match &self.hits {
+            Hits::Live { siblings, .. } => siblings[0].fits(bytes),
+            Hits::Listed { .. } | Hits::Drawn { .. } => false,
         }
     }
 
     /// Key of the fetch that serves a request: its object, and the version asked for where the cache learns of changes. `None`:
     /// its response is for itself alone.
     pub(super) fn fetch_key(&self, request: &Request) -> Option<FetchKey> {
-        let Kind::Live { siblings, .. } = &self.kind else {
+        let Hits::Live { siblings, .. } = &self.hits else {
             return None;
         };
         if request.caching != Caching::Store {
@@ -187,11 +172,11 @@ impl Contents {
 
     /// Answer to a request that finds no copy here and goes on.
     pub(super) fn missed(&self, exchange: &Exchange) -> CacheAnswer {
-        match &self.kind {
-            Kind::Live { .. } | Kind::Drawn { .. } if !exchange.request.caching.may_be_served() => {
+        match &self.hits {
+            Hits::Live { .. } | Hits::Drawn { .. } if !exchange.request.caching.may_be_served() => {
                 CacheAnswer::Bypass
             }
-            Kind::Live { .. } if !self.fits(exchange.request.response_bytes) => CacheAnswer::Bypass,
+            Hits::Live { .. } if !self.fits(exchange.request.response_bytes) => CacheAnswer::Bypass,
             _ => CacheAnswer::Miss,
         }
     }
@@ -270,18 +255,4 @@ impl Contents {
             stats.revalidations += 1;
         }
     }
-}
-
-/// The nodes that a request table can name: those of caches, and the last one.
-fn servers(scenario: &Scenario) -> Vec<String> {
-    let nodes = &scenario.path.nodes;
-    let caches = nodes.iter().filter(|node| scenario.cache.iter().any(|cache| cache.node == **node));
-    caches.chain(nodes.last()).cloned().collect()
-}
-
-/// The share of requests that the caches with drawn hits before this one on the path serve.
-fn drawn_before(scenario: &Scenario, cache: usize) -> f64 {
-    let place = |cache: &scenario::Cache| scenario.path.nodes.iter().position(|node| *node == cache.node);
-    let own = place(&scenario.cache[cache]);
-    scenario.cache.iter().filter(|other| place(other) < own).filter_map(|other| other.hit_ratio).sum()
 }

@@ -14,15 +14,13 @@ use serde::{Deserialize, Serialize};
 use crate::conn::{End, Event, ExchangeId, Releasing};
 use crate::context::Context;
 use crate::http::ReleasePlan;
-use crate::rng::RandomStreams;
-use crate::scenario::Scenario;
 use crate::workload::{Directory, Request, WorkloadError};
 
 use cache::Cache;
-use contents::Contents;
 pub use contents::DivideBy;
+pub(crate) use contents::{Contents, Hits};
 use cut_through::{Ask, CutThrough};
-use origin::Origin;
+pub(crate) use origin::Origin;
 
 /// A node of the path.
 pub(crate) enum Node {
@@ -133,27 +131,9 @@ macro_rules! on_node {
 pub(crate) use on_node;
 
 impl Node {
-    /// The nodes of a scenario, by number.
-    pub(crate) fn all(scenario: &Scenario, streams: &RandomStreams) -> Vec<Self> {
-        let last = scenario.path.nodes.len() - 1;
-        let kind = |(place, name): (usize, &String)| {
-            let legs_meet = scenario.leg.iter().any(|leg| leg.to == *name);
-            let cache = scenario.cache.iter().position(|cache| cache.node == *name);
-            match cache {
-                _ if place == last => Self::Origin(Origin::new(scenario.origin.release)),
-                Some(cache) => Self::cache(cache, place as u8, legs_meet, scenario, streams),
-                None if legs_meet => Self::Proxy(Proxy),
-                None => Self::Router,
-            }
-        };
-        scenario.path.nodes.iter().enumerate().map(kind).collect()
-    }
-
-    /// The node with cache number `cache`.
-    fn cache(cache: usize, node: u8, legs_meet: bool, scenario: &Scenario, streams: &RandomStreams) -> Self {
-        let contents = Contents::new(cache, node, scenario, streams);
-        let coalesces = scenario.cache[cache].coalesce;
-        match scenario.cache[cache].mode_at(legs_meet) {
+    /// A node with a cache.
+    pub(crate) fn cache(node: u8, contents: Contents, mode: CacheMode, coalesces: bool) -> Self {
+        match mode {
             CacheMode::CutThrough => Self::CutThrough(CutThrough::new(node, contents, coalesces)),
             CacheMode::Split => Self::Cache(Cache::new(node, contents, false, coalesces)),
             CacheMode::StoreAndForward => Self::Cache(Cache::new(node, contents, true, coalesces)),

@@ -14,13 +14,12 @@ use crate::conn::{Connection, Extras, Mark, Packet, PacketPath, Place, Transport
 use crate::id::Id;
 use crate::net::{Direction, LinkId};
 use crate::record::{Column, PacketColumns, PacketEvent, PacketRow};
-use crate::scenario::Record;
 use crate::tcp::{Flags, Segment};
 use crate::units::Instant;
 use crate::workload::{Directory, Request};
 
-use super::CapturePoint;
 use super::recorder::{code, int, nanos};
+use super::{CapturePoint, Config};
 
 /// The tag of requests that are measured in every run.
 const SAMPLE: &str = "sample";
@@ -69,9 +68,9 @@ struct Ahead {
 }
 
 impl Capture {
-    pub(crate) fn new(record: &Record, links: usize) -> Self {
-        let mut taps = vec![false; 2 * links];
-        for point in &record.points {
+    pub(crate) fn new(config: &Config) -> Self {
+        let mut taps = vec![false; 2 * config.links];
+        for point in &config.record.points {
             if let CapturePoint::Link { link, up, down } = *point {
                 for (direction, seen) in [(Direction::Up, up), (Direction::Down, down)] {
                     taps[LinkId::of(link as usize, direction).index()] |= seen;
@@ -79,8 +78,8 @@ impl Capture {
             }
         }
         Self {
-            whose: record.packets,
-            at_ends: record.points.contains(&CapturePoint::Ends),
+            whose: config.record.packets,
+            at_ends: config.record.points.contains(&CapturePoint::Ends),
             taps,
             rows: PacketColumns::default(),
             ahead: BinaryHeap::new(),

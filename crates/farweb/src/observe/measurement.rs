@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::conn::{End, Leg, PacketPath};
 use crate::net::LinkTotals;
-use crate::scenario::Run;
 use crate::tcp::segment::HEADER_BYTES;
 use crate::units::Instant;
 use crate::workload::{Host, Method, Request};
 
+use super::Config;
 use super::caches::{CacheStats, CacheWatch};
 use super::occupancy::{LegStats, Occupancy};
 
@@ -79,10 +79,10 @@ pub(crate) struct Measurement {
 }
 
 impl Measurement {
-    pub(crate) fn new(run: &Run) -> Self {
-        let warmup = Instant::ZERO + run.warmup;
+    pub(crate) fn new(config: &Config) -> Self {
+        let warmup = Instant::ZERO + config.warmup;
         Self {
-            measure: run.measure,
+            measure: config.measure,
             warmup,
             begins_at: Some(warmup),
             first_start: None,

@@ -13,9 +13,10 @@ mod recorder;
 mod rows;
 mod senders;
 
+use serde::{Deserialize, Serialize};
+
 use crate::conn::{Cause, Connection, ConnectionId, Exchange, ExchangeId, HeldTimes, PacketPath};
 use crate::record::{Column, Status};
-use crate::scenario::Scenario;
 use crate::tcp::Limit;
 use crate::units::{Duration, Instant};
 
@@ -36,6 +37,48 @@ pub(crate) use occupancy::{Counted, Occupancy};
 pub use points::{CapturePoint, CapturePointError};
 pub use rows::{cache_row, leg_row, link_row};
 
+/// Tables recorded besides the requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Record {
+    /// Length of the intervals in the tables of links, legs and caches; only totals when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links_every: Option<Duration>,
+    /// True when the table of connections is recorded, a row a connection.
+    pub connections: bool,
+    /// True when the table of exchanges is recorded, a row a request and leg.
+    pub exchanges: bool,
+    /// Connections whose packets are recorded.
+    pub packets: Packets,
+    /// Points at which packets are seen: both ends and the splits of every leg ("ends"), a link ("link 0"), or one direction of it
+    /// ("link 0 up", "link 0 down").
+    pub points: Vec<CapturePoint>,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            links_every: None,
+            connections: true,
+            exchanges: false,
+            packets: Packets::None,
+            points: vec![CapturePoint::Ends],
+        }
+    }
+}
+
+/// Things to watch, and how.
+pub(crate) struct Config {
+    pub(crate) record: Record,
+    pub(crate) links: usize,
+    pub(crate) legs: usize,
+    /// By cache.
+    pub(crate) cache_nodes: Vec<i32>,
+    pub(crate) warmup: Duration,
+    pub(crate) measure: Measure,
+}
+
 /// Everyone who watches a run.
 pub(crate) struct Observer {
     recorder: Recorder,
@@ -51,15 +94,15 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    pub(crate) fn new(scenario: &Scenario) -> Self {
+    pub(crate) fn new(config: Config) -> Self {
         Self {
-            recorder: Recorder::new(scenario),
-            packets: Capture::new(&scenario.record, scenario.path.link.len()),
+            packets: Capture::new(&config),
             frames: Frames::default(),
-            legs: scenario.leg.iter().map(|_| Occupancy::new()).collect(),
-            caches: scenario.cache.iter().map(|_| CacheWatch::default()).collect(),
-            measurement: Measurement::new(&scenario.run),
-            senders: scenario.record.exchanges.then(Senders::default),
+            legs: (0..config.legs).map(|_| Occupancy::new()).collect(),
+            caches: config.cache_nodes.iter().map(|_| CacheWatch::default()).collect(),
+            measurement: Measurement::new(&config),
+            senders: config.record.exchanges.then(Senders::default),
+            recorder: Recorder::new(config),
         }
     }
 

@@ -7,10 +7,10 @@ use crate::record::{
     CacheColumns, Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, Failure,
     LegColumns, LinkColumns, RequestColumns, RequestRow, Status,
 };
-use crate::scenario::{self, Scenario};
 use crate::units::{Duration, Instant, When};
 use crate::workload::{ClientId, ObjectId};
 
+use super::Config;
 use super::caches::CacheWatch;
 use super::occupancy::Occupancy;
 use super::rows::{cache_row, leg_row, link_row};
@@ -29,17 +29,16 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(scenario: &Scenario) -> Self {
-        let record = &scenario.record;
+    pub(crate) fn new(config: Config) -> Self {
         Self {
             requests: RequestColumns::default(),
-            connections: record.connections.then(ConnectionColumns::default),
-            exchanges: record.exchanges.then(ExchangeColumns::default),
+            connections: config.record.connections.then(ConnectionColumns::default),
+            exchanges: config.record.exchanges.then(ExchangeColumns::default),
             links: LinkColumns::default(),
             legs: LegColumns::default(),
             caches: CacheColumns::default(),
-            cache_nodes: scenario.cache.iter().map(|cache| place(scenario, cache)).collect(),
-            interval: record.links_every,
+            cache_nodes: config.cache_nodes,
+            interval: config.record.links_every,
             interval_start: Instant::ZERO,
         }
     }
@@ -216,11 +215,6 @@ impl Recorder {
             self.legs.push(&leg_row(index, &leg.close_interval(now)));
         }
     }
-}
-
-fn place(scenario: &Scenario, cache: &scenario::Cache) -> i32 {
-    let found = scenario.path.nodes.iter().position(|node| *node == cache.node);
-    found.expect("a checked scenario has caches at nodes of the path") as i32
 }
 
 fn held_ns(held: &HeldTimes, cause: Cause) -> i64 {

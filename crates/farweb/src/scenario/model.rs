@@ -22,7 +22,7 @@ pub use crate::net::{
     Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, QueueLimit, Shift, Step, Variation,
 };
 pub use crate::node::{CacheMode, DivideBy};
-pub use crate::observe::{CapturePoint, CapturePointError, Measure, Packets};
+pub use crate::observe::{CapturePoint, CapturePointError, Measure, Packets, Record};
 pub use crate::pool::{AssignStream, ClosedBy, OpenRule};
 use crate::rng::RandomStreams;
 use crate::tcp::{Overrides, Profile, ProfileName};
@@ -541,25 +541,6 @@ pub enum Until {
     Time(Duration),
 }
 
-/// Tables recorded besides the requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, default)]
-pub struct Record {
-    /// Length of the intervals in the tables of links, legs and caches; only totals when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub links_every: Option<Duration>,
-    /// True when the table of connections is recorded, a row a connection.
-    pub connections: bool,
-    /// True when the table of exchanges is recorded, a row a request and leg.
-    pub exchanges: bool,
-    /// Connections whose packets are recorded.
-    pub packets: Packets,
-    /// Points at which packets are seen: both ends and the splits of every leg ("ends"), a link ("link 0"), or one direction of it
-    /// ("link 0 up", "link 0 down").
-    pub points: Vec<CapturePoint>,
-}
-
 const fn default_copies_offset() -> Duration {
     Duration::from_secs(37)
 }
@@ -612,18 +593,6 @@ impl Tcp {
 impl Default for Run {
     fn default() -> Self {
         Self { seed: 1, until: Until::Done, warmup: Duration::ZERO, measure: Measure::default() }
-    }
-}
-
-impl Default for Record {
-    fn default() -> Self {
-        Self {
-            links_every: None,
-            connections: true,
-            exchanges: false,
-            packets: Packets::None,
-            points: vec![CapturePoint::Ends],
-        }
     }
 }
 

@@ -1,16 +1,20 @@
 //! Building of a world: the keys of a scenario become numbers of nodes, rules and sizes.
 
+use crate::cache;
 use crate::client::Clients;
-use crate::conn::{CONNECT_BYTES, Connections, Event, Hosts, Leg, LegConfig, OPEN_BYTES, Split, Stretch};
+use crate::conn::{
+    CONNECT_BYTES, Connections, Event, Hosts, Leg, LegConfig, OPEN_BYTES, PacketPath, Split, Stretch,
+};
 use crate::context::Context;
 use crate::http::h2::endpoint::Role;
 use crate::http::http11::Limits;
 use crate::http::webmux;
-use crate::node::Node;
-use crate::observe::Observer;
+use crate::net::Direction;
+use crate::node::{Contents, Hits, Node, Origin, Proxy};
+use crate::observe::{self, Observer};
 use crate::pool::{AssignStream, Bundle, Each, OpenRule, Pool, Reuse, Rules, Shared, Transfer};
 use crate::rng::RandomStreams;
-use crate::scenario::{self, Carrier, ClientShare, Scenario, SplitBy, SplitOpen};
+use crate::scenario::{self, Carrier, ClientShare, Scenario, SplitBy, SplitOpen, Until};
 use crate::session::{self, Application, ProtocolConfig};
 use crate::tcp::Output;
 use crate::units::Instant;
@@ -29,11 +33,11 @@ impl World {
         let legs = scenario.leg.iter().map(|keys| Leg::new(leg(scenario, keys))).collect();
         let pools =
             scenario.leg.iter().enumerate().map(|(index, keys)| pool(scenario, index, keys)).collect();
-        let nodes = Node::all(scenario, &streams);
+        let nodes = nodes(scenario, &streams);
         let hosts = Hosts::new(streams, (nodes.len() - 1) as u8);
         let tunnels = scenario.clients.tunnels.handshake();
-        let context = Context::new(legs, hosts, directory, Observer::new(scenario), tunnels);
-        let mut network = Network::new(scenario, &streams, nodes, pools, context);
+        let context = Context::new(legs, hosts, directory, Observer::new(observation(scenario)), tunnels);
+        let mut network = Network::new(path(scenario, &streams), nodes, pools, context);
         network.context.queue.push(Instant::ZERO, Event::Begin);
         if let Some(interval) = network.context.observer.interval() {
             network.context.queue.push(Instant::ZERO + interval, Event::IntervalEnds);
@@ -42,7 +46,10 @@ impl World {
             connections: Connections::new(),
             network,
             upcoming: Upcoming::Unread,
-            until: scenario.run.until,
+            until: match scenario.run.until {
+                Until::Done => None,
+                Until::Time(limit) => Some(Instant::ZERO + limit),
+            },
             clients: Clients::new(scenario.clients.give_up),
             progress: Progress::default(),
             output: Output::default(),
@@ -179,5 +186,68 @@ fn pool(scenario: &Scenario, index: usize, leg: &scenario::Leg) -> Pool {
             let servers = &scenario.path.nodes[usize::from(first) + 1..=node(scenario, &leg.to).into()];
             Pool::Transfer(Transfer::new(index, first, servers.to_vec()))
         }
+    }
+}
+
+fn nodes(scenario: &Scenario, streams: &RandomStreams) -> Vec<Node> {
+    let last = scenario.path.nodes.len() - 1;
+    let kind = |(place, name): (usize, &String)| {
+        let legs_meet = scenario.leg.iter().any(|leg| leg.to == *name);
+        let cache = scenario.cache.iter().position(|cache| cache.node == *name);
+        match cache {
+            _ if place == last => Node::Origin(Origin::new(scenario.origin.release)),
+            Some(index) => {
+                let cache = &scenario.cache[index];
+                let contents = Contents::new(index, place as u8, hits(scenario, index, streams));
+                Node::cache(place as u8, contents, cache.mode_at(legs_meet), cache.coalesce)
+            }
+            None if legs_meet => Node::Proxy(Proxy),
+            None => Node::Router,
+        }
+    };
+    scenario.path.nodes.iter().enumerate().map(kind).collect()
+}
+
+/// Requests that cache number `index` serves.
+fn hits(scenario: &Scenario, index: usize, streams: &RandomStreams) -> Hits {
+    let cache = &scenario.cache[index];
+    match (cache.live(), cache.hit_ratio) {
+        (Some(config), _) => {
+            let sibling = |sibling: u32| {
+                let stream = u64::from(sibling) << u32::BITS | index as u64;
+                cache::Cache::new(&config, |purpose| streams.stream(purpose, stream))
+            };
+            Hits::Live { siblings: (0..cache.siblings).map(sibling).collect(), divide_by: cache.divide_by }
+        }
+        (None, Some(share)) => {
+            // Behind the shares of the caches nearer to the clients.
+            let place = |cache: &scenario::Cache| node(scenario, &cache.node);
+            let before = scenario.cache.iter().filter(|other| place(other) < place(cache));
+            let from = before.filter_map(|other| other.hit_ratio).sum();
+            Hits::Drawn { streams: *streams, from, to: from + share }
+        }
+        (None, None) => {
+            let is_cache = |node: &&String| scenario.cache.iter().any(|cache| cache.node == **node);
+            let nodes = &scenario.path.nodes;
+            let servers = nodes.iter().filter(is_cache).chain(nodes.last()).cloned().collect();
+            Hits::Listed { node: cache.node.clone(), servers }
+        }
+    }
+}
+
+fn path(scenario: &Scenario, streams: &RandomStreams) -> PacketPath {
+    let ways = [Direction::Up, Direction::Down];
+    let links = scenario.path.link.iter().map(|link| ways.map(|way| link.config(way)));
+    PacketPath::new(scenario.path.nodes.clone(), links, streams)
+}
+
+fn observation(scenario: &Scenario) -> observe::Config {
+    observe::Config {
+        record: scenario.record.clone(),
+        links: scenario.path.link.len(),
+        legs: scenario.leg.len(),
+        cache_nodes: scenario.cache.iter().map(|cache| node(scenario, &cache.node).into()).collect(),
+        warmup: scenario.run.warmup,
+        measure: scenario.run.measure,
     }
 }

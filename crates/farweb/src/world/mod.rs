@@ -20,7 +20,6 @@ use crate::context::Context;
 use crate::node;
 use crate::pool::{Allot, on_pool};
 use crate::record::{Column, Dictionary, Status};
-use crate::scenario::Until;
 use crate::tcp::{Flags, Output};
 use crate::units::Instant;
 use crate::workload::{Request, RequestSource, WorkloadError};
@@ -35,7 +34,8 @@ pub struct World {
     connections: Connections,
     network: Network,
     upcoming: Upcoming,
-    until: Until,
+    /// End of the run; none: when all is done.
+    until: Option<Instant>,
     clients: Clients,
     progress: Progress,
     /// Lent to endpoints; kept so that no event allocates.
@@ -134,15 +134,13 @@ impl World {
 
     fn step(&mut self, source: &mut dyn RequestSource) -> Result<(), WorkloadError> {
         let queue = &mut self.network.context.queue;
-        if self.until == Until::Done && self.connections.is_empty() && matches!(self.upcoming, Upcoming::None)
-        {
+        if self.until.is_none() && self.connections.is_empty() && matches!(self.upcoming, Upcoming::None) {
             let now = queue.now();
             self.check_not_stuck();
             self.finish(now, Status::Failed);
             return Ok(());
         }
-        if let Until::Time(limit) = self.until {
-            let end = Instant::ZERO + limit;
+        if let Some(end) = self.until {
             let next = queue.next_at();
             if next.is_none_or(|at| at > end) {
                 if next.is_none() {

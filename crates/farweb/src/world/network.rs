@@ -13,13 +13,11 @@ use crate::conn::{
 use crate::context::Context;
 use crate::engine::Channel;
 use crate::id::IdVec;
-use crate::net::{Direction, Enqueued, LinkId};
+use crate::net::{Enqueued, LinkId};
 use crate::node::Node;
 use crate::observe::Seen;
 use crate::pool::Pool;
 use crate::record;
-use crate::rng::RandomStreams;
-use crate::scenario::Scenario;
 use crate::tcp::{self, FIRST_BYTE, Flags, Limit, Output, Segment, State};
 use crate::units::{Instant, When};
 
@@ -48,16 +46,7 @@ pub(super) struct Settled {
 }
 
 impl Network {
-    pub(super) fn new(
-        scenario: &Scenario,
-        streams: &RandomStreams,
-        nodes: Vec<Node>,
-        pools: Vec<Pool>,
-        mut context: Context,
-    ) -> Self {
-        let ways = [Direction::Up, Direction::Down];
-        let links = scenario.path.link.iter().map(|link| ways.map(|way| link.config(way)));
-        let path = PacketPath::new(scenario.path.nodes.clone(), links, streams);
+    pub(super) fn new(path: PacketPath, nodes: Vec<Node>, pools: Vec<Pool>, mut context: Context) -> Self {
         let mut channels = IdVec::new();
         for link in path.links() {
             channels.push(context.queue.add_channel(Event::LinkIsDue(link)));

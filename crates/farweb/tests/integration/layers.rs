@@ -9,16 +9,6 @@ const LAYERS: [&str; 21] = [
     "conn", "observe", "context", "client", "pool", "node", "scenario", "explain", "world",
 ];
 
-/// Files that make a part of the runtime from a scenario, which stands above it.
-const POINTING_UP: [&str; 6] = [
-    "node/contents.rs",
-    "node/mod.rs",
-    "observe/capture.rs",
-    "observe/measurement.rs",
-    "observe/mod.rs",
-    "observe/recorder.rs",
-];
-
 /// The source files at `path`, those of tests left out, as they may use anything.
 fn sources(path: PathBuf) -> Vec<PathBuf> {
     let is_test = path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("tests"));
@@ -50,13 +40,9 @@ fn a_use_points_to_a_lower_module() {
                     continue;
                 };
                 seen += 1;
-                let may_point_up =
-                    other == "scenario" && POINTING_UP.iter().any(|known| file.ends_with(known));
-                assert!(
-                    other_layer <= layer || may_point_up,
-                    "{} uses {other}, which stands above {module}",
-                    file.display()
-                );
+                assert!(other_layer <= layer, "{} uses {other}, which stands above {module}", file.display());
+                let builds = *module != "world" || file.ends_with("build.rs");
+                assert!(builds || other != "scenario", "{} names the scenario", file.display());
             }
         }
     }
