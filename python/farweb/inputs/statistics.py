@@ -270,8 +270,7 @@ def read_stats(
 def _as_table(
     table: Path, format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
-    """Give a checked copy in Parquet, for a log of the requests an import keeps, with its counts. It is removed after
-    the block."""
+    """Give a checked copy in Parquet, for a log of the requests an import keeps, with its counts, for the block."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         copy = Path(folder) / "requests.parquet"
         found = format or kind_of(table, None, described)
