@@ -9,126 +9,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from farweb.files.columns import arrow_type, results_tables
 from farweb.folders import Results
-from farweb.results.legs import HOLDERS
-
-_I, _F, _S, _B = pa.int64(), pa.float64(), pa.string(), pa.bool_()
-_RANGES = pa.list_(pa.struct([("start", _I), ("end", _I)]))
+from farweb.results.legs import described
 
 COLUMNS: dict[str, dict[str, pa.DataType]] = {
-    "requests": {
-        "request": _I,
-        "client": pa.uint64(),
-        "visit_request": _S,
-        "host": _S,
-        "source": _S,
-        "tag": _S,
-        "start_ns": _I,
-        "connect_ns": _I,
-        "first_byte_ns": _I,
-        "end_ns": _I,
-        "acked_ns": _I,
-        "request_bytes": _I,
-        "response_bytes": _I,
-        "served_bytes": _I,
-        "connection": _I,
-        "retransmits": _I,
-        "timeouts": _I,
-        "status": _S,
-        "failure": _S,
-        "failed_ns": _I,
-    },
-    "links": {
-        "link": _I,
-        "direction": _S,
-        "time_ns": _I,
-        "interval_ns": _I,
-        "bytes": _I,
-        "packets": _I,
-        "drops": _I,
-        "queue_bytes_mean": _F,
-        "queue_bytes_max": _I,
-        "busy": _F,
-    },
-    "connections": {
-        "connection": _I,
-        "leg": _I,
-        "client": pa.uint64(),
-        "open_ns": _I,
-        "close_ns": _I,
-        "bytes_up": _I,
-        "bytes_down": _I,
-        "requests": _I,
-        "busy_ns": _I,
-        "requests_max": _I,
-        "tls_cwnd_ns": _I,
-        **{f"held_{holder}_ns": _I for holder in HOLDERS},
-    },
-    "legs": {
-        "leg": _I,
-        "time_ns": _I,
-        "interval_ns": _I,
-        "open_mean": _F,
-        "open_max": _I,
-        "busy_mean": _F,
-        "busy_max": _I,
-        "requests_mean": _F,
-        "requests_max": _I,
-        "connection_requests_max": _I,
-    },
-    "exchanges": {
-        "request": _I,
-        "leg": _I,
-        "connection_up": _I,
-        "connection_down": _I,
-        "start_ns": _I,
-        "connect_ns": _I,
-        "requested_ns": _I,
-        "ready_first_ns": _I,
-        "ready_last_ns": _I,
-        "sent_last_ns": _I,
-        "first_byte_ns": _I,
-        "end_ns": _I,
-        "cwnd_ns": _I,
-        "window_ns": _I,
-        "buffer_ns": _I,
-        "credit_ns": _I,
-        "nagle_ns": _I,
-    },
-    "caches": {
-        "node": _S,
-        "time_ns": _I,
-        "interval_ns": _I,
-        "requests": _I,
-        "hits": _I,
-        "delayed_hits": _I,
-        "revalidations": _I,
-        "request_bytes": _I,
-        "hit_bytes": _I,
-        "delayed_hit_bytes": _I,
-        "objects": _I,
-        "bytes": _I,
-    },
-    "packets": {
-        "time_ns": _I,
-        "connection": _I,
-        "leg": _I,
-        "node": _S,
-        "link": _I,
-        "event": _S,
-        "direction": _S,
-        "seq": _I,
-        "ack": _I,
-        "payload_bytes": _I,
-        "window_bytes": _I,
-        "flags": _S,
-        "retransmission": _B,
-        "sack": _RANGES,
-        "cwnd_bytes": _I,
-        "ssthresh_bytes": _I,
-        "credit_limit": _I,
-    },
+    table: {column["name"]: arrow_type(column) for column in spec["columns"]}
+    for table, spec in results_tables().items()
 }
+"""Types of the columns of each table, by their names."""
 
 Row = Mapping[str, Any]
 SECOND = 1_000_000_000
@@ -279,8 +168,10 @@ def write_results(
     manifest["scenario"]["leg"] = [  # type: ignore[index]
         {"from": here, "to": there, **each} for (here, there), each in zip(ends, scenario or [leg()], strict=True)
     ]
+    manifest["legs"] = described(manifest["scenario"])  # type: ignore[arg-type]
     whole = {"from_ns": 0, "to_ns": 60 * SECOND, "links": manifest["links"]}
-    manifest["measured"] = {**whole, "presented_bytes": 0, "legs": list(measured or ())}
+    presented = {"presented_bytes": 0, "tunnel_bytes": 0}
+    manifest["measured"] = {**whole, **presented, "legs": list(measured or ()), "caches": []}
     if caches is not None:
         _add_caches(manifest, caches)
     (path / "manifest.json").write_text(json.dumps(manifest))
@@ -288,14 +179,26 @@ def write_results(
 
 
 def _filled(table: str, row: Row) -> Row:
-    """A row with what follows from its other columns."""
-    return {"served_bytes": row["response_bytes"], **row} if table == "requests" else dict(row)
+    """A row with what follows from its other columns, and zeros for what is never null."""
+    zeros = {
+        column["name"]: _ZEROS[column["type"].partition("<")[0]]
+        for column in results_tables()[table]["columns"]
+        if not column["nullable"]
+    }
+    follows: dict[str, Row] = {
+        "requests": {"served_bytes": row.get("response_bytes")},
+        "exchanges": {"pace_ns": 0},
+    }
+    return {**zeros, **follows.get(table, {}), **row}
+
+
+_ZEROS: Row = {"int64": 0, "float64": 0.0, "bool": False, "string": "", "list": []}
 
 
 def _add_caches(manifest: dict[str, Any], rows: Sequence[Row]) -> None:
     """Describe the caches that `rows` are of, and what they served in the whole run."""
     nodes = sorted({row["node"] for row in rows})
-    counted = ("requests", "hits", "delayed_hits", "revalidations", "request_bytes", "hit_bytes")
+    counted = ("requests", "hits", "delayed_hits", "bypasses", "revalidations", "request_bytes", "hit_bytes")
     manifest["scenario"] |= {
         "record": {"links_every": "1 s"},
         "cache": [{"node": node, "policy": "lru", "capacity": "1 MB", "siblings": 1} for node in nodes],
@@ -303,7 +206,7 @@ def _add_caches(manifest: dict[str, Any], rows: Sequence[Row]) -> None:
     manifest["measured"]["caches"] = [
         {
             "cache": cache,
-            **{name: sum(row[name] for row in rows if row["node"] == node) for name in counted},
+            **{name: sum(row.get(name, 0) for row in rows if row["node"] == node) for name in counted},
             **{name: next(row[name] for row in reversed(rows) if row["node"] == node) for name in ("objects", "bytes")},
         }
         for cache, node in enumerate(nodes)

@@ -127,8 +127,8 @@ def _write_part(folder: Path, requests: Sequence[Row], seed: int, warmup_ns: int
     """A run of 60 s, measured from the warm-up to its end."""
     part = write_results(folder, requests, seed=seed, warmup_ns=warmup_ns, scenario=[leg()])
     links = [{**link, "interval_ns": max(0, 60 * SECOND - warmup_ns)} for link in part.manifest["links"]]
-    part.manifest["measured"] = {"from_ns": warmup_ns, "to_ns": 60 * SECOND, "links": links}
-    part.manifest["measured"] |= {"presented_bytes": 0, "legs": [measured_leg(0)]}
+    part.manifest["measured"] |= {"from_ns": warmup_ns, "to_ns": 60 * SECOND, "links": links}
+    part.manifest["measured"] |= {"legs": [measured_leg(0)]}
     return part
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from farweb import ResultsError
 from farweb.results.breakdown import break_down, sums_by_kind
-from farweb.results.legs import connection_uses
+from farweb.results.legs import connection_uses, described
 from farweb.results.parts import KINDS, Leg, parts, path_legs
 from sample_results import COLUMNS, Row, leg, request, write_results
 from samples import REQUESTS, Farweb
@@ -23,7 +23,7 @@ MS = 1_000_000
 def over(kind: str, here: str, there: str, delay_ms: int) -> Leg:
     """A leg with a carrier of this kind."""
     carrier = {"kind": kind, **({"connections": 20} if kind == "mux" else {})}
-    (use,) = connection_uses({"scenario": {"leg": [{"carrier": carrier}]}})
+    (use,) = connection_uses({"legs": described({"leg": [{"carrier": carrier}]})})
     return Leg(here, there, kind, use, delay_ms * MS, delay_ms * MS)
 
 
@@ -36,7 +36,7 @@ def exchange(number: int, of: int, start: int, **at: int | None) -> Row:
     names = ("connect", "requested", "ready_first", "ready_last", "sent_last", "first_byte", "end")
     times = {f"{name}_ns": start for name in names}
     given_ms = {name if name.startswith("connection") else f"{name}_ns": value for name, value in at.items()}
-    held = dict.fromkeys(("cwnd_ns", "window_ns", "buffer_ns", "credit_ns", "nagle_ns"), 0)
+    held = dict.fromkeys(("cwnd_ns", "window_ns", "buffer_ns", "credit_ns", "nagle_ns", "pace_ns"), 0)
     row = {"request": number, "leg": of, "start_ns": start, **held, **times, **given_ms}
     return {
         name: value if value is None or not name.endswith("_ns") else round(value * MS) for name, value in row.items()
@@ -46,7 +46,7 @@ def exchange(number: int, of: int, start: int, **at: int | None) -> Row:
 def table(rows: Sequence[Row]) -> pl.DataFrame:
     return pl.DataFrame(
         [dict.fromkeys(COLUMNS["exchanges"]) | dict(row) for row in rows],
-        schema_overrides=dict.fromkeys(COLUMNS["exchanges"], pl.Int64),
+        schema_overrides={**dict.fromkeys(COLUMNS["exchanges"], pl.Int64), "cache_answer": pl.String},
     )
 
 
@@ -148,13 +148,6 @@ def test_each_reason_has_its_part_and_what_is_left_is_another() -> None:
         "nagle 0": 12.5,
     }
     assert "other 0" not in found
-
-
-def test_results_of_a_farweb_that_told_only_two_reasons_leave_the_others_together() -> None:
-    row = exchange(0, 0, 0, requested=60, ready_first=60, ready_last=60, sent_last=460, end=520, cwnd=100, window=130)
-    old = table([row]).drop("buffer_ns", "credit_ns", "nagle_ns")
-    found = in_ms(parts(old, ONE, None))
-    assert (found["cwnd 0"], found["window 0"], found["other 0"]) == (100, 130, 170)
 
 
 def chain(number: int = 0) -> list[Row]:
@@ -285,9 +278,10 @@ def test_a_request_that_was_served_before_a_leg_took_no_time_there() -> None:
 def test_what_a_request_never_came_to_the_end_of_is_null() -> None:
     inner, outer = chain(1)
     gone = dict.fromkeys(("ready_first_ns", "ready_last_ns", "sent_last_ns", "first_byte_ns", "end_ns", "cwnd_ns"))
-    inner = {**inner, **gone, "window_ns": None}
+    gone |= {"window_ns": None, "pace_ns": None}
+    inner = {**inner, **gone}
     # The server was not reached: its connection was opened, but no handshake came to an end.
-    waits = {**outer, **gone, "window_ns": None, "connect_ns": None, "requested_ns": None, "connection_up": 1}
+    waits = {**outer, **gone, "connect_ns": None, "requested_ns": None, "connection_up": 1}
     opened = connections([1], [64 * MS])
     (row,) = parts(table([inner, waits]), CHAIN, opened).iter_rows(named=True)
     known = {"wait 0": 0, "handshake 0": 0, "flight 0": 0, "request 0": 62 * MS, "wait 1": 2 * MS}
@@ -353,7 +347,8 @@ def test_legs_have_the_propagation_of_their_links_and_their_caches() -> None:
 
     def of(*caches: str) -> Sequence[Leg]:
         cache = [{"node": node} for node in caches]
-        return path_legs({"scenario": {"path": path, "leg": legs, **({"cache": cache} if cache else {})}})
+        scenario = {"path": path, "leg": legs, **({"cache": cache} if cache else {})}
+        return path_legs({"scenario": scenario, "legs": described(scenario)})
 
     first, second = of()
     assert (first.from_node, first.to_node, first.carrier, first.use) == ("clients", "shield", "http/1.0", ONE[0].use)
@@ -379,7 +374,7 @@ def test_parts_add_up_whatever_the_table_says(legs: Any) -> None:
         times = [sum(gaps[: end + 1]) for end in range(6)]
         names = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns")
         reasons = {"cwnd_ns": cwnd, "window_ns": window + buffer, "buffer_ns": buffer}
-        reasons |= {"credit_ns": credit, "nagle_ns": nagle}
+        reasons |= {"credit_ns": credit, "nagle_ns": nagle, "pace_ns": 0}
         rows.append({"request": 0, "leg": place, **dict(zip(names, times, strict=True)), **reasons})
     found = parts(table(rows), CHAIN, None)
     assert found.select(pl.sum_horizontal(pl.exclude("request"))).item() == rows[0]["end_ns"] - rows[0]["start_ns"]

@@ -1,14 +1,12 @@
-"""How carriers use connections: the core says it, manifests keep it, and those without it are read all the same."""
+"""How carriers use connections: the core says it, and manifests keep it."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from farweb import Results, Scenario, ScenarioError
-from farweb.results.integrity import unsealed
-from farweb.results.legs import ConnectionUse, connection_uses
-from samples import Farweb
+from farweb import Scenario
+from farweb.results.legs import ConnectionUse, connection_uses, described
 
 ALONE = ConnectionUse(requests=True, reused=False, shared=False, standing=False)
 USES = {
@@ -20,9 +18,9 @@ USES = {
 
 
 @pytest.mark.parametrize("carrier", USES)
-def test_an_older_manifest_has_what_the_core_says_of_its_scenario(carrier: str) -> None:
-    older = {"scenario": {"leg": [{"carrier": {"kind": "http/1.0"}}, {"carrier": json.loads(carrier)}]}}
-    assert connection_uses(older) == (ALONE, USES[carrier])
+def test_the_core_says_how_a_carrier_uses_connections(carrier: str) -> None:
+    legs = described({"leg": [{"carrier": {"kind": "http/1.0"}}, {"carrier": json.loads(carrier)}]})
+    assert connection_uses({"legs": legs}) == (ALONE, USES[carrier])
 
 
 def test_a_manifest_tells_how_its_legs_use_connections(cable: Path, folder: Path) -> None:
@@ -31,15 +29,3 @@ def test_a_manifest_tells_how_its_legs_use_connections(cable: Path, folder: Path
     assert manifest["legs"] == [{"leg": 0, "connection_use": use}]
     # What stands there counts, whatever this version knows of carriers.
     assert connection_uses({**manifest, "scenario": {"leg": [{"carrier": {"kind": "http/9"}}]}}) == (ALONE,)
-
-
-def test_a_carrier_that_nobody_knows_is_an_error(cable: Path, folder: Path, farweb: Farweb) -> None:
-    results = Scenario.load(cable).run(seed=1, out="r")
-    manifest = {key: value for key, value in unsealed(results.manifest).items() if key != "legs"}
-    (results.path / "manifest.json").write_text(json.dumps(manifest))
-    assert farweb("show", "r").code == 0
-    manifest["scenario"]["leg"][0]["carrier"] = {"kind": "http/9"}
-    (results.path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(ScenarioError, match="http/9"):
-        Results.open("r").summary()
-    assert farweb("show", "r").code == 2

@@ -35,9 +35,10 @@ def a_table(path: Path, rows: int, failed_share: float) -> Table:
             "first_byte_ns": first,
             "end_ns": first + random.integers(0, 1 << 40, rows),
             "status": np.where(ended, "done", "failed"),
-            "response_bytes": np.full(rows, 1000),
-            **{name: np.zeros(rows, np.int64) for name in ("retransmits", "timeouts")},
+            **{name: np.full(rows, 1000) for name in ("response_bytes", "served_bytes")},
+            **{name: np.zeros(rows, np.int64) for name in ("acked_ns", "retransmits", "timeouts")},
             "visit_request": np.where(random.random(rows) < 0.2, "first", "later"),
+            "tag": pa.nulls(rows, pa.string()),
         }
     )
     pq.write_table(table, path, row_group_size=max(1_000, rows // 100))

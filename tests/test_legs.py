@@ -75,8 +75,7 @@ def test_a_buffer_that_the_scenario_leaves_to_the_profile_is_not_made_up(tmp_pat
     assert [each.memory for each in results.summary().legs] == [(), ()]
 
 
-def test_older_results_and_those_without_connections(tmp_path: Path) -> None:
-    assert write_results(tmp_path / "older").summary().legs == ()
+def test_results_without_connections(tmp_path: Path) -> None:
     legs = make(tmp_path / "without", connections=None).summary().legs
     assert [each.connections for each in legs] == [None, None]
     assert legs[0].open_max == 20
@@ -91,5 +90,5 @@ def test_show_tells_of_legs(tmp_path: Path, farweb: Farweb) -> None:
 
 
 def test_a_run_of_one_leg_says_nothing_that_it_did_not_measure(tmp_path: Path, farweb: Farweb) -> None:
-    shown = farweb("show", write_results(tmp_path / "older").path)
+    shown = farweb("show", write_results(tmp_path / "none").path)
     assert "Connections and requests" not in shown.out

@@ -15,6 +15,7 @@ from farweb.results.manifest import (
     DamagedManifestError,
     OtherVersionError,
     digest,
+    has_random_links,
     kind_of,
     parse_manifest,
     read_manifest,
@@ -26,7 +27,7 @@ _DESIGN = {"kind": "full-factorial", "replications": 1, "random_numbers": "commo
 _COMMON: Mapping[str, Any] = {"inputs": {}, "name": None, "scenario": _SCENARIO, "seed": 1, "version": version}
 RUN: Mapping[str, Any] = {
     **{"kind": RUN_KIND, **_COMMON, "events": 1, "now_ns": 1, "packet_hops": 1, "warmup_ns": 0},
-    **{"cpu_s": 0.5, "wall_s": 1, "links": [], "measured": {}, "rows": {}},
+    **{"cpu_s": 0.5, "wall_s": 1, "legs": [], "links": [], "measured": {}, "rows": {}},
 }
 SWEEP: Mapping[str, Any] = {"kind": SWEEP_KIND, **_COMMON, "complete": True, "design": _DESIGN, "runs": 4}
 
@@ -127,3 +128,23 @@ def test_a_folder_without_a_manifest_that_can_be_read_is_none(tmp_path: Path) ->
     for content, said in {b"{": "Expecting", b"\xff": "'utf-8'", b"[" * 200_000: ""}.items():
         with pytest.raises(DamagedManifestError, match=f"^r/manifest.json: cannot be read: {said}"):
             parse_manifest(content, "r", None)
+
+
+@pytest.mark.parametrize(
+    ("link", "is_random"),
+    [
+        ({}, False),
+        ({"loss": {"kind": "list", "drop": ["data 1"]}}, False),
+        ({"steps": [{"at": "1 s", "rate": "1 Mbit/s", "loss": 0}], "outage": [{"at": "1 s", "lasts": "1 s"}]}, False),
+        ({"steps": [{"at": "1 s", "loss": 0.02}]}, True),
+        ({"loss": {"kind": "bernoulli", "probability": 0.1}}, True),
+        ({"variation": {"sigma": 0.3, "every": "100 ms"}}, True),
+        ({"jitter": {"uniform": "3 ms"}}, True),
+    ],
+)
+def test_links_that_draw_make_seeds_differ(link: Mapping[str, Any], is_random: bool) -> None:
+    assert has_random_links({"path": {"link": [{"up": _WAY, "down": {**_WAY, **link}}]}}) is is_random
+
+
+def test_handovers_make_seeds_differ() -> None:
+    assert has_random_links({"path": {"link": [{"up": _WAY, "down": _WAY, "handover": {"every": "15 s"}}]}})

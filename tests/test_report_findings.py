@@ -8,7 +8,7 @@ import pytest
 from farweb.report.findings import Row, ends_of, interval_of, ranked, rows_by, sources
 from farweb.results.design import Factor, Level
 from farweb.results.metrics import find_metric
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from sample_sweeps import Levels, design_of, write_sweep
 
 MEAN = find_metric("latency_mean_s")
@@ -26,13 +26,13 @@ def test_rows_are_of_the_levels_that_are_asked_for(tmp_path: Path) -> None:
     a, b = sweep.design.factors
     found = rows_by(sweep, [MEAN, GOODPUT], [a])
     assert [(row.levels, row.points) for row in found] == [((a.levels[0],), (0, 1)), ((a.levels[1],), (2, 3))]
-    assert [row.estimates["latency_mean_s"].mean for row in found] == [2.0, 12.0]
-    assert found[0].estimates["goodput_bps"].mean == 8.0
+    assert [row.estimates["latency_mean_s"].value for row in found] == [2.0, 12.0]
+    assert found[0].estimates["goodput_bps"].value == 8.0
     both = rows_by(sweep, [MEAN], [b, a])
     assert [tuple(level.label for level in row.levels) for row in both] == [
         *(("x", "1"), ("y", "1"), ("x", "2"), ("y", "2"))
     ]
-    assert [row.estimates["latency_mean_s"].mean for row in both] == [1.5, 2.5, 11.5, 12.5]
+    assert [row.estimates["latency_mean_s"].value for row in both] == [1.5, 2.5, 11.5, 12.5]
     assert [row.points for row in rows_by(sweep, [MEAN], [])] == [(0, 1, 2, 3)]
 
 
@@ -60,13 +60,13 @@ def test_metrics_have_a_good_end_or_none(metric: str, ends: tuple[str, str, bool
 def test_rows_are_ranked_from_the_first_end_without_those_that_have_no_value() -> None:
     means = [0.5, 0.0, None, 2.0, -0.5]
     for metric, expected in {MEAN: [-0.5, 0.0, 0.5, 2.0], GOODPUT: [2.0, 0.5, 0.0, -0.5]}.items():
-        rows = [Row((), (), {metric.name: Interval(1, mean, None, None, None)}) for mean in means]
-        assert [row.estimates[metric.name].mean for row in ranked(rows, metric)] == expected
+        rows = [Row((), (), {metric.name: Estimate(1, mean, None, None, None)}) for mean in means]
+        assert [row.estimates[metric.name].value for row in ranked(rows, metric)] == expected
 
 
 def test_no_interval_of_a_metric_begins_below_zero() -> None:
-    assert interval_of(MEAN, Interval(3, 0.05, 0.1, -0.3, 0.4)) == "0 … 400 ms"
-    assert interval_of(MEAN, Interval(1, 0.05, None, None, None)) == ""
+    assert interval_of(MEAN, Estimate(3, 0.05, 0.1, -0.3, 0.4)) == "0 … 400 ms"
+    assert interval_of(MEAN, Estimate(1, 0.05, None, None, None)) == ""
 
 
 def test_sources_are_in_the_order_of_their_shares(tmp_path: Path) -> None:

@@ -157,6 +157,18 @@ def test_assumptions_name_proxies_and_their_carriers() -> None:
     assert "proxies" not in left_out([made()])
 
 
+def test_assumptions_name_splits_and_their_constants() -> None:
+    scenario = made(4).scenario
+    (leg,) = scenario["leg"]
+    wide = {**leg["tcp"], "profile": "linux", "constants": {"initial_cwnd_segments": 100}}
+    splits = [{"at": "router1", "open": "ready", "tcp": wide}, {"at": "router2"}]
+    said = assumptions([point("", parse({**scenario, "leg": [{**leg, "split": splits}]}, "split"), None)])
+    (of_splits,) = [each for each in said if each.startswith("router1 and router2 split TCP: ")]
+    assert "Behind router1 each connection finds a stretch that stands" in of_splits
+    assert "Constants set differently: initial_cwnd_segments = 100." in said
+    assert {each[:10] for each in said if each.startswith("TCP ")} == {"TCP bsd44-", "TCP linux:"}
+
+
 def test_assumptions_of_paths_of_several_shapes_are_each_of_its_legs() -> None:
     said = "\n".join(assumptions([with_leg(carrier={"kind": "http/1.1", "total": 7}), proxied(20)]))
     for stretch in ("client – server", "office – hub", "hub – server"):

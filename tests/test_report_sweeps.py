@@ -17,9 +17,9 @@ from farweb.report.words import names_of
 from farweb.results.design import Factor, Level
 from farweb.results.metrics import find_metric
 from farweb.results.sweep_screen import screen as screen_of_sweep
-from farweb.size.judge import Verdict
+from farweb.size.judge import Meets
 from farweb.size.screen import screen
-from farweb.size.tried import Estimate, Numbers, Tried
+from farweb.size.tried import Numbers, Reading, Tried
 from sample_reports import bare_figures, with_manifest, with_scenarios
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep
@@ -247,11 +247,11 @@ def test_the_page_of_a_search_has_the_screen_of_size(tmp_path: Path) -> None:
 
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics, repeats={0: 2, 1: 3}))
     small, middle, large = (
-        Tried(f"{size} B", size, float(size), n, verdict, (Estimate("utilisation", size / 65536, None, None),), word)
+        Tried(f"{size} B", size, float(size), n, verdict, (Reading("utilisation", size / 65536, None, None),), word)
         for size, n, verdict, word in (
-            (8192, 2, Verdict.FAILS, "fails"),
-            (32768, 4, Verdict.UNDECIDED, "open"),
-            (65536, 3, Verdict.MEETS, "meets"),
+            (8192, 2, Meets.FAILS, "fails"),
+            (32768, 4, Meets.UNDECIDED, "open"),
+            (65536, 3, Meets.MEETS, "meets"),
         )
     )
     found = Numbers(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb.size.intervals import mean_interval
-from farweb.size.judge import Verdict, schedule
+from farweb.size.judge import Meets, schedule
 from farweb.size.search import Found, Limits, Search
 from farweb.size.target import parse_target
 from farweb.statistics.intervals import student
@@ -263,7 +263,7 @@ def test_the_interval_holds_the_truth_in_95_of_100_seeds(target: str, truth: int
 def test_looking_often_does_not_add_up() -> None:
     """At a value exactly on the bound each verdict is an error: 1,000 values looked at 7 times each."""
     limits = Limits(confidence=0.5)  # as large an error as can be, so that there is something to count
-    wrong = {Verdict.MEETS: 0, Verdict.FAILS: 0}
+    wrong = {Meets.MEETS: 0, Meets.FAILS: 0}
     for seed in range(1000):
         random = np.random.default_rng(seed)
         made = Search(Steps(2), parse_target("goodput_bps >= 1"), limits, chance=True)
@@ -276,8 +276,8 @@ def test_looking_often_does_not_add_up() -> None:
             if verdict in wrong:
                 wrong[verdict] += 1
     # A half is spent on two values; above and below the bound each may err as often.
-    assert 0.05 < wrong[Verdict.MEETS] / 2000 < 0.25
-    assert 0.05 < wrong[Verdict.FAILS] / 2000 < 0.25
+    assert 0.05 < wrong[Meets.MEETS] / 2000 < 0.25
+    assert 0.05 < wrong[Meets.FAILS] / 2000 < 0.25
 
 
 @pytest.mark.parametrize("n", [13, *(pytest.param(n, marks=many) for n in (5, 55))])

@@ -19,7 +19,7 @@ FINITE = st.floats(-1e6, 1e6)
 def test_students_interval_by_hand() -> None:
     # 2, 4, 6: mean 4, standard deviation 2; half width is 4.302653 · 2/√3.
     found = student([2, 4, 6])
-    assert (found.n, found.mean, found.sd) == (3, 4.0, 2.0)
+    assert (found.n, found.value, found.sd) == (3, 4.0, 2.0)
     assert found.half_width == pytest.approx(4.302652730 * 2 / math.sqrt(3), rel=1e-9)
 
 
@@ -36,9 +36,9 @@ def test_students_interval_is_scipys(values: list[float], confidence: float) -> 
 
 
 def test_one_replication_has_no_interval_and_none_has_no_mean() -> None:
-    assert (student([3]).mean, student([3]).low, student([3]).half_width) == (3, None, None)
-    assert (student([]).n, student([math.nan]).mean) == (0, None)
-    assert (quantiles([[3.0, 4.0]], [0.5])[0].mean, quantiles([[3.0, 4.0]], [0.5])[0].low) == (3.5, None)
+    assert (student([3]).value, student([3]).low, student([3]).half_width) == (3, None, None)
+    assert (student([]).n, student([math.nan]).value) == (0, None)
+    assert (quantiles([[3.0, 4.0]], [0.5])[0].value, quantiles([[3.0, 4.0]], [0.5])[0].low) == (3.5, None)
     assert quantiles([[], []], [0.5])[0].n == 0
 
 
@@ -72,7 +72,7 @@ def test_the_bootstraps_standard_error_by_hand() -> None:
     # Replications of one observation, 0 and 1: the resamples' medians are 0, ½, ½, 1, with a variance of 1/8, which
     # √(n/(n-1)) doubles; Student's t of one degree of freedom is 12.7062.
     (found,) = quantiles([[0.0], [1.0]], [0.5])
-    assert found.mean == 0.5
+    assert found.value == 0.5
     assert found.half_width == pytest.approx(12.706204736 * math.sqrt(1 / 4), rel=1e-9)
 
 
@@ -93,9 +93,9 @@ def test_intervals_contain_the_quantile_whatever_the_order_of_replications(
 ) -> None:
     (found,) = quantiles(groups, [share])
     (turned,) = quantiles(groups[::-1], [share])
-    assert found.low is not None and found.high is not None and found.mean is not None
-    assert found.low <= found.mean <= found.high
-    assert turned.mean == found.mean
+    assert found.low is not None and found.high is not None and found.value is not None
+    assert found.low <= found.value <= found.high
+    assert turned.value == found.value
     assert turned.low == pytest.approx(found.low, abs=1e-6)
 
 
@@ -121,7 +121,7 @@ def test_intervals_of_quantiles_cover_what_they_say(n: int, share: float, at_lea
 def test_paired_differences_by_hand() -> None:
     # Differences 1, 2, 3 from levels that vary with the replication by far more.
     (found,) = paired([[11, 22, 33]], [[10, 20, 30]])
-    assert (found.interval.n, found.interval.mean, found.interval.sd) == (3, 2.0, 1.0)
+    assert (found.interval.n, found.interval.value, found.interval.sd) == (3, 2.0, 1.0)
     assert (found.base, found.percent) == (20.0, 10.0)
     # Variances 121 and 100: the pairing leaves 1 of 221.
     assert found.variance_reduction == pytest.approx(1 - 1 / 221)
@@ -155,7 +155,7 @@ def test_differences_that_vary_by_rounding_alone_do_not_vary() -> None:
     base = np.array([0.2, 0.7, 0.3])
     assert np.ptp((base + 0.1) - base) > 0
     (found,) = paired([base + 0.1], [base])
-    assert (found.interval.low, found.interval.high) == (found.interval.mean, found.interval.mean)
+    assert (found.interval.low, found.interval.high) == (found.interval.value, found.interval.value)
     assert found.variance_reduction == 1
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb.statistics import intervals
-from farweb.statistics.intervals import Interval, students
+from farweb.statistics.intervals import Estimate, students
 from farweb.statistics.paired import paired
 from farweb.statistics.quantiles import quantiles, to_json, with_lost
 
@@ -41,22 +41,22 @@ def test_places_are_exact_where_shares_are_not() -> None:
 def test_replications_that_failures_reach_leave_no_interval() -> None:
     groups = [with_lost(np.arange(100), lost) for lost in (0, 5, 30)]
     low, middle, high = intervals.quantiles(groups, [0.5, 0.8, 0.95])
-    assert low.low is not None and low.high is not None and low.low < low.mean < low.high  # type: ignore[operator]
+    assert low.low is not None and low.high is not None and low.low < low.value < low.high  # type: ignore[operator]
     # A resample that has the third replication only has none; those of all together still have.
-    assert (middle.low, middle.high, middle.sd) == (None, None, None) and 0 < (middle.mean or 0) < 100
-    assert high == Interval(3, INF, None, None, None)
+    assert (middle.low, middle.high, middle.sd) == (None, None, None) and 0 < (middle.value or 0) < 100
+    assert high == Estimate(3, INF, None, None, None)
 
 
 def test_means_and_differences_of_infinite_values() -> None:
     plus, mixed, finite = students([[1.0, INF, 3], [INF, -INF, 1.0], [1.0, 2.0, 3.0]])
-    assert plus == Interval(3, INF, None, None, None)
-    assert (mixed.mean, mixed.low) == (None, None)
+    assert plus == Estimate(3, INF, None, None, None)
+    assert (mixed.value, mixed.low) == (None, None)
     assert finite == students([[1.0, 2.0, 3.0]])[0]
     worse, better, unknown = paired([[1.0, INF], [1.0, 2.0], [INF, 2.0]], [[1.0, 2.0], [1.0, INF], [INF, 2.0]])
-    assert (worse.interval.mean, worse.interval.low, worse.percent) == (INF, None, None)
-    assert (better.interval.mean, better.base, better.percent) == (-INF, INF, None)
+    assert (worse.interval.value, worse.interval.low, worse.percent) == (INF, None, None)
+    assert (better.interval.value, better.base, better.percent) == (-INF, INF, None)
     # What is infinite on both sides has no difference, and the other replications do not stand for it.
-    assert (unknown.interval.n, unknown.interval.mean) == (2, None)
+    assert (unknown.interval.n, unknown.interval.value) == (2, None)
 
 
 def test_json_has_null_for_what_is_infinite() -> None:

@@ -5,12 +5,11 @@ import math
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results, ResultsError
 from farweb.text.sheet import Sheet
+from sample_results import write_results
 from samples import Farweb
 
 MS = 1_000_000
@@ -18,34 +17,12 @@ MS = 1_000_000
 
 def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Results:
     """A results folder with these requests; every column that is not given is zero."""
-    names = ("start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts")
-    columns = {name: pa.array([row.get(name, 0) for row in requests], pa.int64()) for name in names}
-    columns |= {"failure": pa.nulls(len(requests), pa.string()), "failed_ns": pa.nulls(len(requests), pa.int64())}
-    columns["status"] = pa.array([row.get("status", "done") for row in requests], pa.string())
-    path.mkdir()
-    pq.write_table(pa.table(columns), path / "requests.parquet")
+    results = write_results(path, [{"response_bytes": 0, **row} for row in requests], seed=3, warmup_ns=warmup_ns)
     link = {"link": 0, "interval_ns": 2_000 * MS, "packets": 9, "drops": 1, "queue_bytes_mean": 5.0}
     link |= {"queue_bytes_max": 3000, "busy": 0.25}
-    manifest = {
-        "kind": "farweb run",
-        "version": "0.1.0",
-        "name": "by hand",
-        "seed": 3,
-        "now_ns": 2_000 * MS,
-        "warmup_ns": warmup_ns,
-        "events": 1000,
-        "packet_hops": 18,
-        "wall_s": 0.5,
-        "cpu_s": 0.4,
-        "rows": {"requests": len(requests)},
-        "links": [{**link, "direction": "up", "bytes": 1000}, {**link, "direction": "down", "bytes": 250_000}],
-        "inputs": {},
-        "measured": {},
-        "scenario": {
-            "path": {"nodes": ["here", "there"], "link": [{"up": {"delay": "1 ms"}, "down": {"delay": "1 ms"}}]},
-            "leg": [],
-        },
-    }
+    links = [{**link, "direction": "up", "bytes": 1000}, {**link, "direction": "down", "bytes": 250_000}]
+    results.manifest["scenario"]["path"]["nodes"] = ["here", "there"]
+    manifest = {**results.manifest, "name": "by hand", "now_ns": 2_000 * MS, "packet_hops": 18, "links": links}
     (path / "manifest.json").write_text(json.dumps(manifest))
     return Results.open(path)
 
@@ -53,7 +30,14 @@ def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Resu
 def request(start_ms: int, latency_ms: int, **more: Any) -> dict[str, Any]:
     end = (start_ms + latency_ms) * MS
     first = (start_ms + latency_ms // 2) * MS
-    return {"start_ns": start_ms * MS, "first_byte_ns": first, "end_ns": end, "response_bytes": 1000, **more}
+    return {
+        "status": "done",
+        "start_ns": start_ms * MS,
+        "first_byte_ns": first,
+        "end_ns": end,
+        "response_bytes": 1000,
+        **more,
+    }
 
 
 def test_failed_requests_count_and_are_null_in_json(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from farweb.statistics.intervals import Interval
-from farweb.statistics.judgement import Origin, Quantity
+from farweb.statistics.intervals import Estimate
+from farweb.statistics.judgement import Difference, Origin
 from farweb.statistics.units import Floats, Units
 from farweb.statistics.verdicts import (
     Table,
@@ -25,11 +25,11 @@ from farweb.statistics.verdicts import (
 )
 
 
-def ends(value: float, half: float = 0.005) -> Interval:
-    return Interval(20, value, None, value - half, value + half)
+def ends(value: float, half: float = 0.005) -> Estimate:
+    return Estimate(20, value, None, value - half, value + half)
 
 
-NONE = Interval(0, None, None, None, None)
+NONE = Estimate(0, None, None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ NONE = Interval(0, None, None, None, None)
         (ends(0.02, 0.031), ends(0.049), 0.0, "unclear"),  # 8
         (ends(0.0, 0.051), ends(0.0), 0.0, "unclear"),
         (ends(-0.5, 0.0), ends(-1.0, 0.0), 0.0, "better"),  # an interval without width decides
-        (Interval(1, -0.5, None, None, None), Interval(1, -1.0, None, None, None), 0.0, "unclear"),
+        (Estimate(1, -0.5, None, None, None), Estimate(1, -1.0, None, None, None), 0.0, "unclear"),
     ],
 )
 def test_a_slice_is_judged_by_the_first_line_that_fits(
-    change: Interval, count: Interval, one_sided: float, expected: Word
+    change: Estimate, count: Estimate, one_sided: float, expected: Word
 ) -> None:
     assert slice_word(change, count, one_sided) == expected
 
@@ -157,8 +157,8 @@ def test_slices_are_cut_by_both_latencies_and_need_fifty_requests() -> None:
     everyone, tenth = slices(Table(base, other, units, np.arange(1000), 20))
     assert (everyone.requests, tenth.name, tenth.requests) == (1000, "slowest_tenth", 100)
     assert (everyone.slower, tenth.slower, tenth.faster) == (0.1, 1.0, 0.0)
-    assert everyone.change.mean == pytest.approx(2**0.1 - 1)
-    assert tenth.change.mean == pytest.approx(1.0) and tenth.word == "worse"
+    assert everyone.change.value == pytest.approx(2**0.1 - 1)
+    assert tenth.change.value == pytest.approx(1.0) and tenth.word == "worse"
     assert len(slices(Table(base[:490], other[:490], units[:490], np.arange(490), 10))) == 1
     repeated = Table(base, other, units, np.arange(1000) % 400, 20)
     assert len(slices(repeated)) == 1, "seeds add no different requests"
@@ -178,7 +178,7 @@ def test_the_change_is_the_geometric_mean_and_blocks_cover_it() -> None:
     for _ in range(200):
         logs = -0.1 + np.repeat(random.normal(0, 0.1, 20), 10) + random.normal(0, 0.3, 200)
         (found,) = slices(table(logs, units=20))
-        assert found.change.mean == pytest.approx(math.expm1(logs.mean()))
+        assert found.change.value == pytest.approx(math.expm1(logs.mean()))
         assert found.change.low is not None and found.change.high is not None
         covered += found.change.low <= math.expm1(-0.1) <= found.change.high
     assert covered >= 180
@@ -189,8 +189,8 @@ def test_different_requests_are_compared_by_their_geometric_means() -> None:
     base, other = ([random.lognormal(mean, 0.1, 40) for _ in range(20)] for mean in (0.0, 0.2))
     found = unpaired(base, other, 0.05, 0.95)
     means = [np.log(np.concatenate(side)).mean() for side in (base, other)]
-    assert found.change.mean == pytest.approx(math.expm1(means[1] - means[0]))
-    assert found.word == "worse" and found.count.mean is None
+    assert found.change.value == pytest.approx(math.expm1(means[1] - means[0]))
+    assert found.word == "worse" and found.count.value is None
     for part in other:
         part[0] = np.inf
     assert unpaired(base, other, 0.05, 0.95).word == "unclear", "survivors say little"
@@ -222,8 +222,8 @@ def test_letters_of_six_mark_each_pair() -> None:
             assert bool(set(found[one]) & set(found[other])) == (pair not in apart)
 
 
-def times(name: str, value: float | None, low: float | None, high: float | None, of: Origin = "blocks") -> Quantity:
-    return Quantity(name, value, low, high, of, 20)
+def times(name: str, value: float | None, low: float | None, high: float | None, of: Origin = "blocks") -> Difference:
+    return Difference(name, value, low, high, of, 20)
 
 
 @pytest.mark.parametrize(
@@ -247,14 +247,14 @@ def test_a_quantile_alone(value: float | None, low: float | None, high: float | 
 
 
 def test_shares_have_a_margin_of_their_own_and_a_direction() -> None:
-    def failures(value: float, low: float, high: float) -> Quantity:
-        return Quantity("failed_share", value, low, high, "blocks", 20, is_share=True)
+    def failures(value: float, low: float, high: float) -> Difference:
+        return Difference("failed_share", value, low, high, "blocks", 20, is_share=True)
 
     assert failures(0.005, 0.004, 0.006).word() == "worse"
     assert failures(0.004, 0.003, 0.005).word() == "slightly worse"
     assert failures(0.0004, -0.001, 0.002).word() == "equivalent"
     assert failures(0.01, 0.01, 0.01).word() == "worse", "an interval without width decides"
-    within = Quantity("within(5 s)", 0.1, 0.05, 0.15, "blocks", 20, is_share=True, more_is_better=True)
+    within = Difference("within(5 s)", 0.1, 0.05, 0.15, "blocks", 20, is_share=True, more_is_better=True)
     assert within.word() == "better"
 
 
@@ -279,7 +279,7 @@ def test_good_enough_is_at_most_the_margin_worse(
 ) -> None:
     assert times("latency_p50_s", value, low, high).is_good_enough(0.05) is expected
     if low is not None and high is not None:
-        mirrored = Quantity("rate", -value, -high, -low, "blocks", 20, more_is_better=True)
+        mirrored = Difference("rate", -value, -high, -low, "blocks", 20, more_is_better=True)
         assert mirrored.is_good_enough(0.05) is expected
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from farweb.page.paths import way_of
 from farweb.page.recording import recording_of
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from farweb.statistics.verdicts import Word
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked
 from farweb.whatif.changes import CHANGES, Base, levels_of, together
@@ -39,9 +39,9 @@ def saved(effect: Effect) -> tuple[Any, Any]:
     """What a first visit and a later one save, in round trips."""
     assert effect.first is not None
     assert effect.later is not None
-    assert effect.first.mean is not None
-    assert effect.later.mean is not None
-    return pytest.approx(-effect.first.mean / RTT_S, abs=1e-6), pytest.approx(-effect.later.mean / RTT_S, abs=1e-6)
+    assert effect.first.value is not None
+    assert effect.later.value is not None
+    return pytest.approx(-effect.first.value / RTT_S, abs=1e-6), pytest.approx(-effect.later.value / RTT_S, abs=1e-6)
 
 
 def test_a_page_of_one_request_saves_round_trips_of_its_handshakes(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_more_connections_save_the_rounds_that_requests_wait_for_one(tmp_path: P
     found = effects(tmp_path, har(entry(), *images, onload=120))
     assert saved(found["more connections"]) == (10 - 8, 10 - 8)
     overall = found["more connections"].overall
-    assert overall.low == overall.high == pytest.approx(overall.mean)
+    assert overall.low == overall.high == pytest.approx(overall.value)
 
 
 def test_half_of_a_server_s_time_is_saved(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def lines_of(found: WhatIf) -> str:
 
 
 def effect(place: int, mean: float, word: Word) -> Effect:
-    return Effect((CHANGES[place],), None, None, Interval(9, mean, None, mean, mean), 0.5, word)
+    return Effect((CHANGES[place],), None, None, Estimate(9, mean, None, mean, mean), 0.5, word)
 
 
 def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out() -> None:
@@ -252,7 +252,7 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     )
     assert [each.changes for each in order] == [(CHANGES[place],) for place in (2, 1, 0, price)]
     assert helping(order) == [CHANGES[2], CHANGES[1]]
-    both = Effect((CHANGES[2], CHANGES[1]), None, None, Interval(9, -0.25, None, -0.3, -0.2), 0.5, "better")
+    both = Effect((CHANGES[2], CHANGES[1]), None, None, Estimate(9, -0.25, None, -0.3, -0.2), 0.5, "better")
     nouns = "a visit's first request", "a later one", "a request"
     found = WhatIf("a site", None, None, 1.0, order, [both], {"no TLS": ["0-RTT"]}, nouns, "interval", "Holds.")
     assert found.text == "First: keep-alive. It takes 200 ms off the 1 s of a request."

@@ -73,7 +73,7 @@ def spread(values: list[Floats]) -> dict[str, Any]:
     """The 95 % interval (Student) of each of several means, as `Series` takes it."""
     intervals = students(np.array(values))
     return {
-        "low": np.array([each.mean if each.low is None else each.low for each in intervals]),
-        "high": np.array([each.mean if each.high is None else each.high for each in intervals]),
+        "low": np.array([each.value if each.low is None else each.low for each in intervals]),
+        "high": np.array([each.value if each.high is None else each.high for each in intervals]),
         "n": np.array([each.n for each in intervals], dtype=np.int64),
     }

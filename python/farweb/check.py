@@ -19,7 +19,7 @@ from farweb.results.clients import whose
 from farweb.results.design import Design
 from farweb.results.legs import decrypting
 from farweb.text.quantities import count, share
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import elided, listed, plural
 
 _WARNINGS_MAX = 3
@@ -27,7 +27,7 @@ _LETTERS = 600  # of a line that is not folded, a name or a drawing. Chosen: som
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Shown):
     """Explanation of a scenario: its path, legs and workload in numbers.
 
     Attributes:
@@ -81,12 +81,6 @@ class Check:
         else:
             said = capacity.answer(self.figures, self.offered)
         return said + decrypting(self.scenario)
-
-    def __rich__(self) -> Screen:
-        return self.screen()
-
-    def _repr_html_(self) -> str:
-        return self.screen()._repr_html_()
 
     def _rows(self) -> list[list[str]]:
         return capacity.rows(self.figures, self.scenario, self.offered, self.extents, self.part)

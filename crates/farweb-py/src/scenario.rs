@@ -1,5 +1,6 @@
 //! Scenarios: text in, checked values out.
 
+use farweb::explain::report;
 use farweb::scenario::{Carrier, Design, ScenarioError as CoreError, Source};
 use farweb::workload::{Directory, Prepared};
 use pyo3::exceptions::PyIndexError;
@@ -98,7 +99,7 @@ impl Scenario {
         let generated = hosts.is_none().then(|| self.checked().workload.generated(run.seed)).flatten();
         let of_family = generated.as_ref().and_then(Prepared::hosts);
         let directory: Option<&Directory> = hosts.map(|hosts| &hosts.0).or(of_family);
-        serde_json::to_string(&self.checked().report(directory)).expect("a report is plain data")
+        serde_json::to_string(&report(self.checked(), directory)).expect("a report is plain data")
     }
 }
 

@@ -15,10 +15,11 @@
 //! * [`workload`]: request and host tables, log readers.
 //! * [`cache`]: what a cache keeps: replacement policies, admission, freshness.
 //! * [`record`]: rows to columns; the one home of the results schema.
-//! * [`scenario`]: the description of a run, checked once, every error with its place.
 //! * `session`, `conn`: which bytes go on a connection now; connections, and what runs at their ends.
 //! * `observe`, `context`: who watches connections; what the next three may touch and answer with.
 //! * `client`, `pool`, `node`: who asks, which connection a request gets, what happens where legs end.
+//! * [`scenario`]: the description of a run, checked once, every error with its place.
+//! * [`explain`]: what `check` says of a scenario before anything runs.
 //! * [`world`]: owns every entity and the one `match` over all events.
 //! * [`export`]: what other programs read: captures and plots of recorded packets.
 //!
@@ -29,6 +30,7 @@ mod client;
 mod conn;
 mod context;
 pub mod engine;
+pub mod explain;
 pub mod export;
 pub mod http;
 pub mod id;

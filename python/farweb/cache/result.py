@@ -14,7 +14,7 @@ from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.multiples import by_curve
 from farweb.text.quantities import count, number, share, size
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class CacheResult:
 
 
 @dataclass(frozen=True)
-class CacheCurve:
+class CacheCurve(Shown):
     """Hit ratios of caches against capacity.
 
     Attributes:
@@ -254,12 +254,6 @@ class CacheCurve:
             rule = "fetch" if self.changed == "serve" else "serve"
             parts.append(f"as {other}: {policies[-1]} {share(of_last.other_hit_ratio)} (--changed {rule})")
         return "; ".join(parts) + "."
-
-    def __rich__(self) -> Screen:
-        return self.screen()
-
-    def _repr_html_(self) -> str:
-        return self.screen()._repr_html_()
 
 
 def _last(title: str, columns: Sequence[str]) -> list[str]:

@@ -65,7 +65,7 @@ def _print(tables: "Iterable[TableSpec]", output: Output) -> None:
 
 
 def _shown(specs: "list[TableSpec]") -> "RenderableType":
-    from farweb.text.sheet import Sheet, to_rich
+    from farweb.text.sheet import Screen, Sheet
 
     header = ("column", "type", "unit", "may be null", "meaning")
     sheets = []
@@ -75,4 +75,4 @@ def _shown(specs: "list[TableSpec]") -> "RenderableType":
             for each in spec["columns"]
         ]
         sheets.append(Sheet(f"{spec['name']}: {spec['description']}", header, rows, names=len(header)))
-    return to_rich(sheets)
+    return Screen(tuple(sheets))

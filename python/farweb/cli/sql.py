@@ -69,10 +69,10 @@ def sql(
         rows = [{name: _json(value) for name, value in row.items()} for row in answer.iter_rows(named=True)]
         output.result({"results": str(results), "columns": answer.columns, "rows": rows}, "")
     else:
-        from farweb.text.sheet import Sheet, to_rich
+        from farweb.text.sheet import Screen, Sheet
 
         shown = [[_text(value) for value in row] for row in answer.head(_MOST_SHOWN).iter_rows()]
-        output.result({}, to_rich([Sheet("", answer.columns, shown)]))
+        output.result({}, Screen((Sheet("", answer.columns, shown),)))
         if answer.height > _MOST_SHOWN:
             output.note(f"The first {_MOST_SHOWN:,} of {answer.height:,} rows; -o FILE writes all.")
 

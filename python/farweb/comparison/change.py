@@ -1,33 +1,13 @@
 """The effect of a change on requests: differences with intervals, by size and by cause, and a verdict."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from farweb.results.pairs import Floats
 from farweb.results.parts import Kind
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from farweb.statistics.judgement import Verdict
 from farweb.statistics.quantiles import to_json
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A difference, other less base.
-
-    Attributes:
-        value: In s, or a share; infinite where failed requests reach it, None where they do so on both sides.
-        low: Lower end of its 95 % interval; None where there is none.
-        high: Upper end.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-
-    @classmethod
-    def of(cls, interval: Interval) -> "Estimate":
-        """The estimate of an interval."""
-        return cls(interval.mean, interval.low, interval.high)
 
 
 @dataclass(frozen=True)
@@ -147,10 +127,9 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the differences of requests as plain values, for JSON; what is infinite is None."""
-        found = asdict(self)
-        del found["differences"]
-        plain: dict[str, Any] = to_json({**found, "interval_of": self.method, "judgement": self.judgement.to_dict()})
-        return plain
+        kept = {name: value for name, value in vars(self).items() if name != "differences"}
+        found: dict[str, Any] = to_json({**kept, "interval_of": self.method})
+        return found
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from farweb.comparison import words
 from farweb.comparison.change import Change, Pair, Side
@@ -19,19 +19,15 @@ from farweb.results.run import RunTables
 from farweb.results.sweep import SweepTables
 from farweb.statistics.judgement import DECIDING, Verdict
 from farweb.statistics.verdicts import MARGIN
-from farweb.text.sheet import Part, Screen
+from farweb.text.sheet import Part, Screen, Shown
 from farweb.text.words import listed, plural
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 
 SHOWN = ("details", "sizes", "causes", "pairs")
 """Names of what a screen can have beside the answer."""
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Several runs or points compared with the base, judged and ranked.
 
     Attributes:
@@ -111,12 +107,6 @@ class Comparison:
         """Latencies of each, in the order of the names."""
         found = {change.other: change.of_other for change in changes}
         return [found.get(name, changes[0].of_base) for name in self.names]
-
-    def __rich__(self) -> "RenderableType":
-        return self.screen()
-
-    def _repr_html_(self) -> str:
-        return self.screen()._repr_html_()
 
 
 def compare(

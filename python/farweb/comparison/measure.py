@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from farweb.comparison import words
-from farweb.comparison.change import Cause, Change, Estimate, Side, SizeClass
+from farweb.comparison.change import Cause, Change, Side, SizeClass
 from farweb.errors import ResultsError
 from farweb.results.breakdown import sums_by_kind
 from farweb.results.groups import RequestGroup
@@ -16,7 +16,7 @@ from farweb.results.judged import Matched, are_fixed, verdict_of
 from farweb.results.pairs import Floats, Pairs, pair
 from farweb.results.parts import KINDS
 from farweb.statistics import blocks
-from farweb.statistics.intervals import student_quantiles
+from farweb.statistics.intervals import Estimate, student_quantiles
 from farweb.statistics.judgement import DECIDING
 from farweb.statistics.quantiles import quantiles as of_times
 from farweb.statistics.units import Units
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from farweb.results.run import RunTables
 
 SHARES = (0.5, 0.9, 0.99)
+PERCENTS = (50, 90, 99)
 SIZES = (0, 1_000, 10_000, 100_000, 1_000_000)
 """Where classes of response sizes begin, in B: a decade each."""
 
@@ -68,7 +69,7 @@ def changed(
     before, after = (np.concatenate([getattr(each, side) for each in found]) for side in ("base", "other"))
     lost_before, lost_after = np.isinf(before), np.isinf(after)
     total = max(len(differences), 1)
-    mean = Estimate.of(units.mean(lambda each: each.differences[np.isfinite(each.base) & np.isfinite(each.other)]))
+    mean = units.mean(lambda each: each.differences[np.isfinite(each.base) & np.isfinite(each.other)])
     means = [
         float(each.mean()) for each in units.parts(lambda each: np.nan_to_num(each.differences, posinf=0, neginf=0))
     ]
@@ -82,17 +83,14 @@ def changed(
         units=units.number,
         effective=_effective(differences, mean, units.number) if units.method == "blocks" else None,
         dependent=units.method == "blocks" and blocks.is_dependent(means),
-        median_s=Estimate.of(units.median(lambda each: each.differences)),
+        median_s=units.median(lambda each: each.differences),
         mean_s=mean,
         both=float((~lost_before & ~lost_after).sum() / total),
-        quantiles_s={
-            round(100 * share): Estimate.of(each)
-            for share, each in zip(SHARES, units.quantile_differences(SHARES), strict=True)
-        },
+        quantiles_s=dict(zip(PERCENTS, units.quantile_differences(SHARES), strict=True)),
         faster=float((differences < 0).sum() / total),
         slower=float((differences > 0).sum() / total),
-        net=Estimate.of(units.mean(lambda each: np.sign(each.differences))),
-        failed=Estimate.of(units.mean(lambda each: np.isinf(each.other).astype(float) - np.isinf(each.base))),
+        net=units.mean(lambda each: np.sign(each.differences)),
+        failed=units.mean(lambda each: np.isinf(each.other).astype(float) - np.isinf(each.base)),
         only_base=int((~lost_before & lost_after).sum()),
         only_other=int((lost_before & ~lost_after).sum()),
         neither=int((lost_before & lost_after).sum()),
@@ -118,7 +116,7 @@ def _effective(differences: Floats, mean: Estimate, parts: int) -> int | None:
 def _side(latency: Floats) -> Side:
     found = of_times(latency, SHARES)
     lost = float(np.isinf(latency).mean()) if latency.size else 0.0
-    return Side({round(100 * share): value for share, value in zip(SHARES, found, strict=True)}, lost, latency.size)
+    return Side(dict(zip(PERCENTS, found, strict=True)), lost, latency.size)
 
 
 def _sizes(found: Sequence[Pairs], units: Units[Pairs]) -> list[SizeClass]:
@@ -135,7 +133,7 @@ def _sizes(found: Sequence[Pairs], units: Units[Pairs]) -> list[SizeClass]:
             return each.differences[(each.size >= low) & (each.size < high)]
 
         faster, slower = float((inside < 0).mean()), float((inside > 0).mean())
-        classes.append(SizeClass(low, inside.size, Estimate.of(units.median(of_class)), faster, slower))
+        classes.append(SizeClass(low, inside.size, units.median(of_class), faster, slower))
     return classes
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from farweb.errors import FarwebError, ResultsError
 from farweb.results.design import Design
 from farweb.results.judged import Matched, matched
+from farweb.results.select import factor_index, select
 
 if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
@@ -34,8 +35,6 @@ def runs_of_points(sweep: "SweepTables", base: Mapping[str, str], other: Mapping
         FarwebError: There is no such factor or level.
         ResultsError: No two runs differ in these levels alone.
     """
-    from farweb.plot.grouping import factor_index, select
-
     try:
         factors = {factor_index(sweep.design, name) for name in base}
         chosen = [select(sweep.design, {name: [level] for name, level in levels.items()}) for levels in (base, other)]

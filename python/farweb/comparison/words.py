@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from farweb.results.parts import KINDS
+from farweb.statistics.intervals import Estimate
 from farweb.statistics.judgement import Verdict, cell
 from farweb.statistics.quantiles import has_quantile
 from farweb.text.quantities import change_cells, count, difference, in_one_unit, interval, seconds, share, size
@@ -12,7 +13,7 @@ from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital
 
 if TYPE_CHECKING:
-    from farweb.comparison.change import Cause, Change, Estimate, Pair, Side
+    from farweb.comparison.change import Cause, Change, Pair, Side
     from farweb.results.ranking import Ranking
 
 _NONE = "–"
@@ -255,6 +256,6 @@ def _time(value: float | None) -> str:
     return "not reached" if value is not None and math.isinf(value) else seconds(value)
 
 
-def _cells(estimate: "Estimate", unit: str = "s") -> list[str]:
+def _cells(estimate: Estimate, unit: str = "s") -> list[str]:
     ends = interval(estimate.low, estimate.high, unit, of=estimate.value, signed=True)
     return [difference(estimate.value, unit), ends or _NONE]

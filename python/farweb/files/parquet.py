@@ -74,23 +74,21 @@ class Table:
                 f"{self.place}: has no column {missing[0]}: another version of farweb wrote it; run the scenario again"
             )
 
-    def columns(self, names: Sequence[str], optional: Collection[str] = ()) -> Iterator[dict[str, Column]]:
+    def columns(self, names: Sequence[str]) -> Iterator[dict[str, Column]]:
         """Rows as columns of the core by name, batch by batch.
 
         For small tables this is much faster than a query, and a sweep reads thousands of them.
 
         Args:
             names: Columns that it must have.
-            optional: Further columns, read where it has them.
 
         Raises:
             ResultsError: It is damaged, or has no such column.
         """
         with self.opened() as file:
             self._require(file, names)
-            wanted = [*names, *(name for name in optional if name in file.schema_arrow.names)]
             with self.errors():
-                yield from map(from_arrow, self.batches(file, wanted))
+                yield from map(from_arrow, self.batches(file, names))
 
     def batches(
         self, file: pq.ParquetFile, names: Sequence[str], groups: Iterable[int] | None = None, rows: int = _ROWS

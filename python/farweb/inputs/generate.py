@@ -23,7 +23,7 @@ from farweb.files.columns import TableSpec, arrow_schema, to_arrow
 from farweb.files.regular import kind_of, read_text
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, write_requests
 from farweb.text.quantities import count
-from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.sheet import Screen, Sheet, to_html
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -78,7 +78,7 @@ class Generated:
         return Sheet(self.trace["family"], ["", "value"], rows)
 
     def __rich__(self) -> "RenderableType":
-        return to_rich([self._sheet()])
+        return Screen((self._sheet(),))
 
     def _repr_html_(self) -> str:
         return f"{to_html([self._sheet()])}<p>{escape(str(self.out))}</p>"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from farweb.inputs.caching import RULES, CacheTreatment, assumed
 from farweb.inputs.provenance import doubts, moment
 from farweb.text.quantities import count, seconds, share, size
-from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.sheet import Screen, Sheet, to_html
 from farweb.text.words import elided, plural
 
 if TYPE_CHECKING:
@@ -163,9 +163,8 @@ class ImportReport:
     def explained(self) -> "RenderableType":
         """The same with all counts, assumptions and rules of caches."""
         from rich.console import Group
-        from rich.text import Text
 
-        return Group(self, "", to_rich([self.sheet()]), *map(Text, self.remarks()))
+        return Group(self, "", Screen((self.sheet(), *self.remarks())))
 
     def lines(self) -> list[str]:
         """The answer, the first request as it was read, and lines left out, 80 columns wide."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +24,7 @@ from farweb.files.sorting import sort_parquet
 from farweb.inputs.probe import check_host_table, write_host_table
 from farweb.inputs.tables import HOSTS, REQUESTS, open_hosts, open_requests
 from farweb.text.quantities import count, seconds
-from farweb.text.sheet import Sheet, to_rich
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from farweb.text.sheet import Screen, Sheet, Shown
 
 ALIGNMENTS = ("start", "day", "none")
 
@@ -63,7 +60,7 @@ class Conflict:
 
 
 @dataclass(frozen=True)
-class MergeReport:
+class MergeReport(Shown):
     """Report of a merge of request tables.
 
     Attributes:
@@ -86,7 +83,8 @@ class MergeReport:
         """All of it as plain values, for JSON."""
         return {**asdict(self), "out": str(self.out)}
 
-    def __rich__(self) -> "RenderableType":
+    def screen(self) -> Screen:
+        """The table, and those that became it."""
         rows = [
             [
                 table.table,
@@ -103,11 +101,11 @@ class MergeReport:
             ["from first to last start", seconds(self.span_s)],
             *([f"tagged {tag}", count(n)] for tag, n in self.tagged.items()),
         ]
-        return to_rich([Sheet(str(self.out), ["", "value"], facts), Sheet("Tables", header, rows)])
+        return Screen((Sheet(str(self.out), ["", "value"], facts), Sheet("Tables", header, rows)))
 
 
 @dataclass(frozen=True)
-class MergedHosts:
+class MergedHosts(Shown):
     """Host tables that became one.
 
     Attributes:
@@ -124,10 +122,8 @@ class MergedHosts:
         """All of it as plain values, for JSON."""
         return {**asdict(self), "out": str(self.out)}
 
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
+    def screen(self) -> Screen:
+        """The table, and where tables disagree."""
         facts = [["hosts", count(self.hosts)], ["disagreements", count(len(self.conflicts))]]
         lines = [
             f"{each.host}: {each.column} {each.kept} of {each.kept_from} kept, not {each.other} of {each.other_from}"
@@ -135,7 +131,7 @@ class MergedHosts:
         ]
         if len(self.conflicts) > _SHOWN:
             lines.append(f"and {count(len(self.conflicts) - _SHOWN)} more: --json lists all")
-        return Group(to_rich([Sheet(str(self.out), ["", "value"], facts)]), *map(Text, lines))
+        return Screen((Sheet(str(self.out), ["", "value"], facts), *lines))
 
 
 def merge_requests(

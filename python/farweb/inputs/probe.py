@@ -9,9 +9,8 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -24,10 +23,7 @@ from farweb.files.columns import arrow_schema
 from farweb.files.regular import check_file, read_text
 from farweb.inputs.tables import HOSTS
 from farweb.text.quantities import count, seconds
-from farweb.text.sheet import Sheet, to_html, to_rich
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from farweb.text.sheet import Screen, Sheet, Shown
 
 DEFAULT_MSS = 1480
 """MSS of hosts that advertise none: the most common one of the hosts of the NZ–US study, which it took for them."""
@@ -51,7 +47,7 @@ Name = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class ProbeReport:
+class ProbeReport(Shown):
     """Report of what captures show.
 
     Attributes:
@@ -137,15 +133,9 @@ class ProbeReport:
     def _never(self, what: str) -> list[str]:
         return [host["host"] for host in self.hosts if host[what] and not host["connections"]]
 
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
-        return Group(to_rich(self._sheets()), *map(Text, self._remarks()))
-
-    def _repr_html_(self) -> str:
-        remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self._remarks())
-        return f"{to_html(self._sheets())}<ul>{remarks}</ul>"
+    def screen(self) -> Screen:
+        """Tables of the hosts, and remarks."""
+        return Screen((*self._sheets(), *self._remarks()))
 
 
 def _mix(hosts: Sequence[Mapping[str, Any]], column: str) -> list[list[str]]:

@@ -5,7 +5,7 @@ import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -24,12 +24,8 @@ from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.text.quantities import count, in_one_unit, number, rate, seconds, share, size
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
-
-if TYPE_CHECKING:
-    pass
-
 
 _INTERVALS_S = (0.01, 0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800)
 _MOST_INTERVALS = 200  # chosen: as many as a figure can show apart
@@ -47,7 +43,7 @@ _COPIED = arrow_schema(
 
 
 @dataclasses.dataclass(frozen=True)
-class WorkloadStats:
+class WorkloadStats(Shown):
     """Statistics of a request table, units in the names."""
 
     source: str
@@ -197,12 +193,6 @@ class WorkloadStats:
             reasons = ", ".join(f"{count(lines)} {reason}" for reason, lines in dropped)
             yield f"left out of {plural(self.imported['lines'], 'line')}: {reasons}"
 
-    def __rich__(self) -> Screen:
-        return self.screen()
-
-    def _repr_html_(self) -> str:
-        return self.screen()._repr_html_()
-
 
 def _in_bytes(name: str, spread: Spread) -> list[str]:
     unit, scale = ("kB", 1e3) if spread.quantiles[50] >= 1000 else ("B", 1)
@@ -270,7 +260,7 @@ def read_stats(
 def _as_table(
     table: Path, format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
-    """Give a checked copy in Parquet, for a log of the requests an import keeps, with its counts, for the block."""
+    """Give a checked copy in Parquet with its counts, of a log the requests that an import keeps, for one block."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         copy = Path(folder) / "requests.parquet"
         found = format or kind_of(table, None, described)

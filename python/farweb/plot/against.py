@@ -8,30 +8,13 @@ import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Reference, Series
-from farweb.plot.grouping import (
-    Group,
-    arrange,
-    factor_index,
-    level_index,
-    numeric,
-    select,
-    short_names,
-    varying,
-)
+from farweb.plot.grouping import Group, arrange
 from farweb.plot.multiples import columns_of, height_of, with_others
-from farweb.plot.options import Where
-from farweb.plot.replicated import (
-    Estimates,
-    about_failures,
-    about_intervals,
-    about_runs,
-    base_unit,
-    failed_share,
-    series_of,
-    words,
-)
+from farweb.plot.replicated import about_failures, about_intervals, about_runs, failed_share, series_of
 from farweb.results.design import Design
-from farweb.results.metrics import find_metric
+from farweb.results.estimates import Estimates
+from farweb.results.metrics import base_unit, find_metric, words
+from farweb.results.select import Where, factor_index, level_index, numeric, select, varying
 from farweb.results.sweep import SweepTables
 from farweb.text.words import listed
 
@@ -84,7 +67,7 @@ class Abscissa:
         return (
             self.axis.quantity
             if self._placing is not None
-            else short_names(self._design)[self._design.factors[self.factor].name]
+            else self._design.short_names[self._design.factors[self.factor].name]
         )
 
     @property
@@ -118,7 +101,7 @@ class Abscissa:
 
     def _place(self, level: int, points: Sequence[int]) -> float | None:
         if self._placing is not None:
-            mean = self._placing.of(points).mean
+            mean = self._placing.of(points).value
             return mean if mean is not None and math.isfinite(mean) else None
         number = self._design.factors[self.factor].levels[level].number
         return float(self._levels.index(level)) if not self.by_number else number
@@ -128,7 +111,7 @@ class Abscissa:
         levels = [factor.levels[level] for level in self._levels]
         if self._placing is not None:
             metric = self._placing.metric
-            found = [mean for point in points if (mean := self._placing.of([point]).mean) is not None]
+            found = [mean for point in points if (mean := self._placing.of([point]).value) is not None]
             means = [mean for mean in found if math.isfinite(mean)]
             if not means:
                 raise ResultsError(f"{self._sweep.path}: no run has a value of {metric.name}")
@@ -235,7 +218,7 @@ class Drawing:
             (place, estimates.of(points), failed_share(self.sweep, estimates.rests_on(points)))
             for place, points in self.x.cells(group)
         ]
-        known = [cell for cell in cells if cell[1].mean is not None and math.isfinite(cell[1].mean)]
+        known = [cell for cell in cells if cell[1].value is not None and math.isfinite(cell[1].value)]
         if not known:
             return None
         x, lost = np.array([place for place, _, _ in known]), np.array([share for _, _, share in known])
@@ -260,7 +243,7 @@ class Drawing:
             ResultsError: There is none.
         """
         found = [estimates.of(points) for group in self.arrangement.groups for _, points in self.x.cells(group)]
-        means = np.array([each.mean for each in found if each.mean is not None], dtype=np.float64)
+        means = np.array([each.value for each in found if each.value is not None], dtype=np.float64)
         if means.size == 0:
             raise ResultsError(f"{self.sweep.path}: no run has a value of {estimates.metric.name}")
         if not np.isfinite(means).any():
@@ -327,7 +310,7 @@ class Drawing:
         """Sentences of the caption: how the intervals were made, what is left out, and of how many runs it is."""
         points = [point for group in self.arrangement.groups for point in group.points]
         cells = [cell for group in self.arrangement.groups for _, cell in self.x.cells(group)]
-        beyond = sum(math.isinf(each.of(cell).mean or 0.0) for each in self._drawn for cell in cells)
+        beyond = sum(math.isinf(each.of(cell).value or 0.0) for each in self._drawn for cell in cells)
         rests_on = sorted({point for each in self._drawn for point in each.rests_on(points)})
         interval = about_intervals(self._drawn)
         shown = "Bars" if not self.x.by_number or self._scattered else "Shade"

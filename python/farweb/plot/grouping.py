@@ -1,20 +1,16 @@
-"""Arranges the points of a sweep as panels and series: which are drawn, which go together, and their names."""
+"""Arranges the points of a sweep as panels and series: which go together, and their names."""
 
-import difflib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from farweb.errors import FarwebError
 from farweb.plot.multiples import PANELS_MAX, SERIES_MAX
-from farweb.plot.options import Where
-from farweb.results.design import Design, Factor, Level
+from farweb.results.design import Design
+from farweb.results.select import factor_index, numeric, varying
 from farweb.text.words import listed, named
 
 LEVELS_MIN = 3
 """Levels of a number from which series have colours from light to dark; chosen: two are clearer as kinds."""
-
-LEVELS_MAX = 5
-"""Levels of a factor with distributions drawn; chosen: their curves lie close to one another."""
 
 
 @dataclass(frozen=True)
@@ -53,107 +49,6 @@ class Arrangement:
     groups: tuple[Group, ...]
     notes: tuple[str, ...]
     together: tuple[str, ...]
-
-
-def factor_index(design: Design, name: str) -> int:
-    """The number of the factor with this name.
-
-    Raises:
-        FarwebError: There is none; the message names the nearest and all.
-    """
-    names = [factor.name for factor in design.factors]
-    if name in names:
-        return names.index(name)
-    raise FarwebError(f"there is no factor {name!r}{_nearest(name, names)}; factors: {', '.join(names)}")
-
-
-def select(design: Design, where: Where) -> list[int]:
-    """The points that have one of the levels named, for each factor named.
-
-    Args:
-        design: Of the sweep.
-        where: By factor, the labels or values of the levels that are drawn.
-
-    Raises:
-        FarwebError: An unknown factor or level, or no point has them together.
-    """
-    wanted = {
-        (index := factor_index(design, name)): {_level_index(design.factors[index], level) for level in _several(some)}
-        for name, some in where.items()
-    }
-    points = [
-        number
-        for number, point in enumerate(design.points)
-        if all(point[index] in levels for index, levels in wanted.items())
-    ]
-    if not points:
-        said = ", ".join(f"{name}={'|'.join(_several(some))}" for name, some in where.items())
-        raise FarwebError(f"no point of the design has {said}")
-    return points
-
-
-def _several(levels: str | Sequence[str]) -> Sequence[str]:
-    return [levels] if isinstance(levels, str) else levels
-
-
-def level_index(design: Design, factor: str, level: str) -> tuple[int, int]:
-    """The numbers of a factor and of a level of it.
-
-    Raises:
-        FarwebError: There is none; the message names the nearest.
-    """
-    index = factor_index(design, factor)
-    return index, _level_index(design.factors[index], level)
-
-
-def _level_index(factor: Factor, text: str) -> int:
-    for number, level in enumerate(factor.levels):
-        if text in (level.label, str(level.value)) or _same_number(text, level):
-            return number
-    labels = [level.label for level in factor.levels]
-    raise FarwebError(
-        f"factor {factor.name} has no level {text!r}{_nearest(text, labels)}; levels: {', '.join(labels)}"
-    )
-
-
-def _same_number(text: str, level: Level) -> bool:
-    try:
-        return not isinstance(level.value, str | bool) and float(text) == level.value
-    except ValueError:
-        return False
-
-
-def _nearest(name: str, names: Sequence[str]) -> str:
-    # The last part of a dotted key is what people remember.
-    parts = {each.rpartition(".")[2]: each for each in names}
-    near = difflib.get_close_matches(name, names, 1, 0.5) or difflib.get_close_matches(name, parts, 1, 0.6)
-    return f"; {parts.get(near[0], near[0])}?" if near else ""
-
-
-def short_names(design: Design) -> dict[str, str]:
-    """Short name of each factor: the end of its key, as long as it takes to be unlike the others."""
-    names = [factor.name for factor in design.factors]
-    return {name: _shortest(name, [other for other in names if other != name]) for name in names}
-
-
-def _shortest(name: str, others: list[str]) -> str:
-    parts = name.split(".")
-    for number in range(1, len(parts)):
-        end = ".".join(parts[-number:])
-        if not any(other == end or other.endswith(f".{end}") for other in others):
-            return end
-    return name
-
-
-def varying(design: Design, points: Iterable[int]) -> list[int]:
-    """Numbers of the factors that have more than one level among the points."""
-    rows = [design.points[point] for point in points]
-    return [number for number in range(len(design.factors)) if len({row[number] for row in rows}) > 1]
-
-
-def numeric(factor: Factor) -> bool:
-    """True when all its levels have a place on an axis of numbers."""
-    return all(level.number is not None for level in factor.levels)
 
 
 def arrange(
@@ -232,7 +127,7 @@ def _spread(
     for (panel, style), some in members.items():
         index = panel if alone_in_panels else style
         groups.append(Group(names_of_styles[style], index, panel, tuple(some), shades[index]))
-    short = short_names(design)
+    short = design.short_names
     alone = [short[design.factors[each].name] for each in of_panels if _is_plain(design, of_panels)]
     return Arrangement(
         titles=tuple(_titles(design, panels, of_panels)),
@@ -282,7 +177,7 @@ def _is_plain(design: Design, factors: Sequence[int]) -> bool:
 def _titles(design: Design, combinations: Iterable[tuple[int, ...]], factors: Sequence[int]) -> list[str]:
     if _is_plain(design, factors):
         return _labels(design, combinations, factors)
-    short = short_names(design)
+    short = design.short_names
     return [
         "\n".join(
             named(short[design.factors[factor].name], design.factors[factor].levels[level].label, " = ")
@@ -290,26 +185,3 @@ def _titles(design: Design, combinations: Iterable[tuple[int, ...]], factors: Se
         )
         for levels in combinations
     ]
-
-
-def thinned(design: Design, points: Sequence[int], factors: Collection[str]) -> tuple[list[int], list[str]]:
-    """Points with `LEVELS_MAX` levels, evenly from the first to the last, of each of some factors with more numbers.
-
-    Args:
-        design: Of the sweep.
-        points: Points that could be drawn.
-        factors: Their names.
-
-    Returns:
-        The points, and sentences for a caption on points left out.
-    """
-    kept, notes = list(points), []
-    for number in varying(design, points):
-        factor = design.factors[number]
-        levels = sorted({design.points[point][number] for point in kept})
-        if len(levels) <= LEVELS_MAX or not numeric(factor) or factor.name not in factors:
-            continue
-        few = [levels[round(place * (len(levels) - 1) / (LEVELS_MAX - 1))] for place in range(LEVELS_MAX)]
-        kept = [point for point in kept if design.points[point][number] in few]
-        notes.append(f"Of {len(levels)} levels of {factor.name}, {LEVELS_MAX} are drawn.")
-    return kept, notes

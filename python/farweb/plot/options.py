@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict, get_type_hints
 
 from farweb.errors import FarwebError
-
-Where = Mapping[str, str | Sequence[str]]
-"""By factor, the level or levels that are drawn."""
+from farweb.results.select import Where
 
 
 @dataclass(frozen=True)

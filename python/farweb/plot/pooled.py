@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Figure, Floats, Panel, Series
-from farweb.plot.grouping import Group, arrange, numeric, select, thinned, varying
+from farweb.plot.grouping import Group, arrange
 from farweb.plot.latency import Medians, distribution, marked, medians, of_latency, size_classes
 from farweb.plot.measured import Measured, counts_together, measured_run
 from farweb.plot.multiples import with_others
-from farweb.plot.options import Where
-from farweb.plot.replicated import REPLICATIONS_MIN, about_runs
+from farweb.plot.replicated import about_runs
 from farweb.results.design import Design
+from farweb.results.estimates import REPLICATIONS_MIN
+from farweb.results.select import Where, numeric, select, thinned, varying
 from farweb.results.sweep import SweepTables
 from farweb.statistics import blocks
 from farweb.statistics.intervals import student_quantiles

@@ -1,186 +1,25 @@
-"""Metrics at the points of a sweep: estimates over replications, and the words of captions on their basis.
+"""Estimates of a sweep as series, and the words of captions on their basis.
 
 A point where requests failed, or were cut off by the end of the run, has a hollow marker. A quantile that they reach
 has no place on an axis (`farweb.statistics.quantiles`): the point is left out, and the caption says how many are.
 """
 
-import math
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Floats, Series
-from farweb.plot.links import Links
-from farweb.results.metrics import Metric, find_metric
+from farweb.results.estimates import REPLICATIONS_MIN, Estimates
 from farweb.results.sweep import SweepTables
-from farweb.statistics.intervals import Interval, student
+from farweb.statistics.intervals import Estimate
 from farweb.text.parse import parse
 from farweb.text.quantities import share
 from farweb.text.words import listed
 
-REPLICATIONS_MIN = 3
-"""Replications from which intervals are drawn."""
 
-_WORDS = {
-    "failed_share": "failed share",
-    "sample_failed_share": "failed share of the sample",
-    "visit_first_failed_share": "failed share of visits' first requests",
-    "visit_later_failed_share": "failed share of visits' later requests",
-    "goodput_bps": "goodput",
-    "offered_bps": "offered load",
-    "presented_bps": "presented load",
-    "carried_bps": "throughput, link 0 down",
-    "carried_up_bps": "throughput, link 0 up",
-    "queue_bytes_mean": "mean queue",
-    "queue_bytes_max": "peak of the queue",
-    "connections_open_mean": "connections open, mean",
-    "connections_open_max": "connections open, most at a time",
-}
-_OF_LINK = re.compile(r"link_(\d+)_(up|down)_(bps|queue_bytes_mean|queue_bytes_max)")
-_LINK_0 = {"carried_bps": "link_0_down_bps", "carried_up_bps": "link_0_up_bps"}
-_OF_LEG = re.compile(r"leg_(\d+)_(\w+)_(mean|max)")
-_ON_LEG = {
-    "open": "connections open on leg {}",
-    "busy": "busy connections of leg {}",
-    "requests": "requests on leg {}",
-    "connection_requests": "requests on a connection of leg {}",
-}
-_TIMES = {
-    "latency": "latency",
-    "first_byte": "time to the first byte",
-    "acked": "time to the last ACK",
-    "sample_latency": "latency of the sample",
-    "visit_first_latency": "latency of visits' first requests",
-    "visit_later_latency": "latency of visits' later requests",
-}
-_OF_TIMES = re.compile(rf"({'|'.join(_TIMES)})_(mean|max|p\d+)_s")
-_STATISTICS = {"mean": "mean {}", "max": "longest {}", "p50": "median {}"}
-
-
-def words(metric: Metric) -> str:
-    """Name of a metric on an axis, without its unit: `latency_p90_s` is ``90th percentile of latency``."""
-    if metric.within_s is not None:
-        return f"share answered {metric.name.replace('(', ' ').rstrip(')')}"
-    if times := _OF_TIMES.fullmatch(metric.name):
-        what, statistic = _TIMES[times[1]], times[2]
-        return _STATISTICS.get(statistic, f"{statistic[1:]}th percentile of {{}}").format(what)
-    if of_leg := _OF_LEG.fullmatch(metric.name):
-        return f"{_ON_LEG[of_leg[2]].format(of_leg[1])}, {'mean' if of_leg[3] == 'mean' else 'most at a time'}"
-    plain = metric.name.removesuffix({"s": "_s", "bit/s": "_bps"}.get(metric.unit, "")).replace("_", " ")
-    return _WORDS.get(metric.name, plain)
-
-
-def base_unit(metric: Metric) -> str:
-    """Its unit on an axis; a ratio has none."""
-    return "" if metric.unit == "1" else metric.unit
-
-
-class Estimates:
-    """A metric at the points of a sweep, with 95 % intervals over replications.
-
-    Raises:
-        ResultsError: There is no such metric; the message names the nearest.
-    """
-
-    def __init__(self, sweep: SweepTables, metric: str) -> None:
-        self.metric = find_metric(metric)
-        self._sweep = sweep
-        self._values = sweep.values(metric)
-        # Only quantiles' intervals need more than the values of runs, and take long where they are not tables yet.
-        self._table = sweep.estimates([metric]) if self.metric.kind == "quantile" else None
-        self.methods: set[str] = set()
-
-    def possible(self, points: Sequence[int]) -> tuple[float, float]:
-        """The least and the largest value that the metric can have there: an interval that goes beyond says nothing.
-
-        Everything measured is at least 0, a share at most 1, a queue at most what its link can hold, and what a link
-        carries at most its rate.
-        """
-        if self.metric.unit == "1":
-            return 0.0, 1.0
-        found = _OF_LINK.fullmatch(_LINK_0.get(self.metric.name, self.metric.name))
-        if found is None:
-            return 0.0, math.inf
-        links = Links(self._sweep)
-        limit = (links.rate if found[3] == "bps" else links.queue)(points, int(found[1]), found[2])
-        return 0.0, math.inf if limit is None else limit
-
-    def rests_on(self, points: Sequence[int]) -> list[int]:
-        """The points with requests in the value over some points."""
-        return list(points)
-
-    def of(self, points: Sequence[int]) -> Interval:
-        """The mean over some points, with its interval.
-
-        Of several points it is the interval of each replication's mean: under common random numbers, values of the same
-        replication at different points depend on each other. A replication that lacks one of the points is left out.
-        """
-        if len(points) == 1 and self._table is not None:
-            row = self._table.row(by_predicate=pl.col("point") == points[0], named=True)
-            found = Interval(*(row[name] for name in ("n", "mean", "sd", "low", "high")))
-            method = "blocks" if row["interval_of"] == "blocks" else str(row["method"])
-        else:
-            found, method = student(self._values[list(points)].mean(axis=0)), "student"
-            if not self._sweep.fixed_points.isdisjoint(self.rests_on(points)):
-                found = replace(found, low=None, high=None)  # replications repeat a log
-        if found.n >= REPLICATIONS_MIN and found.low is not None:
-            self.methods.add(method)
-        return found
-
-
-class Differences(Estimates):
-    """Differences of a metric at the points of a sweep from its value at another level of one factor.
-
-    Differences are taken replication by replication, with Student's interval of their mean: under common random numbers
-    both have the same requests, and what both have of chance cancels (Law, Simulation Modeling and Analysis, 5th ed.,
-    2015, 10.2.1 and 11.2).
-
-    Args:
-        sweep: Which.
-        metric: Its name.
-        factor: Number of the factor.
-        level: Number of the level from which differences are.
-
-    Raises:
-        ResultsError: There is no such metric; the message names the nearest.
-    """
-
-    def __init__(self, sweep: SweepTables, metric: str, factor: int, level: int) -> None:
-        super().__init__(sweep, metric)
-        design = sweep.design.points
-        numbers = {tuple(levels): point for point, levels in enumerate(design)}
-        self._bases = [numbers.get((*levels[:factor], level, *levels[factor + 1 :])) for levels in design]
-        self._values = np.array(
-            [
-                _less(values, self._values[base]) if base is not None else np.full(len(values), np.nan)
-                for values, base in zip(self._values, self._bases, strict=True)
-            ]
-        )
-        self._table = None
-
-    def rests_on(self, points: Sequence[int]) -> list[int]:
-        """These points, and those from which their differences are."""
-        bases = [base for point in points if (base := self._bases[point]) is not None]
-        return sorted({*points, *bases})
-
-    def possible(self, points: Sequence[int]) -> tuple[float, float]:
-        """A difference may be anything."""
-        del points
-        return -math.inf, math.inf
-
-
-def _less(values: Floats, base: Floats) -> Floats:
-    """Differences; infinite where failed requests reach either value: their distance is not known."""
-    reached = np.isinf(values) | np.isinf(base)
-    with np.errstate(invalid="ignore"):
-        return np.where(reached, np.inf, values - base)
-
-
-def judged(found: Interval) -> tuple[float, float] | None:
+def drawn_ends(found: Estimate) -> tuple[float, float] | None:
     """The ends of an interval that is worth drawing; None where there is none.
 
     Of two values Student's interval is thirteen times as wide as they are apart, and says nothing but that two are few.
@@ -190,7 +29,7 @@ def judged(found: Interval) -> tuple[float, float] | None:
     return found.low, found.high
 
 
-def series_of(x: Floats, found: Sequence[Interval], least: float, most: float) -> Series:
+def series_of(x: Floats, found: Sequence[Estimate], least: float, most: float) -> Series:
     """Means with their intervals as a series, which has neither name nor look yet.
 
     Args:
@@ -199,8 +38,8 @@ def series_of(x: Floats, found: Sequence[Interval], least: float, most: float) -
         least: Where intervals end below.
         most: Where they end above, if the mean itself is not higher.
     """
-    mean = np.array([each.mean for each in found], dtype=np.float64)
-    ends = [judged(each) for each in found]
+    mean = np.array([each.value for each in found], dtype=np.float64)
+    ends = [drawn_ends(each) for each in found]
     low, high = (
         np.array([m if each is None else each[side] for m, each in zip(mean, ends, strict=True)]) for side in (0, 1)
     )

@@ -41,6 +41,7 @@ def assumptions(points: Sequence[Point]) -> list[str]:
     return [
         *_workload(points),
         *_proxies(points),
+        *_relays(points),
         *_caches(points),
         *_unique(leg["carrier_sentences"] for leg in _leg_figures(points)),
         *_tcp(points),
@@ -128,6 +129,18 @@ def _proxies(points: Sequence[Point]) -> list[str]:
     return [f"{listed(nodes)} {called}: it passes on whole requests, and responses segment by segment."]
 
 
+def _relays(points: Sequence[Point]) -> list[str]:
+    """Splits inside legs."""
+    splits = [split for point in points for leg in point.scenario["leg"] for split in leg.get("split") or ()]
+    if not splits:
+        return []
+    nodes = _unique(split["at"] for split in splits)
+    said = f"{listed(nodes)} {'splits' if len(nodes) == 1 else 'split'} TCP: bytes go on at once, TLS from end to end."
+    if standing := _unique(split["at"] for split in splits if split.get("open") == "ready"):
+        said += f" Behind {listed(standing)} each connection finds a stretch that stands, with a window of its own."
+    return [said]
+
+
 def _caches(points: Sequence[Point]) -> list[str]:
     """Contents of caches, and how hits come about."""
     caches = [cache for point in points for cache in point.scenario.get("cache") or ()]
@@ -193,13 +206,14 @@ _CHANGED = {
 
 
 def _tcp(points: Sequence[Point]) -> list[str]:
-    profiles = _unique(leg["tcp"]["profile"] for point in points for leg in point.scenario["leg"])
+    legs = [leg for point in points for leg in point.scenario["leg"]]
+    stacks = [end["tcp"] for leg in legs for end in (leg, *(leg.get("split") or ())) if "tcp" in end]
+    profiles = _unique(tcp["profile"] for tcp in stacks)
     said = [f"TCP {profile}: {_PROFILES.get(profile, profile)}." for profile in profiles]
     changed: dict[str, list[str]] = {}
-    for point in points:
-        for leg in point.scenario["leg"]:
-            for name, value in (leg["tcp"].get("constants") or {}).items():
-                changed.setdefault(name, []).append(value if isinstance(value, str) else json.dumps(value))
+    for tcp in stacks:
+        for name, value in (tcp.get("constants") or {}).items():
+            changed.setdefault(name, []).append(value if isinstance(value, str) else json.dumps(value))
     if changed:
         texts = [f"{name} = {span(_unique(values))}" for name, values in changed.items()]
         said.append(f"Constants set differently: {', '.join(texts)}.")

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from farweb.plot.replicated import Estimates
 from farweb.results.design import Factor, Level
+from farweb.results.estimates import Estimates
 from farweb.results.metrics import Metric
+from farweb.results.select import pooled
 from farweb.results.sweep import SweepTables
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import interval
 
 _LOW_IS_GOOD = {"failed", "unfinished", "failed_share", "drops", "loss_ratio", "retransmits", "timeouts"}
@@ -26,7 +27,7 @@ class Row:
 
     levels: tuple[Level, ...]
     points: tuple[int, ...]
-    estimates: dict[str, Interval]
+    estimates: dict[str, Estimate]
 
 
 def rows_by(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor]) -> list[Row]:
@@ -34,14 +35,10 @@ def rows_by(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor])
 
     Pooled points have the same weight; a replication that lacks one of them is left out.
     """
-    together: dict[tuple[Level, ...], list[int]] = {}
-    for point in range(len(sweep.design.points)):
-        levels = sweep.design.levels(point)
-        together.setdefault(tuple(levels[factor.name] for factor in by), []).append(point)
     tables = {metric.name: Estimates(sweep, metric.name) for metric in metrics}
     rows = [
         Row(levels, tuple(points), {name: table.of(points) for name, table in tables.items()})
-        for levels, points in together.items()
+        for levels, points in pooled(sweep.design, [factor.name for factor in by]).items()
     ]
     if sweep.design.kind == "search":  # which tries values in an order of its own
         rows.sort(key=lambda row: [level.number or 0.0 for level in row.levels])
@@ -50,8 +47,8 @@ def rows_by(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor])
 
 def ranked(rows: Sequence[Row], metric: Metric) -> list[Row]:
     """The rows with a value of a metric, those of its first end (see `ends_of`) first."""
-    known = [row for row in rows if row.estimates[metric.name].mean is not None]
-    return sorted(known, key=lambda row: row.estimates[metric.name].mean or 0.0, reverse=ends_of(metric)[2])
+    known = [row for row in rows if row.estimates[metric.name].value is not None]
+    return sorted(known, key=lambda row: row.estimates[metric.name].value or 0.0, reverse=ends_of(metric)[2])
 
 
 def ends_of(metric: Metric) -> tuple[str, str, bool]:
@@ -63,7 +60,7 @@ def ends_of(metric: Metric) -> tuple[str, str, bool]:
     return "Lowest", "highest", False
 
 
-def interval_of(metric: Metric, estimate: Interval) -> str:
+def interval_of(metric: Metric, estimate: Estimate) -> str:
     """The interval of an estimate; empty where there is none."""
     return interval(estimate.low, estimate.high, metric.unit)
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from farweb.comparison import Comparison, compare
 from farweb.errors import ResultsError
-from farweb.plot.replicated import words
 from farweb.report import page
 from farweb.report.load import load_section
 from farweb.report.page import Page, section
@@ -15,7 +14,7 @@ from farweb.report.sections import Asked, first_screen, paths, reproduction, res
 from farweb.results.folder import folder_names
 from farweb.results.legs import connection_uses, decrypting, sheets
 from farweb.results.measure import measure
-from farweb.results.metrics import Metric, find_metric
+from farweb.results.metrics import Metric, find_metric, words
 from farweb.results.run import RunTables
 from farweb.results.summary import Summary, summarize
 from farweb.statistics.units import is_quantity

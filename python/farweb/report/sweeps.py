@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.plot.replicated import words
 from farweb.report import page
 from farweb.report.findings import ends_of, ranked, rows_by
 from farweb.report.page import Page, section
@@ -17,7 +16,7 @@ from farweb.report.sections import Asked, first_screen, paths, reproduction, res
 from farweb.report.tables import factors_that_matter, results, warmup
 from farweb.report.words import at, names_of
 from farweb.results.design import KINDS, Factor
-from farweb.results.metrics import Metric, find_metric
+from farweb.results.metrics import Metric, find_metric, words
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_screen import screen
 from farweb.results.sweep_summary import MAIN, SweepSummary, summarize
@@ -104,11 +103,11 @@ def _answer(sweep: SweepTables, summary: SweepSummary, found: Numbers | None, ma
 def _ends(sweep: SweepTables, metric: Metric) -> list[str]:
     """The best and the worst point by a metric that does not judge; nothing where all are alike."""
     rows = ranked(rows_by(sweep, [metric], sweep.design.factors), metric) if comparable(sweep, metric.name) else []
-    if len({row.estimates[metric.name].mean for row in rows}) < 2:
+    if len({row.estimates[metric.name].value for row in rows}) < 2:
         return []
     names, (first, last, _) = names_of(sweep), ends_of(metric)
     best, worst = (
-        f"{quantity(row.estimates[metric.name].mean, metric.unit)} at {at(names, sweep.design.factors, row.levels)}"
+        f"{quantity(row.estimates[metric.name].value, metric.unit)} at {at(names, sweep.design.factors, row.levels)}"
         for row in (rows[0], rows[-1])
     )
     return [f"{first} {words(metric)}: {best}; {last}: {worst}."]

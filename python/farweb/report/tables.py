@@ -5,15 +5,14 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from farweb.plot.replicated import words
 from farweb.report import page
 from farweb.report.findings import Row, interval_of, ranked, rows_by, sources
 from farweb.report.words import Names, extent, names_of
 from farweb.results.design import Factor
-from farweb.results.metrics import Metric
+from farweb.results.metrics import Metric, words
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_warnings import comparable
-from farweb.statistics.intervals import TWO, Interval
+from farweb.statistics.intervals import TWO, Estimate
 from farweb.text.quantities import count, quantity, seconds
 from farweb.text.sheet import Sheet
 from farweb.text.words import listed, plural
@@ -79,9 +78,9 @@ def _sheet(
     return Sheet(title, header, cells, names=len(factors))
 
 
-def _cell(metric: Metric, estimate: Interval) -> str:
+def _cell(metric: Metric, estimate: Estimate) -> str:
     """An estimate, and below it its interval."""
-    return f"{quantity(estimate.mean, metric.unit)}\n{interval_of(metric, estimate)}".rstrip("\n")
+    return f"{quantity(estimate.value, metric.unit)}\n{interval_of(metric, estimate)}".rstrip("\n")
 
 
 def factors_that_matter(sweep: SweepTables, metric: Metric) -> Sequence[Factor]:

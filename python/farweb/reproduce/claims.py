@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from farweb.errors import FarwebError
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 
 Word = Literal["pass", "fail", "not run"]
 
@@ -136,11 +136,11 @@ class Measured:
     beside: bool = False
 
     @classmethod
-    def of(cls, interval: Interval, what: str = "", bound: str = "", scale: float = 1.0) -> "Measured":
+    def of(cls, interval: Estimate, what: str = "", bound: str = "", scale: float = 1.0) -> "Measured":
         """An estimate with its interval, times `scale`."""
         ends = (interval.low, interval.high)
         low, high = (None if end is None else end * scale for end in (ends if scale >= 0 else ends[::-1]))
-        return cls(math.nan if interval.mean is None else interval.mean * scale, low, high, what, bound)
+        return cls(math.nan if interval.value is None else interval.value * scale, low, high, what, bound)
 
 
 @dataclass(frozen=True)

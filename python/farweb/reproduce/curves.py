@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.results.sweep import SweepTables
-from farweb.statistics.intervals import Interval, student
+from farweb.statistics.intervals import Estimate, student
 
 LOAD = "workload.load"
 PRESENTED = "presented_bps"
@@ -52,7 +52,7 @@ class Curve:
         """The mean of each level over the replications."""
         return means(self.y)
 
-    def interval(self, place: int) -> Interval:
+    def interval(self, place: int) -> Estimate:
         """The value at a level, with its interval over the replications."""
         return student(self.y[place])
 
@@ -139,7 +139,7 @@ def curve(
     return made.where(np.asarray(~np.isnan(made.y).all(axis=1)))
 
 
-def largest(of: Curve) -> Interval:
+def largest(of: Curve) -> Estimate:
     """The largest mean of a curve, with its interval: an asymptote that it has reached."""
     return of.interval(int(np.nanargmax(of.y_mean)))
 

@@ -74,10 +74,10 @@ class Scoreboard:
         from rich.console import Group
         from rich.text import Text
 
-        from farweb.text.sheet import to_rich
+        from farweb.text.sheet import Screen
 
         notes = [Text(f"{each.claim.id} {each.verdict}: {each.why}") for each in self.verdicts if each.why]
-        return Group(to_rich([self.sheet("Published claims")]), *notes, Text(self.text, style="bold"))
+        return Group(Screen((self.sheet("Published claims"),)), *notes, Text(self.text, style="bold"))
 
 
 def judge_study(results: StudyResults) -> Scoreboard:

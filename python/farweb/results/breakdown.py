@@ -15,9 +15,9 @@ from farweb.memory import spare_bytes
 from farweb.results.groups import RequestGroup, grouped
 from farweb.results.legs import Held, held_by_leg, held_sheet
 from farweb.results.metrics import GROUPS
-from farweb.results.parts import KINDS, STEPS, Kind, Leg, parts, path_legs
+from farweb.results.parts import KINDS, Kind, Leg, parts, path_legs
 from farweb.text.quantities import count, number, seconds, share
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Breakdown:
+class Breakdown(Shown):
     """The mean latency of requests in parts that add up to it.
 
     Attributes:
@@ -121,13 +121,11 @@ class Breakdown:
         """All of it as plain values, for JSON."""
         return dataclasses.asdict(self)
 
-    def __rich__(self) -> Screen:
+    def screen(self) -> Screen:
+        """The parts, remarks, and what held the senders."""
         held = [held_sheet({self.name: self.held})] if self.held else []
         legs = (f"leg {place}: {leg.from_node} to {leg.to_node}" for place, leg in enumerate(self.legs))
         return Screen((self.sheet(), *(legs if len(self.legs) > 1 else ()), *self.remarks, *held))
-
-    def _repr_html_(self) -> str:
-        return self.__rich__()._repr_html_()
 
     def sheet(self) -> Sheet:
         """The table for people: a row a kind, a column a leg."""
@@ -162,11 +160,6 @@ def break_down(results: "RunTables", *, tagged: bool | None = None) -> Breakdown
     """
     tag = _tag(results, tagged)
     return _of(results, tag, _is_tagged(tag))
-
-
-def can_break_down(results: "RunTables") -> bool:
-    """True when the run recorded exchanges with all steps, as this version of farweb has them."""
-    return results.has("exchanges") and set(STEPS) <= set(results.scan("exchanges").collect_schema())
 
 
 def break_down_by(results: "RunTables", by: str | Sequence[str]) -> list[Breakdown]:

@@ -48,17 +48,15 @@ class ClientTotals:
 def clients_of(results: "RunTables") -> ClientTotals | None:
     """The clients of a run; None where no request after the warm-up names one."""
     asked, own = Tally(), Tally()
-    for columns in results.table("requests").columns(["start_ns"], ["client"]):
-        if "client" in columns:  # not in tables of an older farweb
-            since = np.asarray(columns["start_ns"]) >= results.warmup_ns
-            asked.add(np.asarray(columns["client"])[since])
+    for columns in results.table("requests").columns(["start_ns", "client"]):
+        since = np.asarray(columns["start_ns"]) >= results.warmup_ns
+        asked.add(np.asarray(columns["client"])[since])
     requests = asked.counts()
     if not requests.size:
         return None
     if results.has("connections"):
-        for columns in results.table("connections").columns(["leg"], ["client"]):
-            if "client" in columns:
-                own.add(np.asarray(columns["client"]))
+        for columns in results.table("connections").columns(["client"]):
+            own.add(np.asarray(columns["client"]))
     connections = own.counts()
     return ClientTotals(
         clients=requests.size,

@@ -91,8 +91,7 @@ def trace(
     rows = results.scan("packets").filter(pl.col("connection") == connection).collect()
     if rows.is_empty():
         raise ResultsError(_absent(results, connection))
-    if "stretch" in rows.columns:  # of a split connection the one with the sender of responses
-        rows = rows.filter(pl.col("stretch") == pl.col("stretch").max())
+    rows = rows.filter(pl.col("stretch") == pl.col("stretch").max())  # of a split the one with the sender of responses
     if "send" not in rows["event"]:
         raise ResultsError(
             f'{results.path}: packets of connection {connection} were recorded on links only; add "ends" to '

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from farweb.files.parquet import Table, equals
 from farweb.results.metrics import group_of
-from farweb.results.requests import OF_GROUPS, TIMES, Counts, members
+from farweb.results.requests import TIMES, Counts, Times, members
 from farweb.statistics.quantiles import between, observed, places
 from farweb.statistics.selection import Selection
 
 _NS = 1e9
-_ENDS = ("end_ns", "first_byte_ns")
-_COLUMNS = ("start_ns", "status", *_ENDS)
 
 
 @dataclass(frozen=True)
@@ -52,14 +50,14 @@ def distributions(table: Table, warmup_ns: int, shares: Sequence[float]) -> tupl
         ResultsError: It is damaged.
     """
     counts, times = Counts(warmup_ns), {name: _Times() for name in TIMES}
-    for columns in table.columns(list(dict.fromkeys((*Counts.columns, *_COLUMNS))), Counts.optional):
+    for columns in table.columns(list(dict.fromkeys((*Counts.columns, *Times.columns)))):
         counts.add(columns)
         for name, ended in _ended_ns(columns, warmup_ns).items():
             times[name].add(ended)
     lost = {name: counts.lost(group_of(name)) for name in TIMES}
     searches = {name: of.search(lost[name], shares) for name, of in times.items()}
     for _ in range(max(search.passes for search in searches.values())):
-        for columns in table.columns(_COLUMNS, OF_GROUPS):
+        for columns in table.columns(Times.columns):
             for name, ended in _ended_ns(columns, warmup_ns).items():
                 searches[name].add(ended)
         for search in searches.values():

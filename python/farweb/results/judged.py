@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.results.groups import VISIT_LABELS
-from farweb.results.manifest import draws_losses, repeats_its_requests
+from farweb.results.manifest import has_random_links, repeats_its_requests
 from farweb.results.pairs import VISIT, Pairs, Read, Sides, beside, pair, read_once
-from farweb.statistics.intervals import CONFIDENCE, Interval
-from farweb.statistics.judgement import DECIDING, SHOWN, Quantity, Verdict, by_quantities, sentence
+from farweb.statistics.intervals import CONFIDENCE, Estimate
+from farweb.statistics.judgement import DECIDING, SHOWN, Difference, Verdict, by_quantities, sentence
 from farweb.statistics.units import Units, is_quantity
 from farweb.statistics.verdicts import (
     ENOUGH,
@@ -211,12 +211,12 @@ def _slices(units: "Units[Any]", margin: float, confidence: float) -> tuple[list
         return slices_of(table, margin, confidence), few
     sides = units.parts(lambda each: each.base), units.parts(lambda each: each.other)
     everyone = unpaired(*sides, margin, confidence)
-    found, silent = [everyone], Interval(0, None, None, None, None)
+    found, silent = [everyone], Estimate(0, None, None, None, None)
     for (name, share), quantile in zip(SLICES.items(), SHOWN[1:], strict=True):
         number = round(share * min(sum(map(len, side)) for side in sides))
         if number >= ENOUGH:
             alone = units.quantity(quantile)
-            change = Interval(units.number, alone.value, None, alone.low, alone.high)
+            change = Estimate(units.number, alone.value, None, alone.low, alone.high)
             found.append(Slice(name, number, 0.0, 0.0, 0.0, change, silent, alone.word(margin)))
     return found, None
 
@@ -226,11 +226,11 @@ def _votes(found: Slice) -> bool:
     return found.word in ("better", "worse") or (found.by_count and found.word.startswith("slightly"))
 
 
-def _quantity(units: "Units[Any]", found: Slice) -> Quantity:
+def _quantity(units: "Units[Any]", found: Slice) -> Difference:
     """The change of a slice as a quantity."""
     name, change = "change" if found.name == "all" else found.name, found.change
     origin = units.method if change.low is not None else "none"
-    return Quantity(name, change.mean, change.low, change.high, origin, units.number)
+    return Difference(name, change.value, change.low, change.high, origin, units.number)
 
 
 def _groups(
@@ -258,8 +258,9 @@ def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int, confi
     if units.method == "replications":
         return f"Holds for traffic of this kind ({sure}, {units.number} seeds)."
     said = f"Holds for {'this log' if fixed else 'these requests'} ({sure}, {units.number} time blocks)."
-    if len(set(runs.replications)) == 1 and any(draws_losses(run.manifest["scenario"]) for run in runs.base):
-        said += " One seed: set sweep.replications = 5 to include the chance of losses."
+    is_random = any(has_random_links(run.manifest["scenario"]) for run in (*runs.base, *runs.other))
+    if len(set(runs.replications)) == 1 and is_random:
+        said += " One seed: set sweep.replications = 5 to include chance on links."
     return said + (" Intervals are too narrow; use a longer log." if units.is_dependent else "")
 
 

@@ -44,23 +44,14 @@ class ConnectionUse:
 
 
 def described(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The legs of a scenario as a manifest has them.
-
-    Raises:
-        ScenarioError: This version of farweb does not know such a carrier.
-    """
+    """The legs of a scenario as a manifest has them."""
     uses = (json.loads(_core.connection_use(json.dumps(leg["carrier"]))) for leg in scenario["leg"])
     return [{"leg": number, "connection_use": use} for number, use in enumerate(uses)]
 
 
 def connection_uses(manifest: Mapping[str, Any]) -> tuple[ConnectionUse, ...]:
-    """By leg, what the manifest of a run says; of one that is older than the key, what the core says of its scenario.
-
-    Raises:
-        ScenarioError: The manifest is older, and this version of farweb does not know a carrier of its scenario.
-    """
-    legs = manifest["legs"] if "legs" in manifest else described(manifest["scenario"])
-    return tuple(ConnectionUse(**leg["connection_use"]) for leg in legs)
+    """By leg, what the manifest of a run says."""
+    return tuple(ConnectionUse(**leg["connection_use"]) for leg in manifest["legs"])
 
 
 @dataclass(frozen=True)
@@ -165,13 +156,11 @@ def _both(one: str, other: str) -> str:
 
 
 def legs_of(results: "RunTables") -> tuple[LegTotals, ...]:
-    """The legs of a run; empty where none was measured, as of a page."""
+    """The legs of a run."""
     manifest = results.manifest
-    if not (measured := manifest["measured"].get("legs", ())):
-        return ()
     lives, legs, uses = _lives(results), manifest["scenario"]["leg"], connection_uses(manifest)
     found = []
-    for leg in measured:
+    for leg in manifest["measured"]["legs"]:
         number = leg["leg"]
         connections = lives.get(number)
         if connections is not None and uses[number].standing:

@@ -33,7 +33,7 @@ NOT_AS_WRITTEN = "is not as it was written (by its SHA-256 digest)"
 _OF_ALL = {"name", "seed", "version", "inputs", "scenario"}
 _NEEDED = {
     RUN_KIND: _OF_ALL
-    | {"events", "now_ns", "packet_hops", "warmup_ns", "cpu_s", "wall_s", "links", "measured", "rows"},
+    | {"events", "now_ns", "packet_hops", "warmup_ns", "cpu_s", "wall_s", "links", "legs", "measured", "rows"},
     SWEEP_KIND: _OF_ALL | {"complete", "design", "runs"},
 }
 
@@ -122,8 +122,14 @@ def repeats_its_requests(scenario: Mapping[str, Any]) -> bool:
     return "{seed}" not in str(workload.get("requests") or "{seed}") and not workload.get("resample")
 
 
-def draws_losses(scenario: Mapping[str, Any]) -> bool:
-    """True where a link of a scenario loses packets at random."""
+def has_random_links(scenario: Mapping[str, Any]) -> bool:
+    """True where a link of a scenario draws losses, handovers, its rate or its delays."""
     links = (scenario.get("path") or {}).get("link") or ()
-    losses = (link.get(way, {}).get("loss", {}) for link in links for way in ("up", "down"))
-    return any(loss.get("kind", "none") not in ("none", "list") for loss in losses)
+    ways = (link.get(way) or {} for link in links for way in ("up", "down"))
+    return any(link.get("handover") for link in links) or any(map(_is_random, ways))
+
+
+def _is_random(way: Mapping[str, Any]) -> bool:
+    has_losses = (way.get("loss") or {}).get("kind", "none") not in ("none", "list")
+    has_losses |= any(step.get("loss") for step in way.get("steps") or ())
+    return has_losses or bool(way.get("variation") or way.get("jitter"))

@@ -72,11 +72,11 @@ class Measurement:
         measured, now_ns = manifest["measured"], manifest["now_ns"]
         from_ns, to_ns = measured["from_ns"], measured["to_ns"]
         span_s = (to_ns - from_ns) / _NS
-        presented, connections = measured.get("presented_bytes"), self._connections
+        connections = self._connections
         found: dict[str, Value] = {
             **_of_requests(self.requests),
             "offered_bps": _rate(self.requests.offered_bytes(from_ns, to_ns), span_s),
-            "presented_bps": None if presented is None else _rate(presented, span_s),
+            "presented_bps": _rate(measured["presented_bytes"], span_s),
             "tunnel_share": tunnel_share(measured),
             **_path(measured["links"]),
             **(dict.fromkeys(_OPEN) if connections is None else connections.metrics(from_ns, to_ns, now_ns)),
@@ -96,8 +96,8 @@ def _rate(size: int, span_s: float) -> float | None:
 
 def tunnel_share(measured: Mapping[str, Any]) -> float | None:
     """Share of the presented bytes in tunnels; None without any."""
-    presented, tunnels = measured.get("presented_bytes"), measured.get("tunnel_bytes")
-    return tunnels / presented if presented and tunnels is not None else None
+    presented = measured["presented_bytes"]
+    return measured["tunnel_bytes"] / presented if presented else None
 
 
 def _of_requests(requests: Requests) -> dict[str, Value]:
@@ -135,8 +135,8 @@ def _parts(measured: Mapping[str, Any]) -> dict[str, Value]:
         of_link = {"bps": carried_bps(link), "utilisation": float(link["busy"])}
         of_link["queue_bytes_mean"] = float(link["queue_bytes_mean"])
         values[f"link_{link['link']}_{link['direction']}"] = {**link, **of_link}
-    values |= {f"leg_{leg['leg']}": leg for leg in measured.get("legs", ())}
-    values |= {f"cache_{cache['cache']}": {**cache, **ratios(cache)} for cache in measured.get("caches", ())}
+    values |= {f"leg_{leg['leg']}": leg for leg in measured["legs"]}
+    values |= {f"cache_{cache['cache']}": {**cache, **ratios(cache)} for cache in measured["caches"]}
     return {metric.name: of[what] for part, of in values.items() for what, metric in metrics_of(part).items()}
 
 

@@ -333,3 +333,55 @@ def restored(metrics: Mapping[str, Value]) -> dict[str, Value]:
         if value is None and asked and name in METRICS and METRICS[name].kind == "quantile":
             found[name] = math.inf
     return found
+
+
+_WORDS = {
+    "failed_share": "failed share",
+    "sample_failed_share": "failed share of the sample",
+    "visit_first_failed_share": "failed share of visits' first requests",
+    "visit_later_failed_share": "failed share of visits' later requests",
+    "goodput_bps": "goodput",
+    "offered_bps": "offered load",
+    "presented_bps": "presented load",
+    "carried_bps": "throughput, link 0 down",
+    "carried_up_bps": "throughput, link 0 up",
+    "queue_bytes_mean": "mean queue",
+    "queue_bytes_max": "peak of the queue",
+    "connections_open_mean": "connections open, mean",
+    "connections_open_max": "connections open, most at a time",
+}
+_OF_LEG = re.compile(r"leg_(\d+)_(\w+)_(mean|max)")
+_ON_LEG = {
+    "open": "connections open on leg {}",
+    "busy": "busy connections of leg {}",
+    "requests": "requests on leg {}",
+    "connection_requests": "requests on a connection of leg {}",
+}
+_TIMES = {
+    "latency": "latency",
+    "first_byte": "time to the first byte",
+    "acked": "time to the last ACK",
+    "sample_latency": "latency of the sample",
+    "visit_first_latency": "latency of visits' first requests",
+    "visit_later_latency": "latency of visits' later requests",
+}
+_OF_TIMES = re.compile(rf"({'|'.join(_TIMES)})_(mean|max|p\d+)_s")
+_STATISTICS = {"mean": "mean {}", "max": "longest {}", "p50": "median {}"}
+
+
+def words(metric: Metric) -> str:
+    """Name of a metric on an axis, without its unit: `latency_p90_s` is ``90th percentile of latency``."""
+    if metric.within_s is not None:
+        return f"share answered {metric.name.replace('(', ' ').rstrip(')')}"
+    if times := _OF_TIMES.fullmatch(metric.name):
+        what, statistic = _TIMES[times[1]], times[2]
+        return _STATISTICS.get(statistic, f"{statistic[1:]}th percentile of {{}}").format(what)
+    if of_leg := _OF_LEG.fullmatch(metric.name):
+        return f"{_ON_LEG[of_leg[2]].format(of_leg[1])}, {'mean' if of_leg[3] == 'mean' else 'most at a time'}"
+    plain = metric.name.removesuffix({"s": "_s", "bit/s": "_bps"}.get(metric.unit, "")).replace("_", " ")
+    return _WORDS.get(metric.name, plain)
+
+
+def base_unit(metric: Metric) -> str:
+    """Its unit on an axis; a ratio has none."""
+    return "" if metric.unit == "1" else metric.unit

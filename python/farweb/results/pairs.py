@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.files.columns import NULL_CODE
 from farweb.files.parquet import equals
 
 if TYPE_CHECKING:
@@ -155,12 +154,12 @@ def requests_of(
         ResultsError: The table is damaged.
     """
     parts: list[dict[str, NDArray[Any]]] = [{name: np.empty(0, dtype) for name, dtype in _COLUMNS.items()}]
-    names = list(dict.fromkeys(("request", *SAME, "status", to)))
+    names = list(dict.fromkeys(("request", *SAME, "status", "visit_request", to)))
     batch: Any
-    for batch in results.table("requests").columns(names, ("visit_request",)):
+    for batch in results.table("requests").columns(names):
         late = batch["start_ns"] >= warmup_ns
         codes, hosts = batch["host"]
-        places, words = batch.get("visit_request", (np.full(late.size, NULL_CODE), []))
+        places, words = batch["visit_request"]
         found = {
             **batch,
             "host": np.array([*hosts, None], object)[codes],

@@ -107,10 +107,6 @@ class Leg:
     behind_ns: int | None = None
 
 
-STEPS = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns", "cwnd_ns", "window_ns")
-"""The columns of the table `exchanges` without which there are no parts."""
-
-
 def _least_delay(link: Mapping[str, Any], direction: str) -> int:
     """The least delay over time of a direction of a link, in ns: what varies above it is queueing."""
     way = link[direction]
@@ -165,16 +161,6 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
     """
     import polars as pl
 
-    if "cache_answer" not in exchanges.columns:  # of a farweb without caches
-        exchanges = exchanges.with_columns(cache_answer=pl.lit(None, pl.String))
-    if "credit_ns" not in exchanges.columns:  # of a farweb that knew only cwnd and window
-        exchanges = exchanges.with_columns(buffer_ns=0, credit_ns=0, nagle_ns=0)
-    if "pace_ns" not in exchanges.columns:  # of a farweb without a release below TCP
-        exchanges = exchanges.with_columns(pace_ns=0 * pl.col("sent_last_ns"))
-    if "tunnel_ready_ns" not in exchanges.columns:  # of a farweb whose tunnels had no TLS
-        exchanges = exchanges.with_columns(tunnel_ready_ns=pl.lit(None, pl.Int64))
-    if "relayed_last_ns" not in exchanges.columns:  # of a farweb without splits
-        exchanges = exchanges.with_columns(relayed_last_ns=pl.lit(None, pl.Int64))
     sources = ["served_by"] if any(leg.inside for leg in legs) else []
     path = _leg_rows(exchanges, 0, legs[0], opened, *sources)
     for place in range(1, len(legs)):
@@ -232,8 +218,9 @@ def _leg_rows(
         connect_ns=pl.coalesce("tunnel_ready_ns", "connect_ns"),
         is_tunnel=pl.col("tunnel_ready_ns").is_not_null(),
     )
-    held = ("buffer_ns", "credit_ns", "nagle_ns", "pace_ns", "relayed_last_ns")
-    of_leg = (*STEPS, *held, "begun_ns", "flight_ns", "cache_answer")
+    steps = ("start", "begun", "connect", "requested", "ready_last", "sent_last", "relayed_last", "end")
+    held = ("flight", *_REASONS, "pace")
+    of_leg = (*(f"{name}_ns" for name in (*steps, *held)), "cache_answer")
     return rows.select("request", "is_tunnel", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.errors import ResultsError
 from farweb.results.judged import MOST_LEVELS, MOST_REQUESTS, judged, kept, matched, pairs_together
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from farweb.statistics.judgement import DECIDING, Verdict, is_apart, turned
 from farweb.statistics.verdicts import ONE_SIDED, Word, letters
 from farweb.text.quantities import plain, share
@@ -41,7 +41,7 @@ class Placed:
     place: int
     name: str
     letters: str
-    change: Interval | None
+    change: Estimate | None
     word: Word | None
     failed_share: float
     by_failures: bool
@@ -68,7 +68,7 @@ class Ranking:
                 "name": row.name,
                 "letters": row.letters,
                 "overall": "best" if row.change is None else row.word,
-                "change": None if row.change is None else row.change.mean,
+                "change": None if row.change is None else row.change.value,
                 "low": None if row.change is None else row.change.low,
                 "high": None if row.change is None else row.change.high,
             }
@@ -93,7 +93,7 @@ class Ranking:
             left = replace(self, rows=tuple(replace(row, by_failures=False) for row in self.rows if row not in lost))
             said = failing([(row.name, row.failed_share) for row in self.rows])
             return f"Failures decide: {said}. {left.sentence(what) if len(left.rows) > 1 else f'Best: {best.name}.'}"
-        if all(row.change is None or row.change.mean == row.change.low == row.change.high == 0 for row in self.rows):
+        if all(row.change is None or row.change.value == row.change.low == row.change.high == 0 for row in self.rows):
             return f"No difference: all {len(self.rows)} {what}s take the same time."
         ties = [row for row in others if row.letters and set(row.letters) & set(best.letters)]
         ties = ties or [row for row in others if not row.letters and row.word is not None and not is_apart(row.word)]
@@ -127,7 +127,7 @@ def _names(ties: Sequence[Placed], what: str) -> str:
 
 def _more(rows: Sequence[Placed], *, alone: bool = False) -> str:
     """How much more time some take than the reference."""
-    known = [row.change.mean for row in rows if row.change is not None and row.change.mean is not None]
+    known = [row.change.value for row in rows if row.change is not None and row.change.value is not None]
     if len(known) < len(rows) or not all(math.isfinite(each) and each > 0 for each in known):
         return "another time" if alone else ""
     low, high = (plain(100 * end, 2) for end in (min(known), max(known)))
@@ -225,5 +225,5 @@ def _cost(against: Judge, base: int, other: int) -> tuple[float, float]:
     if base == other:
         return 0.0, 0.0
     found = against(base, other)
-    mean = found.change.mean
+    mean = found.change.value
     return found.failed[1] - found.failed[0] if found.by_failures else 0.0, math.inf if mean is None else mean

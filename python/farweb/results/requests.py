@@ -35,16 +35,12 @@ QUANTILES: dict[str, dict[str, float]] = {
 
 
 OF_GROUPS = tuple(dict.fromkeys(column for column, _ in GROUPS.values()))
-"""Columns that say which groups a request is in; a table may lack them."""
+"""Columns that say which groups a request is in."""
 
 
 def members(columns: Mapping[str, Any]) -> dict[str, NDArray[np.bool_]]:
     """True for the rows that are in a group, by group."""
-    rows = len(columns["start_ns"])
-    return {
-        group: equals(columns[column], word) if column in columns else np.zeros(rows, bool)
-        for group, (column, word) in GROUPS.items()
-    }
+    return {group: equals(columns[column], word) for group, (column, word) in GROUPS.items()}
 
 
 class Times:
@@ -59,8 +55,7 @@ class Times:
     """
 
     fixed = False
-    columns: tuple[str, ...] = ("start_ns", "first_byte_ns", "end_ns", "status")
-    optional: tuple[str, ...] = OF_GROUPS
+    columns: tuple[str, ...] = ("start_ns", "first_byte_ns", "end_ns", "status", *OF_GROUPS)
 
     def __init__(self, warmup_ns: int) -> None:
         self.warmup_s = warmup_ns / _NS
@@ -75,7 +70,7 @@ class Times:
         Raises:
             ResultsError: It is damaged.
         """
-        for columns in table.columns(self.columns, self.optional):
+        for columns in table.columns(self.columns):
             self.add(columns)
         return self
 
@@ -171,8 +166,7 @@ class Counts:
         of: Counts of requests after the warm-up, by the names of metrics; `left_out` has those in it.
     """
 
-    columns = ("start_ns", "end_ns", "status", "response_bytes", "retransmits", "timeouts")
-    optional = (*OF_GROUPS, "served_bytes")  # the latter is not in tables of an older farweb
+    columns = ("start_ns", "end_ns", "status", "served_bytes", "retransmits", "timeouts", *OF_GROUPS)
 
     def __init__(self, warmup_ns: int) -> None:
         self.of = dict.fromkeys(_COUNTS, 0)
@@ -182,7 +176,7 @@ class Counts:
 
     def add(self, columns: Mapping[str, Any]) -> None:
         """Take the next rows of the table, as the core has them."""
-        start, size = columns["start_ns"], columns.get("served_bytes", columns["response_bytes"])
+        start = columns["start_ns"]
         counted = start >= self._warmup_ns
         ended = {status: counted & equals(columns["status"], status) for status in ("done", "failed", "unfinished")}
         done = ended["done"]
@@ -190,7 +184,7 @@ class Counts:
             "requests": counted.sum(),
             "left_out": (~counted).sum(),
             **{status: of_them.sum() for status, of_them in ended.items()},
-            "response_bytes": size[done].sum(),
+            "response_bytes": columns["served_bytes"][done].sum(),
             **{name: columns[name][counted].sum() for name in ("retransmits", "timeouts")},
         }
         for group, of_it in members(columns).items():
@@ -228,8 +222,7 @@ class Requests(Times):
         counts: Those after the warm-up.
     """
 
-    columns = (*Times.columns, *(name for name in Counts.columns if name not in Times.columns))
-    optional = (*Counts.optional, "acked_ns")  # not in tables of an older farweb
+    columns = tuple(dict.fromkeys((*Times.columns, *Counts.columns, "response_bytes", "acked_ns")))
 
     def __init__(self, warmup_ns: int) -> None:
         super().__init__(warmup_ns)
@@ -245,10 +238,9 @@ class Requests(Times):
         start = columns["start_ns"]
         self._starts.append(start)
         self._sizes.append(columns["response_bytes"])
-        if "acked_ns" in columns:
-            acked = columns["acked_ns"]
-            done = equals(columns["status"], "done") & (start >= self._warmup_ns)
-            self._acked.append((acked - start)[done & (acked >= start)])
+        acked = columns["acked_ns"]
+        done = equals(columns["status"], "done") & (start >= self._warmup_ns)
+        self._acked.append((acked - start)[done & (acked >= start)])
 
     @property
     def acked_ns(self) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from farweb.results.breakdown import break_down, can_break_down
+from farweb.results.breakdown import break_down
 from farweb.results.clients import ClientTotals, clients_of
 from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
@@ -14,7 +14,7 @@ from farweb.results.parts import KINDS, Kind
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
 from farweb.statistics.quantiles import has_quantile, to_json
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class VisitTotals:
 
 
 @dataclasses.dataclass(frozen=True)
-class Summary:
+class Summary(Shown):
     """A run in a few numbers.
 
     Requests that began before the scenario's `run.warmup` are counted in `left_out` and in nothing else; connections,
@@ -108,7 +108,6 @@ class Summary:
     """None when the run did not record them."""
     links: tuple[LinkTotals, ...]
     legs: tuple[LegTotals, ...]
-    """Empty for results of a farweb that did not measure them."""
     caches: tuple[CacheTotals, ...]
     """Caches from the clients on; empty where there are none."""
     events: int
@@ -118,7 +117,7 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON: what is infinite is None."""
-        found: dict[str, Any] = to_json(dataclasses.asdict(self))
+        found: dict[str, Any] = to_json(vars(self))
         return found
 
     @property
@@ -155,12 +154,6 @@ class Summary:
         facts = [*self._facts(), f"more: {called} {' '.join(hints)}".replace("  ", " ")]
         tables = self._sheets() if "details" in more else self._of_links() if "links" in more else []
         return Screen((self.answer, "", self._latency(), "", *facts, *tables))
-
-    def __rich__(self) -> Screen:
-        return self.screen()
-
-    def _repr_html_(self) -> str:
-        return self.screen()._repr_html_()
 
     def _latency(self) -> Sheet:
         """Distributions of times, in one unit."""
@@ -289,7 +282,7 @@ def summarize(results: "RunTables") -> Summary:
         ),
         response_bytes=counts["response_bytes"],
         goodput_bps=requests.goodput_bps,
-        tunnel_share=tunnel_share(manifest.get("measured", {})),
+        tunnel_share=tunnel_share(manifest["measured"]),
         retransmits=counts["retransmits"],
         timeouts=counts["timeouts"],
         connections=manifest["rows"].get("connections"),
@@ -304,7 +297,7 @@ def summarize(results: "RunTables") -> Summary:
 
 
 def _mean_parts(results: "RunTables") -> dict[Kind, float] | None:
-    if not can_break_down(results):
+    if not results.has("exchanges"):
         return None
     found = break_down(results, tagged=False)
     return {kind: found.total_s(kind) for kind in KINDS if found.total_s(kind)}

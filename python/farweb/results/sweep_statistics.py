@@ -17,9 +17,9 @@ from farweb.results.requests import QUANTILES, Times, times_of
 from farweb.results.store import Store
 from farweb.results.sweep_schema import to_table
 from farweb.statistics import anova, blocks
-from farweb.statistics.intervals import Interval, margin_of, quantiles, resampled, resampled_means, students
+from farweb.statistics.intervals import Estimate, margin_of, quantiles, resampled, resampled_means, students
 from farweb.statistics.judgement import Origin
-from farweb.statistics.paired import Difference, paired
+from farweb.statistics.paired import Paired, paired
 from farweb.statistics.warmup import mser5
 
 _NS = 1e9
@@ -41,16 +41,16 @@ AT_A_POINT = "point"
 
 
 def estimate_row(
-    design: Design, point: int, metric: str, interval: Interval, method: str, interval_of: Origin = "replications"
+    design: Design, point: int, metric: str, estimate: Estimate, method: str, interval_of: Origin = "replications"
 ) -> Row:
     """A row of the table `estimates`."""
     return {
         "point": point,
         **_values(design.levels(point)),
         "metric": metric,
-        **_ends(interval),
-        "method": method if interval.low is not None or (interval.n > 1 and interval_of != "none") else "none",
-        "interval_of": interval_of if interval.low is not None else "none",
+        **columns_of(estimate),
+        "method": method if estimate.low is not None or (estimate.n > 1 and interval_of != "none") else "none",
+        "interval_of": interval_of if estimate.low is not None else "none",
     }
 
 
@@ -58,8 +58,9 @@ def _values(levels: Mapping[str, Level]) -> Row:
     return {name: level.value for name, level in levels.items()}
 
 
-def _ends(interval: Interval) -> Row:
-    return {name: getattr(interval, name) for name in ("n", "mean", "sd", "low", "high")}
+def columns_of(estimate: Estimate) -> Row:
+    """An estimate in the columns of the tables."""
+    return {"n": estimate.n, "mean": estimate.value, "sd": estimate.sd, "low": estimate.low, "high": estimate.high}
 
 
 def differences(
@@ -91,7 +92,7 @@ def differences(
         made = {**row, "metric": metric, **_difference(each)}
         if any(point in fixed for point in (*level, *base)):
             half = _half_of_blocks(metric, requests, level, base)
-            made |= _without_replications(each.interval.mean, half)
+            made |= _without_replications(each.interval.value, half)
         rows.append({**made, "interval_of": _origin(made, level, base, fixed)})
     return rows
 
@@ -145,9 +146,9 @@ def comparisons(design: Design) -> Iterator[Comparison]:
                     yield {**head, **_values(design.levels(number)), "scope": AT_A_POINT}, [number], [base]
 
 
-def _difference(found: Difference) -> Row:
+def _difference(found: Paired) -> Row:
     return {
-        **_ends(found.interval),
+        **columns_of(found.interval),
         "base_mean": found.base,
         "percent": found.percent,
         "unpaired_half_width": found.unpaired,
@@ -224,7 +225,7 @@ def _ranked(design: Design, metric: str, values: Values) -> list[Row]:
     inputs = np.array(
         [[_place(design.factors[position].levels, point[position]) for position in varied] for point in design.points]
     )
-    means = np.array([each.mean for each in students(values)], float)
+    means = np.array([each.value for each in students(values)], float)
     known = ~np.isnan(means)
     analysis = anova.rank_regression(inputs[known], means[known]) if varied else None
     if analysis is None:
@@ -321,7 +322,7 @@ class OfRequests:
         resampled: By metric the value of all requests and of each resample of the blocks (`intervals.resampled`).
     """
 
-    quantiles: Mapping[str, Interval]
+    quantiles: Mapping[str, Estimate]
     warmup: Row
     fixed: bool = False
     blocks: int = 0
@@ -337,7 +338,7 @@ def of_requests(store: Store, runs: Sequence[str]) -> OfRequests | None:
     if not runs:
         return None
     times = [times_of(store, run) for run in runs]
-    found: dict[str, Interval] = {}
+    found: dict[str, Estimate] = {}
     for of, shares in QUANTILES.items():
         intervals = quantiles([each.all_ns(of) / _NS for each in times], list(shares.values()))
         found |= dict(zip(shares, intervals, strict=True))
@@ -408,11 +409,11 @@ def compute(
     return {table: to_table(table, design, found) for table, found in rows.items()}
 
 
-def _of_blocks(estimate: Interval, found: OfRequests | None, metric: str) -> tuple[Interval, str, Origin]:
+def _of_blocks(estimate: Estimate, found: OfRequests | None, metric: str) -> tuple[Estimate, str, Origin]:
     """An estimate with its interval from blocks of its requests, where they have one, instead of replications."""
-    known = found is not None and metric in found.resampled and estimate.mean is not None
-    if found is None or not known or not math.isfinite(estimate.mean):  # type: ignore[arg-type]
+    known = found is not None and metric in found.resampled and estimate.value is not None
+    if found is None or not known or not math.isfinite(estimate.value):  # type: ignore[arg-type]
         return replace(estimate, low=None, high=None), "none", "none"
     half = margin_of(found.resampled[metric], found.blocks)
-    low, high = estimate.mean - half, estimate.mean + half  # type: ignore[operator]
+    low, high = estimate.value - half, estimate.value + half  # type: ignore[operator]
     return replace(estimate, low=low, high=high), "bootstrap", "blocks"

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from farweb.results.design import KINDS, Design
+from farweb.results.estimates import POOLED, Estimates
 from farweb.results.judged import FIXED_LOG, LevelJudged, deciding, levels_judged
 from farweb.results.metrics import find_metric, group_of
 from farweb.results.ranking import Ranking, rank_points
 from farweb.results.requests import QUANTILES
+from farweb.results.select import pooled
 from farweb.results.sweep_warnings import warnings_of
-from farweb.statistics.intervals import TWO, student
+from farweb.statistics.intervals import TWO
 from farweb.statistics.judgement import SHOWN
 from farweb.statistics.quantiles import has_quantile, to_json
 from farweb.text.quantities import difference, quantity, relative, seconds, share, with_margin
@@ -346,7 +348,7 @@ def _latencies(sweep: "SweepTables", few: Mapping[str, int]) -> dict[str, list[f
 
 def tunnel_shares(sweep: "SweepTables") -> tuple[float, float] | None:
     """Least and largest share of a run's load in tunnels; None without tunnels."""
-    shares = sweep.runs["tunnel_share"].drop_nulls().to_list() if "tunnel_share" in sweep.runs.columns else []
+    shares = sweep.runs["tunnel_share"].drop_nulls().to_list()
     return (min(shares), max(shares)) if any(shares) else None
 
 
@@ -358,20 +360,10 @@ def _main(sweep: "SweepTables") -> list[str]:
 
 def _by(sweep: "SweepTables", metrics: Sequence[str], by: Sequence[str]) -> list[dict[str, Any]]:
     """Estimates by some of the factors: in each replication the mean over all levels of the others."""
-    names = sweep.design.names
-    positions = [names.index(name) for name in by]
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for point, indexes in enumerate(sweep.design.points):
-        groups.setdefault(tuple(indexes[position] for position in positions), []).append(point)
-    rows = []
-    for points in groups.values():
-        levels = sweep.design.levels(points[0])
-        for metric in metrics:
-            found = student(sweep.values(metric)[points].mean(axis=0))
-            ends = {name: getattr(found, name) for name in ("n", "mean", "sd", "low", "high")}
-            if not sweep.fixed_points.isdisjoint(points):
-                ends |= {"low": None, "high": None}
-            made = ("student", "replications") if ends["low"] is not None else ("none", "none")
-            row = {**{name: levels[name].value for name in by}, "metric": metric, **ends}
-            rows.append({**row, "method": made[0], "interval_of": made[1]})
-    return rows
+    tables = {metric: Estimates(sweep, metric) for metric in metrics}
+    return [
+        {**{name: level.value for name, level in zip(by, levels, strict=True)}, "metric": metric}
+        | {name: table.row(points)[name] for name in POOLED}
+        for levels, points in pooled(sweep.design, by).items()
+        for metric, table in tables.items()
+    ]

@@ -79,7 +79,7 @@ class CacheTotals:
     """Served from its copies; delayed hits left out."""
     delayed_hits: int
     """Served from a fetch that was under way."""
-    bypasses: int | None
+    bypasses: int
     """Requests with responses of a size that it does not keep."""
     revalidations: int
     """Hits on stale copies that a conditional request found unchanged."""
@@ -112,7 +112,7 @@ def caches_of(results: "RunTables") -> tuple[CacheTotals, ...]:
     path: list[str] = manifest["scenario"]["path"]["nodes"]
     found = (
         _cache(manifest["scenario"]["cache"][measured["cache"]], measured)
-        for measured in manifest.get("measured", {}).get("caches", ())
+        for measured in manifest["measured"]["caches"]
     )
     return tuple(sorted(found, key=lambda cache: path.index(cache.node)))
 
@@ -128,7 +128,7 @@ def ratios(measured: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _cache(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> CacheTotals:
-    known = {"bypasses": None, **measured, **ratios(measured)}
+    known = {**measured, **ratios(measured)}
     kept = {name: known[name] for name in _OF_CACHE}
     return CacheTotals(node=scenario["node"], holds=_holds(scenario), **kept)
 

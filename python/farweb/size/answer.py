@@ -3,26 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from farweb.results.judged import OF_LOG
-from farweb.size.judge import Judge, Verdict
+from farweb.size.judge import Judge, Meets
 from farweb.size.screen import screen, sentence, shown
 from farweb.size.search import Found, Limits, Search
 from farweb.size.target import Clause, Target
-from farweb.size.tried import Estimate, Numbers, Tried
+from farweb.size.tried import Numbers, Reading, Tried
 from farweb.size.vary import Axis
 from farweb.statistics.judgement import Origin
 from farweb.text import parse as quantity
 from farweb.text.quantities import interval
+from farweb.text.sheet import Screen, Shown
 from farweb.text.words import listed
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 @dataclass(frozen=True)
-class Answer(Numbers):
+class Answer(Numbers, Shown):
     """The numbers of an answer, and their words."""
 
     @property
@@ -30,11 +27,9 @@ class Answer(Numbers):
         """The answer as a sentence."""
         return sentence(self)
 
-    def __rich__(self) -> "RenderableType":
+    def screen(self) -> Screen:
+        """The answer, and how the values stand against it."""
         return screen(self)
-
-    def _repr_html_(self) -> str:
-        return screen(self)._repr_html_()
 
 
 def answer_of(
@@ -94,7 +89,7 @@ def _origin(judge: Judge, target: Target) -> Origin:
 def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
     choice, judge = axis.choice(position), search.judge
     estimates = tuple(
-        Estimate(
+        Reading(
             clause.metric.name,
             *judge.interval(clause, position),
             judge.origin(clause),
@@ -113,8 +108,8 @@ def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
 
 
 _WORDS = {
-    True: {Verdict.MEETS: "ties", Verdict.FAILS: "worse"},
-    False: {Verdict.MEETS: "meets", Verdict.FAILS: "fails"},
+    True: {Meets.MEETS: "ties", Meets.FAILS: "worse"},
+    False: {Meets.MEETS: "meets", Meets.FAILS: "fails"},
 }
 
 

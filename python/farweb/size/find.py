@@ -17,7 +17,7 @@ from farweb.errors import FarwebError, ResultsError, RunError
 from farweb.extent import Extent, extent_of_values
 from farweb.inputs.tables import open_hosts
 from farweb.results.design import Design, Factor, Level
-from farweb.results.manifest import draws_losses, repeats_its_requests
+from farweb.results.manifest import has_random_links, repeats_its_requests
 from farweb.results.requests import times_of
 from farweb.results.run import RunTables
 from farweb.results.store import Outcome, Store, part_name
@@ -164,7 +164,7 @@ def _begun(
     base = scenario.without_sweep()
     ends = [base.with_(axis.choice(position).changes).effective for position in (0, len(axis) - 1)]
     log = OfLog(limits.confidence) if all(map(repeats_its_requests, ends)) else None
-    return base, axis, Search(axis, goal, limits, any(map(draws_losses, ends)), log)
+    return base, axis, Search(axis, goal, limits, any(map(has_random_links, ends)), log)
 
 
 def earlier_search(out: str | Path) -> dict[str, Any] | None:

@@ -54,7 +54,7 @@ _OTHERWISE = 1 / 3  # chosen: some 21 equal runs decide. Events in fewer runs th
 _ALIKE = 2  # runs that have to be equal for a scenario to count as one without chance
 
 
-class Verdict(StrEnum):
+class Meets(StrEnum):
     """The verdict on a value, as far as decided."""
 
     MEETS = "meets"
@@ -127,31 +127,31 @@ class Judge:
         """Count the replications of a value."""
         return len(self._rows.get(position, ()))
 
-    def verdict(self, position: int) -> Verdict:
+    def verdict(self, position: int) -> Meets:
         """Judge a value by the replications so far."""
         if not self.count(position):
-            return Verdict.OPEN
+            return Meets.OPEN
         found = [self._compare(clause, position, rival) for clause, rival in self._comparisons(position)]
         if any(holds is False for holds in found):
-            return Verdict.FAILS
+            return Meets.FAILS
         if all(found):
-            return Verdict.MEETS
-        return Verdict.OPEN if self.wanted(position) else Verdict.UNDECIDED
+            return Meets.MEETS
+        return Meets.OPEN if self.wanted(position) else Meets.UNDECIDED
 
-    def taken(self, position: int) -> Verdict:
+    def taken(self, position: int) -> Meets:
         """The verdict. A comparison with the best that no more runs decide counts as not worse."""
         verdict = self.verdict(position)
-        if verdict != Verdict.UNDECIDED:
+        if verdict != Meets.UNDECIDED:
             return verdict
         numbers = (each for each in self._comparisons(position) if not each[0].of_best)
-        return Verdict.MEETS if all(self._compare(clause, position, None) for clause, _ in numbers) else verdict
+        return Meets.MEETS if all(self._compare(clause, position, None) for clause, _ in numbers) else verdict
 
-    def leans(self, position: int) -> Verdict:
+    def leans(self, position: int) -> Meets:
         """Judge a value by the means so far, where nothing is shown yet. In a log the best beats only worse values."""
         for clause, rival in self._comparisons(position):
             if clause.of_best and self._is_of_log(clause):
                 if self._compare(clause, position, rival) is False:
-                    return Verdict.FAILS
+                    return Meets.FAILS
                 continue
             values, others = self._pair(clause, position, rival)
             holds = _settled(clause, rival, values, others)
@@ -159,8 +159,8 @@ class Judge:
                 n = len(values) if others is None else min(len(values), len(others))
                 holds = _within(float(_excess(clause, values[:n], others).mean()), clause.strict)
             if not holds:
-                return Verdict.FAILS
-        return Verdict.MEETS
+                return Meets.FAILS
+        return Meets.MEETS
 
     def wanted(self, position: int) -> dict[int, int]:
         """List the replications that each value needs, by position, before this value can be looked at again."""
@@ -196,7 +196,7 @@ class Judge:
             return None, None, None
         if self.log is not None and self._is_of_log(clause):
             return self.log.interval(clause, position)
-        mean = student(values).mean
+        mean = student(values).value
         if np.isinf(values).any():
             return mean, None, None
         if self.without_chance:
@@ -243,7 +243,7 @@ class Judge:
     def anchor(self) -> int | None:
         """The smallest best value of a clause that does not fail, or None where no clause names the best."""
         best = (self.best(clause) for clause in self._clauses if clause.of_best)
-        return min((each for each in best if each is not None and self.verdict(each) != Verdict.FAILS), default=None)
+        return min((each for each in best if each is not None and self.verdict(each) != Meets.FAILS), default=None)
 
     def _mean(self, clause: Clause, position: int) -> float | None:
         values = self._values(clause, position)

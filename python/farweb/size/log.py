@@ -30,7 +30,7 @@ from farweb.results.requests import QUANTILES, TIMES
 from farweb.size.target import Clause
 from farweb.statistics.blocks import number_of_blocks
 from farweb.statistics.intervals import margin_of, resampled, resampled_means
-from farweb.statistics.judgement import Quantity, Verdict
+from farweb.statistics.judgement import Difference, Verdict
 from farweb.statistics.units import Units
 from farweb.statistics.verdicts import MARGIN_BY_POINTS
 from farweb.text.quantities import percents
@@ -106,7 +106,7 @@ class OfLog:
         self._confidence = confidence
         self._asked: dict[int, Mapping[str, Asked]] = {}
         self._intervals: dict[tuple[str, int], Ends] = {}
-        self._quantities: dict[tuple[str, int, int], Quantity] = {}
+        self._quantities: dict[tuple[str, int, int], Difference] = {}
         self._runs: dict[int, RunTables] = {}
         self._verdicts: dict[tuple[int, int], Verdict] = {}
         self._read = read_once()
@@ -191,7 +191,7 @@ class OfLog:
             return 1.0, 1.0, 1.0
         if clause.by_rule:
             change = self._verdict(clause, position, best).change
-            value, low, high = change.mean, change.low, change.high
+            value, low, high = change.value, change.low, change.high
         else:
             quantity = self._quantity(clause, position, best)
             value, low, high = quantity.value, quantity.low, quantity.high
@@ -206,7 +206,7 @@ class OfLog:
         slow = next((each for each in found.slices if each.name in found.harm), None)
         if slow is None:
             return "failures" if "failed_share" in found.harm else ""
-        by = slow.judged_change.mean
+        by = slow.judged_change.value
         return slow.name.replace("_", " ") + ("" if by is None else f" {percents(by, signed=True)} %")
 
     def _verdict(self, clause: Clause, position: int, base: int) -> Verdict:
@@ -219,7 +219,7 @@ class OfLog:
             )
         return self._verdicts[key]
 
-    def _quantity(self, clause: Clause, position: int, rival: int) -> Quantity:
+    def _quantity(self, clause: Clause, position: int, rival: int) -> Difference:
         """The difference of two values, the second one the base, as `farweb compare` has it."""
         key = clause.metric.name, position, rival
         if key not in self._quantities:

@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from farweb.size.target import parse_target
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from farweb.text import parse as quantity
 from farweb.text.quantities import ENDLESS, change_cells, in_one_unit, percents, plain
 from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
-    from farweb.size.tried import Estimate, Numbers, Tried
+    from farweb.size.tried import Numbers, Reading, Tried
 
 _DIGITS = 5  # of estimates: three would not distinguish 0.9798 from 0.98
 _ROWS_MAX = 6
@@ -223,7 +223,7 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
     return Sheet("", [*header, "", ""], lines, is_whole=True, spare=spare)
 
 
-def _called(estimate: "Estimate") -> str:
+def _called(estimate: "Reading") -> str:
     """A metric in the head of its column: ``p90``. For latency alone the mean is shown."""
     return "mean" if estimate.called == "latency" else estimate.called.replace("(latency)", "")
 
@@ -244,13 +244,13 @@ def _is_rated(answer: "Numbers", place: int) -> bool:
     return any(each.estimates[place].ratio is not None for each in answer.curve)
 
 
-def _change(found: "Estimate", is_best: bool) -> list[str]:
+def _change(found: "Reading", is_best: bool) -> list[str]:
     if is_best:
         return ["best", ""]
     change, low, high = (
         None if each is None else each - 1 for each in (found.ratio, found.ratio_low, found.ratio_high)
     )
-    return change_cells(Interval(1, change, None, *((None, None) if low == high else (low, high))))
+    return change_cells(Estimate(1, change, None, *((None, None) if low == high else (low, high))))
 
 
 def _label(answer: "Numbers", group: "Sequence[Tried]") -> str:
@@ -264,7 +264,7 @@ def _label(answer: "Numbers", group: "Sequence[Tried]") -> str:
     return f"{near.label} and {'less' if is_first != answer.largest else 'more'}"
 
 
-def _writer(estimates: "Sequence[Estimate]") -> tuple[Callable[[float | None], str], str]:
+def _writer(estimates: "Sequence[Reading]") -> tuple[Callable[[float | None], str], str]:
     """A way to write estimates of a metric, and the unit that all have: times share one."""
     from farweb.results.metrics import find_metric
 

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from farweb.size.judge import Judge, Row, Verdict, schedule
+from farweb.size.judge import Judge, Meets, Row, schedule
 from farweb.size.log import OfLog
 from farweb.size.target import Target
 
@@ -165,38 +165,38 @@ class Search:
         last, answer = self._bracket(said)
         meets, fails, undecided = (
             [position for position in self.tried if verdicts[position] == of]
-            for of in (Verdict.MEETS, Verdict.FAILS, Verdict.UNDECIDED)
+            for of in (Meets.MEETS, Meets.FAILS, Meets.UNDECIDED)
         )
         attainable = True if meets else False if len(fails) == len(self.tried) else None
-        again = () if answer is None else self._of(said, Verdict.FAILS, answer, len(self._axis))
+        again = () if answer is None else self._of(said, Meets.FAILS, answer, len(self._axis))
         best = self.judge.anchor()
-        before = () if last is None else self._of(said, Verdict.MEETS, -1, last)
+        before = () if last is None else self._of(said, Meets.MEETS, -1, last)
         return Found(answer, below, above, attainable, again, before, tuple(undecided), self._stopped, best)
 
-    def _of(self, verdicts: Mapping[int, Verdict], of: Verdict, low: int, high: int) -> tuple[int, ...]:
+    def _of(self, verdicts: Mapping[int, Meets], of: Meets, low: int, high: int) -> tuple[int, ...]:
         """Values between two positions with a verdict."""
         return tuple(position for position in self.tried if low < position < high and verdicts[position] == of)
 
-    def _verdicts(self) -> dict[int, Verdict]:
+    def _verdicts(self) -> dict[int, Meets]:
         return {position: self.judge.verdict(position) for position in self.tried}
 
-    def _likely(self, verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
+    def _likely(self, verdicts: Mapping[int, Meets]) -> dict[int, Meets]:
         """The verdicts, by the means so far where more runs may decide, or where runs of a log do not."""
-        leaning = (Verdict.OPEN, Verdict.UNDECIDED) if self.judge.is_of_log else (Verdict.OPEN,)
+        leaning = (Meets.OPEN, Meets.UNDECIDED) if self.judge.is_of_log else (Meets.OPEN,)
         return {
             position: self.judge.leans(position) if verdict in leaning and self.judge.count(position) else verdict
             for position, verdict in verdicts.items()
         }
 
-    def _bracket(self, verdicts: Mapping[int, Verdict]) -> tuple[int | None, int | None]:
+    def _bracket(self, verdicts: Mapping[int, Meets]) -> tuple[int | None, int | None]:
         """The largest failing value below the smallest from which on all meet the target, and that smallest one.
 
         Up to the best value where the target names `best`, otherwise up to the largest value that meets it.
         """
-        meets = [position for position in self.tried if verdicts[position] == Verdict.MEETS]
+        meets = [position for position in self.tried if verdicts[position] == Meets.MEETS]
         best = self.judge.anchor()
         last = max(meets, default=len(self._axis)) if best is None else best
-        fails = [position for position in self.tried if verdicts[position] == Verdict.FAILS and position < last]
+        fails = [position for position in self.tried if verdicts[position] == Meets.FAILS and position < last]
         below = max(fails, default=None)
         return below, min((position for position in meets if below is None or position > below), default=None)
 
@@ -208,19 +208,19 @@ class Search:
         likely = self._likely(verdicts)
         bracket = self._bracket(likely)
         between = self._halves(*bracket, likely)
-        if not between and Verdict.OPEN not in verdicts.values():
+        if not between and Meets.OPEN not in verdicts.values():
             between = self._halves(*self._bracket(verdicts), verdicts)
-        kept = 2 * self._steps if Verdict.OPEN in verdicts.values() else 0  # values, for halving with replications
+        kept = 2 * self._steps if Meets.OPEN in verdicts.values() else 0  # values, for halving with replications
         if between and len(self.tried) + len(between) <= self.values - kept:
             return self._try(between)
         first = self._first(*bracket, likely)
-        nearest = [each for each in bracket if each is not None and verdicts[each] == Verdict.OPEN]
+        nearest = [each for each in bracket if each is not None and verdicts[each] == Meets.OPEN]
         if not self.judge.may_differ:
-            open_ = (each for each in first if verdicts[each] == Verdict.OPEN)
+            open_ = (each for each in first if verdicts[each] == Meets.OPEN)
             return {each: self.judge.wanted(each)[each] for each in (*nearest, *open_)}
         return self._decide(nearest, first, verdicts)
 
-    def _decide(self, nearest: Sequence[int], first: Iterable[int], verdicts: Mapping[int, Verdict]) -> dict[int, int]:
+    def _decide(self, nearest: Sequence[int], first: Iterable[int], verdicts: Mapping[int, Meets]) -> dict[int, int]:
         """Replications for the next look at the values that come next.
 
         The values next to the answer have a first look, which may be enough. Then the bracket is halved towards them
@@ -228,15 +228,15 @@ class Search:
         """
         if wanted := self._looks([each for each in nearest if self.judge.count(each) < self._limits.replications]):
             return wanted
-        self._raised |= {each for each in first if verdicts[each] == Verdict.OPEN}
+        self._raised |= {each for each in first if verdicts[each] == Meets.OPEN}
         if not self._looks(self._raised):
             below, answer = self._bracket(verdicts)
-            between = self._halves(below, answer, {**verdicts, **dict.fromkeys(nearest, Verdict.UNDECIDED)})
+            between = self._halves(below, answer, {**verdicts, **dict.fromkeys(nearest, Meets.UNDECIDED)})
             if new := [each for each in between if each not in self.tried]:
                 self._raised |= set(between)
                 return self._try(new)
             is_left = not self._is_narrow(below, answer)
-            self._raised |= set(between or (nearest if is_left and Verdict.UNDECIDED not in verdicts.values() else ()))
+            self._raised |= set(between or (nearest if is_left and Meets.UNDECIDED not in verdicts.values() else ()))
         return self._looks(self._raised)
 
     def _try(self, positions: Sequence[int]) -> dict[int, int]:
@@ -248,19 +248,19 @@ class Search:
         """The replications that values need for their next look, as far as it can decide."""
         wanted: dict[int, int] = {}
         for position in positions:
-            if self.judge.verdict(position) == Verdict.OPEN:
+            if self.judge.verdict(position) == Meets.OPEN:
                 for each, number in self.judge.wanted(position).items():
                     wanted[each] = max(number, wanted.get(each, 0))
         return wanted
 
-    def _first(self, below: int | None, answer: int | None, likely: Mapping[int, Verdict]) -> set[int]:
+    def _first(self, below: int | None, answer: int | None, likely: Mapping[int, Meets]) -> set[int]:
         """Values of the spread to be decided before those between: about the answer, or in contradiction to it.
 
         Where none is likely to meet the target: all, or two as long as runs may be alike.
         """
         if answer is None:
             return set(self._spread if self.judge.may_differ else self._spread[-2:])
-        fails, meets = ([each for each in self._spread if likely[each] == of] for of in (Verdict.FAILS, Verdict.MEETS))
+        fails, meets = ([each for each in self._spread if likely[each] == of] for of in (Meets.FAILS, Meets.MEETS))
         low = [position for position in fails if below is not None and position < below]
         high = [position for position in meets if position > answer]
         again = [position for position in fails if position > answer]
@@ -271,12 +271,12 @@ class Search:
     def _is_narrow(self, below: int | None, answer: int | None) -> bool:
         return below is not None and answer is not None and self._axis.is_narrow(below, answer)
 
-    def _halves(self, below: int | None, answer: int | None, verdicts: Mapping[int, Verdict]) -> list[int]:
+    def _halves(self, below: int | None, answer: int | None, verdicts: Mapping[int, Meets]) -> list[int]:
         """Values in the bracket, on either side of its undecided ones, or none where it is narrow."""
         if self._is_narrow(below, answer) or (answer is None and not self.judge.is_of_log):
             return []
         low, high = -1 if below is None else below, len(self._axis) if answer is None else answer
-        inside = self._of(verdicts, Verdict.UNDECIDED, low, high)
+        inside = self._of(verdicts, Meets.UNDECIDED, low, high)
         gaps = [(low, inside[0]), (inside[-1], high)] if inside else [(low, high)]
         least = max(1, _SIDE * (high - low)) if inside and self.judge.may_differ else 1
         ended = [(one, other) for one, other in gaps if one >= 0 and other < len(self._axis)]

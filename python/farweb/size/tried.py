@@ -1,18 +1,18 @@
 """The answer of a search for a size, in numbers. `farweb.size.screen` has it in words."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from farweb.size.judge import Verdict
+from farweb.size.judge import Meets
 from farweb.statistics.judgement import Origin
 from farweb.statistics.quantiles import to_json
 from farweb.text import parse as quantity
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Reading:
     """A metric at a value.
 
     Attributes:
@@ -60,8 +60,8 @@ class Tried:
     value: str | int | float | bool
     number: float | None
     n: int
-    verdict: Verdict
-    estimates: tuple[Estimate, ...]
+    verdict: Meets
+    estimates: tuple[Reading, ...]
     word: str = "open"
 
 
@@ -158,7 +158,7 @@ class Numbers:
         def tried(row: Mapping[str, Any] | None) -> Tried | None:
             if row is None:
                 return None
-            return Tried(**{**row, "estimates": tuple(Estimate(**each) for each in row["estimates"])})
+            return Tried(**{**row, "estimates": tuple(Reading(**each) for each in row["estimates"])})
 
         known = {name: found[name] for name in cls.__dataclass_fields__}
         known |= {name: tried(found[name]) for name in ("answer", "low", "high", "best")}
@@ -167,5 +167,5 @@ class Numbers:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        found: dict[str, Any] = to_json({**asdict(self), "interval": self.interval})
+        found: dict[str, Any] = to_json({**vars(self), "interval": self.interval})
         return found

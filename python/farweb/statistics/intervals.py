@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from farweb.statistics.quantiles import between, split
+from farweb.statistics.quantiles import between, split, to_json
 from farweb.statistics.quantiles import quantiles as of_times
 
 CONFIDENCE = 0.95  # chosen: the level that most tables of simulation studies have
@@ -38,19 +38,19 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Interval:
+class Estimate:
     """An estimate with its confidence interval.
 
     Attributes:
         n: Observations: replications that have a value.
-        mean: The estimate, which may be infinite, or None without an observation.
+        value: The estimate, which may be infinite, or None without an observation.
         sd: Standard deviation between replications, or None for fewer than two, or where one is infinite.
         low: Lower end, or None for fewer than two observations, or where failed requests reach the estimate.
         high: Upper end, or None as `low`.
     """
 
     n: int
-    mean: float | None
+    value: float | None
     sd: float | None
     low: float | None
     high: float | None
@@ -59,6 +59,11 @@ class Interval:
     def half_width(self) -> float | None:
         """Half the width of the interval, or None when there is none."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Value and ends as plain values, for JSON."""
+        found: dict[str, float | None] = to_json({name: getattr(self, name) for name in ("value", "low", "high")})
+        return found
 
 
 def student_quantiles(degrees: ArrayLike, confidence: float = CONFIDENCE) -> NDArray[np.float64]:
@@ -73,7 +78,7 @@ def student_quantiles(degrees: ArrayLike, confidence: float = CONFIDENCE) -> NDA
     return np.asarray(stdtrit(degrees, (1 + confidence) / 2), np.float64)
 
 
-def student(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
+def student(values: ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
     """Student's interval of a mean. NaN stands for a replication without a value.
 
     Exact for independent normal values. The mean of many requests of a run is nearly normal.
@@ -81,7 +86,7 @@ def student(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
     return students(np.asarray(values, float)[None, :], confidence)[0]
 
 
-def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Interval]:
+def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Estimate]:
     """Student's interval of the mean of each row (see `student`)."""
     given = np.asarray(rows, float)
     infinite = np.isinf(given).any(axis=1)
@@ -94,11 +99,11 @@ def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Interval]:
     columns = numbers.tolist(), means.tolist(), deviations.tolist(), halves.tolist()
     for row, (n, mean, sd, half) in enumerate(zip(*columns, strict=True)):
         if infinite[row]:
-            found.append(Interval(n, _infinite(given[row]), None, None, None))
+            found.append(Estimate(n, _infinite(given[row]), None, None, None))
         elif n > 1:
-            found.append(Interval(n, mean, sd, mean - half, mean + half))
+            found.append(Estimate(n, mean, sd, mean - half, mean + half))
         else:
-            found.append(Interval(n, mean if n else None, None, None, None))
+            found.append(Estimate(n, mean if n else None, None, None, None))
     return found
 
 
@@ -123,7 +128,7 @@ def _moments(rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.f
 
 def quantiles(
     replications: Sequence[ArrayLike], shares: Sequence[float], confidence: float = CONFIDENCE
-) -> list[Interval]:
+) -> list[Estimate]:
     """Quantiles of the observations of all replications together, with bootstrap intervals.
 
     Whole replications are drawn with replacement; the quantile of each resample is over all its observations,
@@ -142,9 +147,9 @@ def quantiles(
     groups = [group for group in groups if group.size]
     n = len(groups)
     if n == 0:
-        return [Interval(0, None, None, None, None) for _ in shares]
+        return [Estimate(0, None, None, None, None) for _ in shares]
     if n == 1:
-        return [Interval(1, quantile, None, None, None) for quantile in of_times(groups[0], shares)]
+        return [Estimate(1, quantile, None, None, None) for quantile in of_times(groups[0], shares)]
     own = students(np.array([of_times(group, shares) for group in groups], float).T, confidence)
     t = float(student_quantiles(n - 1, confidence))
     found = []
@@ -153,16 +158,16 @@ def quantiles(
         # The observations themselves are the resample that has each replication once.
         quantile, *resampled = _resampled_quantiles(groups, np.vstack([np.ones(n, np.int64), times]), share).tolist()
         if not np.isfinite(resampled).all():
-            found.append(Interval(n, quantile, alone.sd, None, None))
+            found.append(Estimate(n, quantile, alone.sd, None, None))
             continue
         half = t * _standard_error(np.array(resampled), chances, n)
-        found.append(Interval(n, quantile, alone.sd, quantile - half, quantile + half))
+        found.append(Estimate(n, quantile, alone.sd, quantile - half, quantile + half))
     return found
 
 
 def quantile_differences(
     levels: Sequence[ArrayLike], bases: Sequence[ArrayLike], shares: Sequence[float], confidence: float = CONFIDENCE
-) -> list[Interval]:
+) -> list[Estimate]:
     """Differences of quantiles, level less base, of pairs of replications, resampled together.
 
     Args:
@@ -182,15 +187,15 @@ def quantile_differences(
     for share in shares:
         level, base = (_resampled_quantiles(groups, both, share) for groups in pairs)
         if np.isinf(level[0]) and np.isinf(base[0]):
-            found.append(Interval(n, None, None, None, None))
+            found.append(Estimate(n, None, None, None, None))
             continue
         with np.errstate(invalid="ignore"):  # two infinite ones have no difference
             mean, *resampled = (level - base).tolist()
         if n < 2 or not np.isfinite(resampled).all():
-            found.append(Interval(n, mean, None, None, None))
+            found.append(Estimate(n, mean, None, None, None))
             continue
         half = float(student_quantiles(n - 1, confidence)) * _standard_error(np.array(resampled), chances, n)
-        found.append(Interval(n, mean, None, mean - half, mean + half))
+        found.append(Estimate(n, mean, None, mean - half, mean + half))
     return found
 
 
@@ -216,7 +221,7 @@ def resampled_means(groups: Sequence[ArrayLike]) -> NDArray[np.float64]:
     return np.asarray((times @ sums) / (times @ sizes), np.float64)
 
 
-def mean_of_units(sums: NDArray[np.float64], sizes: NDArray[np.int64], confidence: float = CONFIDENCE) -> Interval:
+def mean_of_units(sums: NDArray[np.float64], sizes: NDArray[np.int64], confidence: float = CONFIDENCE) -> Estimate:
     """The mean of all observations, with the bootstrap interval of whole units. Units without any are left out.
 
     Args:
@@ -227,13 +232,13 @@ def mean_of_units(sums: NDArray[np.float64], sizes: NDArray[np.int64], confidenc
     there = sizes > 0
     sums, sizes, n = np.asarray(sums, np.float64)[there], sizes[there], int(there.sum())
     if n < 2:
-        return Interval(n, float(sums[0] / sizes[0]) if n else None, None, None, None)
+        return Estimate(n, float(sums[0] / sizes[0]) if n else None, None, None, None)
     times = _with_itself(n)
     values = np.asarray((times @ sums) / (times @ sizes), np.float64)
     half = margin_of(values, n, confidence)
     mean = float(values[0])
     half = half if half > _ROUNDING * max(1.0, abs(mean)) else 0.0
-    return Interval(n, mean, None, mean - half, mean + half)
+    return Estimate(n, mean, None, mean - half, mean + half)
 
 
 def margin_of(resampled: NDArray[np.float64], n: int, confidence: float = CONFIDENCE) -> float:

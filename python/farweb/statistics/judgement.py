@@ -6,10 +6,10 @@ The rule is in `farweb.statistics.verdicts`, the latencies come from `farweb.sta
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from farweb.statistics.intervals import CONFIDENCE, Interval
+from farweb.statistics.intervals import CONFIDENCE, Estimate
 from farweb.statistics.quantiles import to_json
 from farweb.statistics.verdicts import MARGIN, MARGIN_BY_POINTS, SignTest, Slice, Word, single_word
 from farweb.text.quantities import difference, percents, relative, share
@@ -28,7 +28,7 @@ _QUANTILE = re.compile(r"latency_p(\d+)_s")
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Difference:
     """The difference of one quantity between two alternatives.
 
     Attributes:
@@ -91,7 +91,7 @@ class Quantity:
             return "unclear"
         if self.more_is_better:
             value, low, high = -value, -high, -low
-        return single_word(Interval(self.units, value, None, low, high), self._limit(margin))
+        return single_word(Estimate(self.units, value, None, low, high), self._limit(margin))
 
     def _limit(self, margin: float) -> float:
         return margin / MARGIN_BY_POINTS if self.is_share else margin
@@ -135,7 +135,7 @@ class Verdict:
 
     overall: Word
     by_quantity: dict[str, Word]
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[Difference, ...]
     margin: float
     interval_of: Origin
     scope: str
@@ -152,12 +152,12 @@ class Verdict:
     @property
     def is_of_pairs(self) -> bool:
         """True where the same requests were compared, of one load."""
-        return bool(self.slices) and self.slices[0].count.mean is not None
+        return bool(self.slices) and self.slices[0].count.value is not None
 
     @property
-    def change(self) -> Interval:
+    def change(self) -> Estimate:
         """Relative difference of all requests, with its interval, or empty where failures decide."""
-        return self.slices[0].judged_change if self.slices else Interval(0, None, None, None, None)
+        return self.slices[0].judged_change if self.slices else Estimate(0, None, None, None, None)
 
     @property
     def by_failures(self) -> bool:
@@ -165,22 +165,10 @@ class Verdict:
         return bool(self.slices) and self.slices[0].requests > 0 and self.slices[0].by_count
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON, with None for infinite ones."""
-        plain: dict[str, Any] = {
-            **asdict(self),
-            "slices": [_plain(each) for each in self.slices],
-            "groups": [{"group": label, **each.to_dict()} for label, each in self.groups],
-        }
-        found: dict[str, Any] = to_json(plain)
+        """All of it as plain values, for JSON."""
+        groups = [{"group": label, **each.to_dict()} for label, each in self.groups]
+        found: dict[str, Any] = to_json({**vars(self), "groups": groups})
         return found
-
-
-def _plain(found: Slice) -> dict[str, Any]:
-    ends = {
-        name: {"value": each.mean, "low": each.low, "high": each.high}
-        for name, each in (("change", found.change), ("count", found.count))
-    }
-    return {**asdict(found), **ends}
 
 
 def turned(verdict: Verdict) -> Verdict:
@@ -193,10 +181,10 @@ def turned(verdict: Verdict) -> Verdict:
     return replace(verdict, overall=overall, slices=(change,), failed=verdict.failed[::-1])
 
 
-def _inverted(change: Interval) -> Interval:
+def _inverted(change: Estimate) -> Estimate:
     """A relative difference the other way round."""
-    mean, low, high = (None if each is None else 1 / (1 + each) - 1 for each in (change.mean, change.high, change.low))
-    return Interval(change.n, mean, None, low, high)
+    mean, low, high = (None if each is None else 1 / (1 + each) - 1 for each in (change.value, change.high, change.low))
+    return Estimate(change.n, mean, None, low, high)
 
 
 def cell(word: Word) -> str:
@@ -222,7 +210,7 @@ def sentence(
     names: tuple[str, str],
     overall: Word,
     slices: Sequence[Slice],
-    failures: Quantity,
+    failures: Difference,
     few: SignTest | None,
     sides: Sequence[str],
     groups: Sequence[tuple[str, Verdict]],
@@ -256,7 +244,7 @@ def sentence(
     return f"{head}: {', '.join(clauses)}"
 
 
-def by_quantities(names: tuple[str, str], overall: Word, found: Sequence[tuple[Quantity, Word]]) -> str:
+def by_quantities(names: tuple[str, str], overall: Word, found: Sequence[tuple[Difference, Word]]) -> str:
     """Say a judgement by named quantities: deciding ones first, then the others."""
     base, other = names
     head = _HEADS.get(overall, "{other} is {overall} than {base}").format(base=base, other=other, overall=overall)
@@ -273,27 +261,27 @@ def more_or_less(change: float) -> str:
 
 def _on_average(found: Slice, overall: Word) -> str:
     counts = f"{share(found.slower)} are slower and {share(found.faster)} faster"
-    if found.by_count or found.change.mean is None:
+    if found.by_count or found.change.value is None:
         return f"{share(found.slower)} of requests are slower and {share(found.faster)} faster"
-    said = f"requests take {more_or_less(found.change.mean)} time on average".replace("as much time", "the same time")
+    said = f"requests take {more_or_less(found.change.value)} time on average".replace("as much time", "the same time")
     if overall == "cannot be told apart" and found.change.low is not None and found.change.high is not None:
         low, high = (percents(end, signed=True) for end in (found.change.low, found.change.high))
         said += f" ({low} … {high} %)"
-    is_by_count = overall.startswith("slightly") and abs(found.change.mean) < abs(found.count.mean or 0) / 10
+    is_by_count = overall.startswith("slightly") and abs(found.change.value) < abs(found.count.value or 0) / 10
     return f"{said}, {counts}" if found.word == "split" or is_by_count else said
 
 
 def _of_slice(found: Slice) -> str:
     who = _PARTS[found.name]
-    if found.change.mean is not None and math.isinf(found.change.mean):
-        return f"failures {'reach' if found.change.mean > 0 else 'no longer reach'} {who}"
-    if found.by_count or found.change.mean is None:
+    if found.change.value is not None and math.isinf(found.change.value):
+        return f"failures {'reach' if found.change.value > 0 else 'no longer reach'} {who}"
+    if found.by_count or found.change.value is None:
         return f"{share(found.slower)} of {who} slower and {share(found.faster)} faster"
-    return f"{more_or_less(found.change.mean)} for {who}"
+    return f"{more_or_less(found.change.value)} for {who}"
 
 
 def _of_group(label: str, found: Verdict) -> str:
-    change, who = found.change.mean, _GROUPS.get(label, label)
+    change, who = found.change.value, _GROUPS.get(label, label)
     return f"{found.overall} for {who}" if change is None else f"{more_or_less(change)} for {who}"
 
 
@@ -307,5 +295,5 @@ def _few(found: SignTest, everyone: Slice) -> str:
     first, *rest = counts
     count, _, word = first.partition(" ")
     said = ", ".join([f"{count} of {number} {word}", *rest])
-    change = "" if everyone.change.mean is None else f": {percents(everyone.change.mean, signed=True)} %"
+    change = "" if everyone.change.value is None else f": {percents(everyone.change.value, signed=True)} %"
     return f"{said}{change}; for {'this' if number == 1 else 'these'} {plural(number, 'request')}"

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from farweb.statistics.intervals import CONFIDENCE, Interval, student_quantiles, students
+from farweb.statistics.intervals import CONFIDENCE, Estimate, student_quantiles, students
 
 _ROUNDING = 1e-13  # chosen: some hundred times the precision of a double
 
 
 @dataclass(frozen=True)
-class Difference:
+class Paired:
     """The effect of a level on a metric, against its base.
 
     Where failed requests make the metric infinite at one of the two, the difference is infinite without an interval. At
@@ -35,14 +35,14 @@ class Difference:
             or None when neither varies.
     """
 
-    interval: Interval
+    interval: Estimate
     base: float | None
     percent: float | None
     unpaired: float | None
     variance_reduction: float | None
 
 
-def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) -> list[Difference]:
+def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) -> list[Paired]:
     """Compare two levels by replication, without pairs that have a NaN.
 
     Args:
@@ -62,15 +62,15 @@ def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) ->
     columns = variances.sum(axis=1).tolist(), widths.tolist(), unknown.tolist()
     for interval, alone, variance, width, is_unknown in zip(intervals, bases, *columns, strict=True):
         if is_unknown:
-            found.append(Difference(Interval(alone.n, None, None, None, None), alone.mean, None, None, None))
+            found.append(Paired(Estimate(alone.n, None, None, None, None), alone.value, None, None, None))
             continue
-        known = interval.mean is not None and alone.mean and math.isfinite(interval.mean)
-        percent = 100 * interval.mean / alone.mean if known else None  # type: ignore[operator]
+        known = interval.value is not None and alone.value and math.isfinite(interval.value)
+        percent = 100 * interval.value / alone.value if known else None  # type: ignore[operator]
         if interval.sd is None:
-            found.append(Difference(interval, alone.mean, percent, None, None))
+            found.append(Paired(interval, alone.value, percent, None, None))
             continue
         reduction = 1 - interval.sd**2 / variance if variance else None
-        found.append(Difference(interval, alone.mean, percent, width, reduction))
+        found.append(Paired(interval, alone.value, percent, width, reduction))
     return found
 
 

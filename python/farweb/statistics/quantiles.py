@@ -12,6 +12,7 @@ American Statistician 50, 1996). Sentences give an observed value (type 1).
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,11 @@ def between(lower: NDArray[np.float64], upper: NDArray[np.float64], part: NDArra
 
 
 def to_json(value: Any) -> Any:
-    """Plain values with None for infinite ones: JSON has no infinity."""
+    """Plain values with None in place of what is infinite: JSON has no infinity. Objects are as `to_dict` says."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        value = vars(value)
     if isinstance(value, Mapping):
         return {name: to_json(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from farweb.statistics import blocks
 from farweb.statistics.intervals import (
     CONFIDENCE,
-    Interval,
+    Estimate,
     margin_of,
     quantile_differences,
     quantiles,
@@ -25,7 +25,7 @@ from farweb.statistics.intervals import (
     resampled_means,
     student,
 )
-from farweb.statistics.judgement import Origin, Quantity
+from farweb.statistics.judgement import Difference, Origin
 from farweb.statistics.verdicts import LEAST_S, Table
 
 Floats = NDArray[np.float64]
@@ -140,25 +140,25 @@ class Units(Generic[L]):
         base, other = (np.concatenate(self.parts(of)) for of in (lambda each: each.base, lambda each: each.other))
         return float(np.isinf(base).sum() / max(base.size, 1)), float(np.isinf(other).sum() / max(other.size, 1))
 
-    def mean(self, of: Callable[[L], Floats]) -> Interval:
+    def mean(self, of: Callable[[L], Floats]) -> Estimate:
         """The mean of all, with the interval that the means of the units have."""
         parts = [part for part in self.parts(of) if part.size]
         if not parts:
-            return Interval(0, None, None, None, None)
+            return Estimate(0, None, None, None, None)
         found = student([part.mean() for part in parts], self._confidence)
         mean, half = float(np.concatenate(parts).mean()), found.half_width
         ends = (None, None) if half is None else (mean - half, mean + half)
-        return Interval(found.n, mean, found.sd, *ends)
+        return Estimate(found.n, mean, found.sd, *ends)
 
-    def median(self, of: Callable[[L], Floats]) -> Interval:
+    def median(self, of: Callable[[L], Floats]) -> Estimate:
         """The median of all."""
         return quantiles(self.parts(of), [0.5])[0]
 
-    def quantile_differences(self, shares: Sequence[float]) -> list[Interval]:
+    def quantile_differences(self, shares: Sequence[float]) -> list[Estimate]:
         """Differences of quantiles, other less base."""
         return quantile_differences(self.parts(lambda each: each.other), self.parts(lambda each: each.base), shares)
 
-    def quantity(self, name: str) -> Quantity:
+    def quantity(self, name: str) -> Difference:
         """The difference of a quantity, as `farweb.statistics.judgement.judge` takes it.
 
         Units without a request on either side are left out.
@@ -170,7 +170,7 @@ class Units(Generic[L]):
         sides = [(_joined(part, "base", mean), _joined(part, "other", mean)) for part in self._parts]
         sides = [(one, two) for one, two in sides if one.size and two.size]
         if not sides:
-            return Quantity(name, None, None, None, "none", 0)
+            return Difference(name, None, None, None, "none", 0)
         bases, others = ([each[side] for each in sides] for side in (0, 1))
         if found := _QUANTILE.fullmatch(name):
             share = int(found[1]) / 10 ** max(2, len(found[1]))  # p999 is 99.9 %
@@ -187,10 +187,10 @@ class Units(Generic[L]):
         low, high = (None, None) if half is None else (value - half, value + half)
         return self._made(name, value, low, high, len(sides), is_share=True, more_is_better=limit is not None)
 
-    def _ratio(self, name: str, base: Floats, other: Floats, n: int, own: Callable[[], float]) -> Quantity:
+    def _ratio(self, name: str, base: Floats, other: Floats, n: int, own: Callable[[], float]) -> Difference:
         """The relative difference, by its resamples. The interval comes from the logarithm, so no end is below -1.
 
-        Infinite where failed requests reach one of the two; and decided if they do in all resamples. Where many
+        Infinite where failed requests reach one side, and decided if they do in all resamples. Where many
         latencies are equal, all resamples can have the same quantile; the spread then comes from the units' own
         quantiles, `own`.
         """
@@ -215,8 +215,8 @@ class Units(Generic[L]):
 
     def _made(
         self, name: str, value: float | None, low: float | None, high: float | None, n: int, **more: bool
-    ) -> Quantity:
-        return Quantity(name, value, low, high, "none" if low is None else self.method, n, **more)
+    ) -> Difference:
+        return Difference(name, value, low, high, "none" if low is None else self.method, n, **more)
 
 
 def _joined(part: Sequence[Latencies], side: str, only_ended: bool) -> Floats:
@@ -232,7 +232,7 @@ def _joined(part: Sequence[Latencies], side: str, only_ended: bool) -> Floats:
 
 def _own_margin(bases: Sequence[Floats], others: Sequence[Floats], share: float, confidence: float) -> float:
     """Half the width of Student's interval of the logarithms of the units' own ratios, or 0 where one has none."""
-    own = np.array([[quantiles([times], [share])[0].mean for times in side] for side in (bases, others)], float)
+    own = np.array([[quantiles([times], [share])[0].value for times in side] for side in (bases, others)], float)
     if not np.isfinite(own).all() or not (own > 0).all():
         return 0.0
     return student(np.log(own[1]) - np.log(own[0]), confidence).half_width or 0.0

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.statistics.intervals import CONFIDENCE, Interval, margin_of, mean_of_units, resampled_means
+from farweb.statistics.intervals import CONFIDENCE, Estimate, margin_of, mean_of_units, resampled_means
 
 Floats = NDArray[np.float64]
 
@@ -99,30 +99,30 @@ class Slice:
     faster: float
     slower: float
     one_sided: float
-    change: Interval
-    count: Interval
+    change: Estimate
+    count: Estimate
     word: Word
 
     @property
     def by_count(self) -> bool:
         """True where failures leave only the count to decide."""
-        return self.one_sided > ONE_SIDED or self.change.mean is None
+        return self.one_sided > ONE_SIDED or self.change.value is None
 
     @property
-    def judged_change(self) -> Interval:
+    def judged_change(self) -> Estimate:
         """`change`, empty where the count decides: requests left out would be the slowest."""
-        return Interval(self.change.n, None, None, None, None) if self.by_count else self.change
+        return Estimate(self.change.n, None, None, None, None) if self.by_count else self.change
 
 
-def clear(found: Interval, least: float) -> int:
+def clear(found: Estimate, least: float) -> int:
     """Sign of an estimate with an interval that excludes 0, `least` or more away from it, else 0."""
-    value, low, high = found.mean, found.low, found.high
+    value, low, high = found.value, found.low, found.high
     if value is None or low is None or high is None or abs(value) < least:
         return 0
     return 1 if low > 0 else -1 if high < 0 else 0
 
 
-def within(found: Interval, most: float) -> bool:
+def within(found: Estimate, most: float) -> bool:
     """True where the interval lies within ± `most`."""
     return found.low is not None and found.high is not None and -most <= found.low and found.high <= most
 
@@ -133,27 +133,27 @@ def _side(sign: int, *, slightly: bool) -> Word:
     return "slightly worse" if slightly else "worse"
 
 
-def slice_word(change: Interval, count: Interval, one_sided: float, margin: float = MARGIN) -> Word:
+def slice_word(change: Estimate, count: Estimate, one_sided: float, margin: float = MARGIN) -> Word:
     """Judge a slice by the first line of the table that fits."""
     slower, moved = clear(count, margin), clear(change, margin / MARGIN_BY_LEAST)
-    if one_sided > ONE_SIDED or change.mean is None:
+    if one_sided > ONE_SIDED or change.value is None:
         return _side(slower, slightly=True) if slower else "unclear"
     if moved and slower == -moved:
         return "split"
     if moved:
-        return _side(moved, slightly=abs(change.mean) < margin)
-    if within(change, margin) and abs(change.mean) < margin / MARGIN_BY_LEAST:
+        return _side(moved, slightly=abs(change.value) < margin)
+    if within(change, margin) and abs(change.value) < margin / MARGIN_BY_LEAST:
         return "equivalent"
-    if slower and slower == np.sign(change.mean):
+    if slower and slower == np.sign(change.value):
         return _side(slower, slightly=True)
     return "equivalent" if within(change, margin) else "unclear"
 
 
-def single_word(found: Interval, margin: float) -> Word:
+def single_word(found: Estimate, margin: float) -> Word:
     """Judge by one quantity alone: the lines of a slice without a count."""
     sign = clear(found, margin / MARGIN_BY_LEAST)
-    if sign and found.mean is not None:
-        return _side(sign, slightly=abs(found.mean) < margin)
+    if sign and found.value is not None:
+        return _side(sign, slightly=abs(found.value) < margin)
     return "equivalent" if within(found, margin) else "unclear"
 
 
@@ -218,10 +218,10 @@ def measured(table: Table, logs: Floats, chosen: NDArray[np.bool_], name: str, m
     return Slice(name, inside.size, *shares, one_sided, change, count, slice_word(change, count, one_sided, margin))
 
 
-def _ratio(found: Interval) -> Interval:
+def _ratio(found: Estimate) -> Estimate:
     """An interval of a mean logarithm as one of a relative difference."""
-    mean, low, high = (None if each is None else math.expm1(each) for each in (found.mean, found.low, found.high))
-    return Interval(found.n, mean, found.sd, low, high)
+    mean, low, high = (None if each is None else math.expm1(each) for each in (found.value, found.low, found.high))
+    return Estimate(found.n, mean, found.sd, low, high)
 
 
 def _signs(logs: Floats, margin: float) -> Floats:
@@ -250,7 +250,7 @@ def slices(table: Table, margin: float = MARGIN, confidence: float = CONFIDENCE)
 
 def unpaired(base: Sequence[Floats], other: Sequence[Floats], margin: float, confidence: float) -> Slice:
     """All requests of two sides that have different ones, in as many units: the change of geometric means, no count."""
-    silent = Interval(0, None, None, None, None)
+    silent = Estimate(0, None, None, None, None)
     lost = [float(np.isinf(np.concatenate(side)).mean()) for side in (base, other)]
     logs = [[np.log(np.maximum(part[np.isfinite(part)], LEAST_S)) for part in side] for side in (base, other)]
     there = [(one, two) for one, two in zip(*logs, strict=True) if one.size and two.size]
@@ -261,7 +261,7 @@ def unpaired(base: Sequence[Floats], other: Sequence[Floats], margin: float, con
         mean = float(means[0])
         half = margin_of(means, n, confidence) if n > 1 else None
         ends = (None, None) if half is None else (mean - half, mean + half)
-        change = _ratio(Interval(n, mean, None, *ends))
+        change = _ratio(Estimate(n, mean, None, *ends))
     total, one_sided = sum(map(len, other)), abs(lost[1] - lost[0])
     return Slice("all", total, 0.0, 0.0, one_sided, change, silent, slice_word(change, silent, one_sided, margin))
 

@@ -56,7 +56,7 @@ class Besides:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Durations:
     """How long runs take.
 
     Attributes:
@@ -86,7 +86,7 @@ class Estimate:
         return math.exp(_SPREAD * math.hypot(_LEAST_SD, share * self.sd))
 
 
-def estimate(design: Design, measured: Sequence[Measured]) -> Estimate:
+def estimate(design: Design, measured: Sequence[Measured]) -> Durations:
     """Fit the times of all points to at least one measured.
 
     Takes the first model with two more runs than unknowns: a part of each level, a power law of each factor's numbers,
@@ -108,7 +108,7 @@ def estimate(design: Design, measured: Sequence[Measured]) -> Estimate:
     predicted *= np.exp(logs).sum() / predicted[places].sum()
     for point in set(places.tolist()):
         predicted[point] = np.exp(logs[places == point]).mean()
-    return Estimate(tuple(predicted.tolist()), frozenset(places.tolist()), sd, len(measured))
+    return Durations(tuple(predicted.tolist()), frozenset(places.tolist()), sd, len(measured))
 
 
 _FREEDOM = 2  # runs that a model must not use up. Chosen: with fewer, nothing shows how far off it is

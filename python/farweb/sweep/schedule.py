@@ -9,12 +9,12 @@ from farweb.description import Description
 from farweb.results.design import Design
 from farweb.results.store import Store
 from farweb.sweep.cluster import cores
-from farweb.sweep.estimate import Besides, Estimate, Measured, estimate
+from farweb.sweep.estimate import Besides, Durations, Measured, estimate
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.pilots import pilot
 from farweb.sweep.plan import Run, plan
 from farweb.text.quantities import count, interval, seconds
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
 
 _SHOWN = 10  # points of a table's head, and of its tail. Chosen: both fit on a screen
@@ -23,7 +23,7 @@ _READ = 1000  # finished runs with times to read. Chosen: more do not improve an
 
 
 @dataclass(frozen=True)
-class Schedule:
+class Schedule(Shown):
     """The runs of a sweep before they are run.
 
     Attributes:
@@ -40,7 +40,7 @@ class Schedule:
     runs: Sequence[Run]
     finished: frozenset[str]
     jobs: int
-    estimate: Estimate | None
+    estimate: Durations | None
     piloted: bool
     besides: Besides | None
 
@@ -132,11 +132,9 @@ class Schedule:
             "" if self.estimate is None else seconds(self.estimate.point_s[point]),
         ]
 
-    def __rich__(self) -> Screen:
+    def screen(self) -> Screen:
+        """The answer, and a line a point."""
         return Screen((self.answer, "", self._sheet(), self._basis()))
-
-    def _repr_html_(self) -> str:
-        return self.__rich__()._repr_html_()
 
 
 def schedule(scenario: Description, out: str | Path, jobs: int | None = None) -> Schedule:

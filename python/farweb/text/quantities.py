@@ -81,7 +81,7 @@ class Ends(Protocol):
     """A relative difference and its interval."""
 
     @property
-    def mean(self) -> float | None:
+    def value(self) -> float | None:
         """The difference."""
 
     @property
@@ -95,9 +95,9 @@ class Ends(Protocol):
 
 def change_cells(change: Ends) -> list[str]:
     """A relative difference in percent and its interval, or an empty cell without one."""
-    if change.mean is None:
+    if change.value is None:
         return [_NONE, ""]
-    value = percents(change.mean, signed=True)
+    value = percents(change.value, signed=True)
     if change.low is None or change.high is None:
         return [value, ""]
     low, high = (percents(end, signed=True) for end in (change.low, change.high))

@@ -166,7 +166,7 @@ class Screen:
                 continue
             if isinstance(part, tuple):
                 yield ""
-                yield to_rich(part)
+                yield Screen(part)
                 continue
             if part.title:
                 title = textwrap.fill(part.title, options.max_width)
@@ -185,9 +185,18 @@ class Screen:
         )
 
 
-def to_rich(sheets: Iterable[Sheet]) -> Screen:
-    """The tables one below the other."""
-    return Screen(tuple(sheets))
+class Shown:
+    """Object that a terminal and a notebook show as its screen."""
+
+    def screen(self) -> Screen:
+        """Lines and tables for people."""
+        raise NotImplementedError
+
+    def __rich__(self) -> Screen:
+        return self.screen()
+
+    def _repr_html_(self) -> str:
+        return self.screen()._repr_html_()
 
 
 def to_html(sheets: Iterable[Sheet]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from farweb.statistics.judgement import cell
 from farweb.statistics.verdicts import Word
 from farweb.text.quantities import seconds
@@ -35,9 +35,9 @@ class Effect:
     """
 
     changes: "tuple[Change, ...]"
-    first: Interval | None
-    later: Interval | None
-    overall: Interval
+    first: Estimate | None
+    later: Estimate | None
+    overall: Estimate
     helped: float
     word: Word
 
@@ -57,7 +57,7 @@ class Effect:
             "change": self.name,
             "first_s": _mean(self.first),
             "later_s": _mean(self.later),
-            "all_s": self.overall.mean,
+            "all_s": self.overall.value,
             "low_s": self.overall.low,
             "high_s": self.overall.high,
             "helped_share": self.helped,
@@ -67,7 +67,7 @@ class Effect:
 
 def ranked(effects: Sequence[Effect]) -> list[Effect]:
     """Effects in order: sure help first, then the largest saving."""
-    return sorted(effects, key=lambda each: (not each.helps, each.overall.mean or 0.0))
+    return sorted(effects, key=lambda each: (not each.helps, each.overall.value or 0.0))
 
 
 def helping(effects: Sequence[Effect]) -> "list[Change]":
@@ -149,7 +149,7 @@ class WhatIf:
                 each.name,
                 _ms(_mean(each.first)),
                 _ms(_mean(each.later)),
-                _ms(each.overall.mean),
+                _ms(each.overall.value),
                 "" if each.overall.low is None else f"{_ms(each.overall.low)} … {_ms(each.overall.high)}",
                 _percent(each.helped),
                 cell(each.word),
@@ -166,19 +166,19 @@ class WhatIf:
             yield f"{each.name}: {_ms(made)} ms together, {_ms(summed)} added up."
 
     def _sum(self, together: Effect) -> float:
-        alone = {each.changes: each.overall.mean or 0.0 for each in self.effects}
+        alone = {each.changes: each.overall.value or 0.0 for each in self.effects}
         return sum(alone[(change,)] for change in together.changes)
 
 
-def _off(saved: Interval, base_s: float, noun: str) -> str:
-    less = saved.mean or 0.0
+def _off(saved: Estimate, base_s: float, noun: str) -> str:
+    less = saved.value or 0.0
     if abs(less) < _LEAST * base_s:
         return f"nothing off the {seconds(base_s)} of {noun}"
     return f"{seconds(abs(less))} {'off' if less < 0 else 'more than'} the {seconds(base_s)} of {noun}"
 
 
-def _mean(found: Interval | None) -> float | None:
-    return None if found is None else found.mean
+def _mean(found: Estimate | None) -> float | None:
+    return None if found is None else found.value
 
 
 def _ms(value_s: float | None) -> str:

@@ -17,7 +17,7 @@ from farweb.page.graph import RULES, Dependency, Edge, graph_of
 from farweb.page.paths import way_of
 from farweb.page.recording import Recording, short_url
 from farweb.page.settle import Asked, Loaded, asked_of, settle
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from farweb.statistics.verdicts import Table, sign_test, slices
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked
 from farweb.whatif.changes import Base, Change, Keys, levels_of, together
@@ -172,8 +172,8 @@ def _effect(changes: tuple[Change, ...], base: _Loads, other: _Loads) -> Effect:
     )
 
 
-def _ends(differences: Floats) -> Interval:
+def _ends(differences: Floats) -> Estimate:
     """The mean of differences, and the least and the greatest."""
-    return Interval(
+    return Estimate(
         differences.size, float(differences.mean()), None, float(differences.min()), float(differences.max())
     )

@@ -18,7 +18,7 @@ from farweb.files.columns import arrow_schema, to_arrow
 from farweb.inputs.tables import REQUESTS, open_requests
 from farweb.results.judged import Matched, are_fixed, matched, verdict_of
 from farweb.results.pairs import Pairs, pair, read_once
-from farweb.statistics.intervals import Interval
+from farweb.statistics.intervals import Estimate
 from farweb.statistics.units import Units
 from farweb.sweep.cluster import local_cluster
 from farweb.sweep.sweep import Progress, run_sweep
@@ -155,13 +155,13 @@ class _Judge:
         verdict = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)
         self.holds = verdict.holds
 
-        def difference(of: Sequence[Pairs]) -> Interval | None:
+        def difference(of: Sequence[Pairs]) -> Estimate | None:
             if not all(each.requests.size for each in of):
                 return None
             return Units(of, runs.replications, fixed=are_fixed(runs.base), confidence=verdict.confidence).mean(_saved)
 
         first, later = (difference([each.of_visits(place) for each in pairs]) for place in (0, 1))
-        overall = difference(pairs) or Interval(0, None, None, None, None)
+        overall = difference(pairs) or Estimate(0, None, None, None, None)
         return Effect(changes, first, later, overall, verdict.slices[0].faster, verdict.overall)
 
     def means(self) -> tuple[float | None, float | None, float]:

@@ -8,7 +8,6 @@ mod visits;
 
 use crate::conn::{Event, ExchangeId};
 use crate::context::Context;
-use crate::scenario;
 use crate::units::Duration;
 use crate::workload::Request;
 
@@ -22,8 +21,8 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    pub(crate) fn new(keys: &scenario::Clients) -> Self {
-        Self { patience: keys.give_up, visits: Visits::default() }
+    pub(crate) fn new(patience: Option<Duration>) -> Self {
+        Self { patience, visits: Visits::default() }
     }
 
     /// A client asks: its request, number `number`, is there to be sent over the first leg.

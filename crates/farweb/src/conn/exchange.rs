@@ -321,6 +321,7 @@ impl Tunnel {
 
 impl Ride {
     /// On `connection`, whose id is `id`, from now on.
+    #[inline]
     pub(crate) fn on(id: ConnectionId, connection: &Connection) -> Self {
         Self {
             connection: id,

@@ -25,6 +25,7 @@ impl Hosts {
     }
 
     /// The clock of the host at `node`; each origin server at the last node has one of its own.
+    #[inline]
     pub(crate) fn clock(&mut self, node: u8, host: Option<HostId>, profile: &Profile) -> HostClock {
         let (clocks, name, index) = match host {
             Some(host) if node == self.last_node => (&mut self.origins, "origin clock", host.index()),

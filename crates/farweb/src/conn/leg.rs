@@ -3,17 +3,16 @@
 //! Models a leg as two nodes and the settings of TCP at each: a size from the scenario, or that of the origin server's row in
 //! the host table, which then holds for both ends of a connection to it ([`EndSizes`]). They reach TCP here: [`Leg::config`].
 
-use crate::http::mux::Framing;
+use crate::http::mux::{Framing, Overhead};
 use crate::http::tls::Start;
-use crate::scenario::{self, ClientShare, EndSizes, Scenario, SplitBy, SplitOpen};
-use crate::session::{Application, Session, Sessions};
+use crate::session::{self, Application, Session};
 use crate::tcp::{self, Profile};
 use crate::units::{Duration, Instant};
 use crate::workload::{ClientId, Host, HostId, Method, Request};
 
-use super::relay::{CONNECT_BYTES, OPEN_BYTES, Split};
+use super::relay::Split;
 use super::tickets::Tickets;
-use super::{End, Place};
+use super::{End, EndSizes, Place};
 
 /// Keeps connections of a leg apart: requests with the same key may go over the same ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,67 +31,52 @@ impl Key {
 }
 
 /// A leg: where its ends are and how their transport is set.
-pub(crate) struct Leg {
-    nodes: [u8; 2],
+pub(crate) struct LegConfig {
+    pub(crate) nodes: [u8; 2],
     /// True where its client end is at the clients, each with connections of its own.
-    tells_clients_apart: bool,
+    pub(crate) tells_clients_apart: bool,
     /// True where its server end is at the origin servers, each with connections of its own.
-    ends_at_servers: bool,
+    pub(crate) ends_at_servers: bool,
     /// True where tunnels have TLS inside, and end here: their connections have none of the leg.
-    has_bare_tunnels: bool,
+    pub(crate) has_bare_tunnels: bool,
     /// True where there are caches between its ends.
     pub(crate) has_caches: bool,
     pub(crate) application: Application,
     /// From the clients to the servers; one more than splits.
-    stretches: Vec<Stretch>,
+    pub(crate) stretches: Vec<Stretch>,
+    /// In the order of nodes.
     pub(crate) splits: Vec<Split>,
     /// Framing before the parts of responses, where messages of several requests lie side by side.
+    pub(crate) framing: Option<Overhead>,
+    pub(crate) sessions: session::Config,
+}
+
+/// A leg, with what its connections leave behind.
+pub(crate) struct Leg {
+    pub(crate) config: LegConfig,
     framing: Option<Framing>,
-    sessions: Sessions,
     tickets: Tickets,
     /// Endpoints that have ended, whose memory serves those to come.
     ended: Vec<tcp::Connection>,
 }
 
 /// The transport between an end or a split and the next.
-struct Stretch {
-    profile: Profile,
-    sizes: [EndSizes; 2],
+pub(crate) struct Stretch {
+    pub(crate) profile: Profile,
+    pub(crate) sizes: [EndSizes; 2],
 }
 
 /// Endpoints whose memory is kept. Chosen: more than end at once between two openings, and next to nothing beside those open.
 const ENDED_MAX: usize = 64;
 
 impl Leg {
-    pub(crate) fn new(leg: &scenario::Leg, scenario: &Scenario) -> Self {
-        let node = |name: &str| {
-            let place = scenario.path.nodes.iter().position(|node| node == name);
-            u8::try_from(place.expect("checked scenarios name nodes of the path"))
-                .expect("fewer than 256 nodes")
-        };
-        let [near, far] = [node(&leg.from), node(&leg.to)];
-        let sessions = Sessions::new(leg);
-        let ends_at_servers = scenario.path.nodes.last() == Some(&leg.to);
-        let lifetime = sessions.resumption().map_or(Duration::ZERO, |(_, lifetime)| lifetime);
+    pub(crate) fn new(config: LegConfig) -> Self {
+        let lifetime = config.sessions.resumption().map_or(Duration::ZERO, |(_, lifetime)| lifetime);
         Self {
-            nodes: [near, far],
-            has_caches: scenario.cache.iter().any(|cache| (near + 1..far).contains(&node(&cache.node))),
-            tells_clients_apart: near == 0 && scenario.clients.share == ClientShare::Each,
-            ends_at_servers,
-            has_bare_tunnels: ends_at_servers && scenario.clients.tunnels.tls.is_some(),
-            application: Application::new(&leg.application),
-            stretches: leg
-                .stretches()
-                .map(|tcp| Stretch { profile: tcp.profile(), sizes: EndSizes::of(tcp, &scenario.workload) })
-                .collect(),
-            splits: splits(leg, scenario, node),
-            framing: match leg.carrier {
-                scenario::Carrier::Mux { overhead, .. } => Some(Framing::new(overhead)),
-                _ => None,
-            },
-            sessions,
+            framing: config.framing.map(Framing::new),
             tickets: Tickets::new(lifetime),
             ended: Vec::new(),
+            config,
         }
     }
 
@@ -110,12 +94,12 @@ impl Leg {
 
     /// Sessions at both ends of a connection that opens here. A client named by the key needs a ticket to resume.
     pub(crate) fn sessions(&self, now: Instant, key: &Key) -> [Session; 2] {
-        let start = match self.sessions.resumption() {
-            _ if self.has_bare_tunnels && key.tunnel => None,
+        let start = match self.config.sessions.resumption() {
+            _ if self.config.has_bare_tunnels && key.tunnel => None,
             Some((start, _)) if key.client.is_none() || self.tickets.has(now, key) => Some(start),
             _ => Some(Start::Full),
         };
-        self.sessions.pair(start)
+        self.config.sessions.pair(start)
     }
 
     /// A client has got a ticket on a connection with this key.
@@ -132,27 +116,28 @@ impl Leg {
     }
 
     pub(crate) const fn node(&self, end: End) -> u8 {
-        self.nodes[end as usize]
+        self.config.nodes[end as usize]
     }
 
     /// Nodes of both ends.
     pub(crate) const fn nodes(&self) -> [u8; 2] {
-        self.nodes
+        self.config.nodes
     }
 
     /// The connections that `request` may go over.
     #[inline]
     pub(crate) const fn key(&self, request: &Request) -> Key {
         Key {
-            client: if self.tells_clients_apart { request.client } else { None },
-            host: if self.ends_at_servers { Some(request.host) } else { None },
-            tunnel: self.has_bare_tunnels && matches!(request.method, Method::Connect),
+            client: if self.config.tells_clients_apart { request.client } else { None },
+            host: if self.config.ends_at_servers { Some(request.host) } else { None },
+            tunnel: self.config.has_bare_tunnels && matches!(request.method, Method::Connect),
         }
     }
 
     /// The transport at an end or a side of a relay, and its sizes there.
+    #[inline]
     fn at(&self, place: Place) -> (&Profile, EndSizes) {
-        let Stretch { profile, sizes } = &self.stretches[place.stretch(self.splits.len())];
+        let Stretch { profile, sizes } = &self.config.stretches[place.stretch(self.config.splits.len())];
         (profile, sizes[place.toward().other() as usize])
     }
 
@@ -173,6 +158,7 @@ impl Leg {
     }
 
     /// Configuration of an endpoint of a connection to `host`.
+    #[inline]
     pub(crate) fn config(&self, place: Place, host: Option<&Host>) -> tcp::Config {
         let (profile, sizes) = self.at(place);
         let buffer = sizes.buffer(host);
@@ -183,25 +169,4 @@ impl Leg {
             receive_buffer: buffer,
         }
     }
-}
-
-/// The splits of a leg, in the order of nodes.
-fn splits(leg: &scenario::Leg, scenario: &Scenario, node: impl Fn(&str) -> u8) -> Vec<Split> {
-    let behind = |index: usize| leg.split.get(index + 1).map_or(&leg.to, |next| &next.at);
-    let stands = |index: usize| leg.split[index].open == SplitOpen::Ready;
-    let split = |(index, split): (usize, &scenario::Split)| {
-        let links = usize::from(node(&split.at))..usize::from(node(behind(index)));
-        let round_trip = scenario.path.link[links].iter().map(|link| link.up.delay + link.down.delay).sum();
-        Split {
-            node: node(&split.at),
-            request: match split.by {
-                SplitBy::Connect => CONNECT_BYTES,
-                SplitBy::Syn if index > 0 && stands(index - 1) => OPEN_BYTES,
-                SplitBy::Syn => 0,
-            },
-            answers: split.by == SplitBy::Connect,
-            standing: stands(index).then_some(round_trip),
-        }
-    };
-    leg.split.iter().enumerate().map(split).collect()
 }

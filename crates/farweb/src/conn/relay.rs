@@ -65,8 +65,8 @@ impl Relays {
             held_since: When::NEVER,
             held: Duration::ZERO,
         };
-        let each: Box<[Relay]> = splits.iter().enumerate().map(relay).collect();
-        (!each.is_empty()).then(|| Box::new(Self { each, responses: Unacknowledged::default() }))
+        let each = || splits.iter().enumerate().map(relay).collect();
+        (!splits.is_empty()).then(|| Box::new(Self { each: each(), responses: Unacknowledged::default() }))
     }
 
     /// The relay that a side belongs to.

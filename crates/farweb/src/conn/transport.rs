@@ -35,6 +35,7 @@ impl Transport {
         on_each!(self, agent => agent.on_timeout(now, out));
     }
 
+    #[inline]
     pub(crate) fn next_timeout(&self) -> Option<Instant> {
         on_each!(self, agent => agent.next_timeout())
     }

@@ -69,7 +69,7 @@ impl Context {
         nodes: [u8; 2],
     ) -> ConnectionId {
         let (number, sessions) = (self.connections_opened, self.legs[leg].sessions(self.now, &key));
-        let relays = Relays::new(&self.legs[leg].splits, nodes);
+        let relays = Relays::new(&self.legs[leg].config.splits, nodes);
         let id = connections.insert(Connection::new(self.now, number, leg, key, nodes, relays, sessions));
         self.connections_opened += 1;
         self.observer.on_open(self.now, id, connections.get_mut(id).expect("it has just been added"));
@@ -117,6 +117,7 @@ impl Context {
     }
 
     /// Starts TCP at both ends of the stretch between a side of a relay and its peer, as if it had stood for long.
+    #[cold]
     pub(crate) fn stand(&mut self, connection: &mut Connection, near: Place, round_trip: Duration) {
         let far = connection.peer(near);
         let hosts = [near, far].map(|place| self.host_at(connection, place));
@@ -127,7 +128,7 @@ impl Context {
     }
 
     /// Configuration and clock of TCP at a place of a connection.
-    #[inline]
+    #[inline(always)]
     fn host_at(&mut self, connection: &Connection, place: Place) -> (tcp::Config, HostClock) {
         let host = connection.key.host.map(|host| &self.directory.hosts()[host]);
         let config = self.legs[connection.leg].config(place, host);
@@ -315,7 +316,7 @@ impl Context {
             return;
         };
         let leg = &mut self.legs[connection.leg];
-        let (application, framing) = (leg.application, leg.frame(bytes, mss));
+        let (application, framing) = (leg.config.application, leg.frame(bytes, mss));
         let (session, mut log) = Log::of(self, connection, End::Server);
         session.send(part, &application, framing, &mut log);
         if part.is_last() && connection.behind_response != Closing::No {

@@ -117,7 +117,7 @@ impl<E: Copy + Eq> Stream<E> {
     ///
     /// # Panics
     /// When the reader got more than the transport took.
-    #[inline]
+    #[inline(always)]
     pub fn read(&mut self, bytes: &mut u64) -> Option<(E, u64)> {
         assert!(*bytes <= self.written - self.read, "the reader got bytes that nobody wrote");
         while *bytes > 0 {

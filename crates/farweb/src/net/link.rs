@@ -109,15 +109,11 @@ impl<P: Packet> Link<P> {
     ///
     /// # Panics
     /// When `now` is not the time at which the head arrives.
-    #[inline]
+    #[inline(always)]
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
-        let (departure, packet) = self.queue.backlog.arrive();
-        let next = if departure + self.delay == now {
-            self.queue.backlog.next_departure().map(|departure| departure + self.delay)
-        } else {
-            self.transmitter.arrive(now)
-        };
-        Due { arrived: Some(packet), next }
+        let arrival = |place| self.queue.backlog.departure(place).map(|departure| departure + self.delay);
+        let next = if arrival(0) == Some(now) { arrival(1) } else { self.transmitter.arrive(now) };
+        Due { arrived: Some(self.queue.backlog.arrive()), next }
     }
 
     /// The packet that the link accepted last, unless it has arrived.

@@ -137,7 +137,7 @@ impl<P: Packet> Path<P> {
     }
 
     /// An event that a link asked for; see [`Link::on_event`].
-    #[inline]
+    #[inline(always)]
     pub fn on_event(&mut self, now: Instant, link: LinkId) -> Due<P> {
         self.links[link].on_event(now)
     }

@@ -13,12 +13,13 @@
 //! "Simulation Model and Assumptions", and its footnote 1 for the meaning of the share.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::cache::{Cache, Lookup};
 use crate::conn::{CacheAnswer, Exchange, ExchangeId};
 use crate::context::Context;
 use crate::rng::RandomStreams;
-use crate::scenario::{self, DivideBy, Scenario};
+use crate::scenario::{self, Scenario};
 use crate::units::Instant;
 use crate::workload::{Caching, Directory, ObjectId, Request, WorkloadError};
 
@@ -39,6 +40,18 @@ enum Kind {
     Drawn { streams: RandomStreams, from: f64, to: f64 },
     /// Caches of the siblings, each for a part of the objects.
     Live { siblings: Vec<Cache>, divide_by: DivideBy },
+}
+
+/// Key by which objects are divided among siblings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DivideBy {
+    /// A hash of the object.
+    #[default]
+    Object,
+    /// A hash of the origin server's key, so that all objects of a server are at one sibling.
+    Host,
 }
 
 /// Copy of an object in a cache, with the size of its version in bytes.

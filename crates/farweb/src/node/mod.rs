@@ -9,15 +9,18 @@ mod contents;
 mod cut_through;
 mod origin;
 
+use serde::{Deserialize, Serialize};
+
 use crate::conn::{End, Event, ExchangeId, Releasing};
 use crate::context::Context;
 use crate::http::ReleasePlan;
 use crate::rng::RandomStreams;
-use crate::scenario::{CacheMode, Scenario};
+use crate::scenario::Scenario;
 use crate::workload::{Directory, Request, WorkloadError};
 
 use cache::Cache;
 use contents::Contents;
+pub use contents::DivideBy;
 use cut_through::{Ask, CutThrough};
 use origin::Origin;
 
@@ -29,6 +32,20 @@ pub(crate) enum Node {
     Proxy(Proxy),
     Cache(Cache),
     Origin(Origin),
+}
+
+/// Role of a node with a cache towards packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheMode {
+    /// A router inside a leg that can be the source of a response: connections go from the clients' end of the leg to the first
+    /// node that serves the request.
+    CutThrough,
+    /// A proxy where two legs meet, which sends a response on as it reads it.
+    Split,
+    /// A proxy where two legs meet, which sends a response on when it has all of it.
+    StoreAndForward,
 }
 
 /// Decision of a node about a request.

@@ -8,19 +8,36 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::conn::{Connection, Extras, Mark, Packet, PacketPath, Place, Transport};
 use crate::id::Id;
 use crate::net::{Direction, LinkId};
 use crate::record::{Column, PacketColumns, PacketEvent, PacketRow};
-use crate::scenario::{CapturePoint, Packets, Record};
+use crate::scenario::Record;
 use crate::tcp::{Flags, Segment};
 use crate::units::Instant;
 use crate::workload::{Directory, Request};
 
+use super::CapturePoint;
 use super::recorder::{code, int, nanos};
 
 /// The tag of requests that are measured in every run.
 const SAMPLE: &str = "sample";
+
+/// Connections whose packets are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Packets {
+    /// None.
+    #[default]
+    None,
+    /// Those of connections that carry a request tagged `sample`.
+    Sample,
+    /// All.
+    All,
+}
 
 pub(crate) struct Capture {
     whose: Packets,

@@ -5,15 +5,29 @@
 //! request starts in it before its end, or the run ends first, it lasts to the end of the run; when that is not
 //! after the warm-up either, it is the whole run.
 
+use serde::{Deserialize, Serialize};
+
 use crate::conn::{End, Leg, PacketPath};
 use crate::net::LinkTotals;
-use crate::scenario::{Measure, Run};
+use crate::scenario::Run;
 use crate::tcp::segment::HEADER_BYTES;
 use crate::units::Instant;
 use crate::workload::{Host, Method, Request};
 
 use super::caches::{CacheStats, CacheWatch};
 use super::occupancy::{LegStats, Occupancy};
+
+/// End of the measured interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// At the start of the last request; at the end of the run when no other starts in it.
+    #[default]
+    Arrivals,
+    /// At the end of the run.
+    Whole,
+}
 
 /// Statistics of links, legs and caches over the measured interval.
 #[derive(Debug, Clone, PartialEq)]

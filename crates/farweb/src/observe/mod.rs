@@ -8,6 +8,7 @@ mod capture;
 mod frames;
 mod measurement;
 mod occupancy;
+mod points;
 mod recorder;
 mod rows;
 mod senders;
@@ -19,6 +20,7 @@ use crate::tcp::Limit;
 use crate::units::{Duration, Instant};
 
 use capture::Capture;
+pub use capture::Packets;
 pub(crate) use capture::Seen;
 pub(crate) use frames::FramePlace;
 use frames::Frames;
@@ -27,10 +29,11 @@ use senders::Senders;
 
 pub(crate) use caches::CacheWatch;
 pub use caches::{Asked, CacheStats};
-pub use measurement::Measured;
 pub(crate) use measurement::Measurement;
+pub use measurement::{Measure, Measured};
 pub use occupancy::{Count, LegStats};
 pub(crate) use occupancy::{Counted, Occupancy};
+pub use points::{CapturePoint, CapturePointError};
 pub use rows::{cache_row, leg_row, link_row};
 
 /// Everyone who watches a run.

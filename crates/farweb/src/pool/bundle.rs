@@ -28,7 +28,7 @@ pub(crate) struct Bundle {
 }
 
 impl Bundle {
-    pub(super) fn new(leg: usize, connections: u32, assign: Assign, ties: Ties) -> Self {
+    pub(crate) fn new(leg: usize, connections: u32, assign: Assign, ties: Ties) -> Self {
         let count = connections as usize;
         let turns = mux::Bundle::new(count, assign, ties);
         Self { leg, connections: vec![None; count], missing: count, turns: [turns.clone(), turns] }

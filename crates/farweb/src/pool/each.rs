@@ -9,9 +9,8 @@
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId, Key};
 use crate::context::{Action, Context};
-use crate::scenario::ClosedBy;
 
-use super::Allot;
+use super::{Allot, ClosedBy};
 
 /// The connections of a leg.
 pub(crate) struct Each {
@@ -20,7 +19,7 @@ pub(crate) struct Each {
 }
 
 impl Each {
-    pub(super) const fn new(leg: usize, closed_by: ClosedBy) -> Self {
+    pub(crate) const fn new(leg: usize, closed_by: ClosedBy) -> Self {
         Self { leg, closed_by }
     }
 }

@@ -4,8 +4,7 @@
 //! requests wait for one, and decides about those whose connection is lost. It owns its state, gets a [`Context`] with all that it may
 //! touch, and answers with [`Action`](crate::context::Action)s. Which bytes go on a connection is its sessions' matter (`session`).
 //!
-//! A new pool is a file with an implementation of [`Allot`], and a line in each place of this one that names the others;
-//! a kind of `scenario::Carrier` names a pool and a protocol, and gives them their keys.
+//! A new pool is a file with an implementation of [`Allot`], and a line in each place of this one that names the others.
 
 mod bundle;
 mod each;
@@ -15,17 +14,18 @@ mod transfer;
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId};
 use crate::context::{Action, Context, Turn};
-use crate::http::http11::Limits;
-use crate::scenario::{self, Scenario};
 use crate::workload::{Request, WorkloadError};
 
-use bundle::Bundle;
-use each::Each;
-use reuse::Reuse;
-use shared::Shared;
-use transfer::Transfer;
+pub(crate) use bundle::Bundle;
+pub(crate) use each::Each;
+pub(crate) use reuse::Reuse;
+pub use shared::{AssignStream, OpenRule};
+pub(crate) use shared::{Rules, Shared};
+pub(crate) use transfer::Transfer;
 
 /// Pool of a leg.
 pub(crate) enum Pool {
@@ -39,6 +39,18 @@ pub(crate) enum Pool {
     Bundle(Bundle),
     /// A one-way transfer a request.
     Transfer(Transfer),
+}
+
+/// End that closes a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ClosedBy {
+    /// The client end, at `leg.from`.
+    #[default]
+    Client,
+    /// The server end, at `leg.to`; a request that is on its way then is sent again.
+    Server,
 }
 
 /// The match on pools.
@@ -56,23 +68,6 @@ macro_rules! on_pool {
 pub(crate) use on_pool;
 
 impl Pool {
-    /// The pool of leg number `leg`.
-    pub(crate) fn new(leg: usize, scenario: &Scenario) -> Self {
-        match &scenario.leg[leg].carrier {
-            scenario::Carrier::Http10 { closed_by } => Self::Each(Each::new(leg, *closed_by)),
-            scenario::Carrier::Http11 { idle_timeout, closed_by, per_host, total, per_connection } => {
-                let limits = Limits { per_host: *per_host, total: *total };
-                Self::Reuse(Reuse::new(leg, *idle_timeout, *closed_by, limits, *per_connection))
-            }
-            scenario::Carrier::Mux { connections, assign, ties, .. } => {
-                Self::Bundle(Bundle::new(leg, *connections, *assign, *ties))
-            }
-            scenario::Carrier::Http2(keys) => Self::Shared(Shared::http2(leg, keys)),
-            scenario::Carrier::WebMux { .. } => Self::Shared(Shared::webmux(leg)),
-            scenario::Carrier::Transfer {} => Self::Transfer(Transfer::new(leg, scenario)),
-        }
-    }
-
     /// True where a connection is for one request, whose row waits until that is over.
     pub(crate) const fn is_for_each(&self) -> bool {
         matches!(self, Self::Each(_) | Self::Transfer(_))

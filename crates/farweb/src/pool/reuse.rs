@@ -18,12 +18,11 @@ use crate::conn::{Closing, Connection, ConnectionId, Connections, End, Exchange,
 use crate::context::{Action, Context, Turn};
 use crate::http::http11::{self, Answer, Limits, Next};
 use crate::id::Id;
-use crate::scenario::ClosedBy;
 use crate::tcp;
 use crate::units::{Duration, When};
 use crate::workload::{ClientId, Method};
 
-use super::Allot;
+use super::{Allot, ClosedBy};
 
 type Pool = http11::Pool<ConnectionId, ExchangeId>;
 
@@ -40,7 +39,7 @@ pub(crate) struct Reuse {
 }
 
 impl Reuse {
-    pub(super) fn new(
+    pub(crate) fn new(
         leg: usize,
         idle_timeout: Duration,
         closed_by: ClosedBy,

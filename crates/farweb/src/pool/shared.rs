@@ -7,16 +7,16 @@
 //! that close, and name in GOAWAY the requests they took, and a second connection of W3C MUX to the same server.
 //!
 //! Source: RFC 9113, sections 5.1.2, 8.7 and 9.1; RFC 9110, section 9.2.2; RFC 9112, section 9.3, for a connection that stays; the rules
-//! for connections, each where `scenario::OpenRule` describes it.
+//! for connections, each where [`OpenRule`] describes it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, End, Exchange, ExchangeId, Key};
 use crate::context::{Action, Context, Turn};
-use crate::scenario::{self, AssignStream, OpenRule};
 use crate::units::{Duration, When};
 
 use super::Allot;
@@ -37,16 +37,41 @@ pub(crate) struct Shared {
 }
 
 /// Rules for opening, choosing and closing connections.
-struct Rules {
+pub(crate) struct Rules {
     /// Most connections with the same key.
-    connections: u32,
-    /// All of them are opened when the run begins, for all requests.
-    is_fixed: bool,
-    assign: AssignStream,
+    pub(crate) connections: u32,
+    pub(crate) open: OpenRule,
+    pub(crate) assign: AssignStream,
     /// Time that a connection is idle before its client closes it; none: for ever.
-    idle_timeout: Option<Duration>,
+    pub(crate) idle_timeout: Option<Duration>,
     /// Requests of a lost connection may be sent again.
-    repeats: bool,
+    pub(crate) repeats: bool,
+}
+
+/// Rule for when connections are opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum OpenRule {
+    /// When every open connection has as many streams as it may have, as Envoy, nghttpx, Go and curl do.
+    #[default]
+    AtSessionLimit,
+    /// All when the run begins, as between two proxies with that many workers; on an inner leg only.
+    Fixed,
+}
+
+/// Rule that selects the connection of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum AssignStream {
+    /// The first one with room.
+    #[default]
+    FirstWithRoom,
+    /// One after the other, in turn.
+    RoundRobin,
+    /// The one with the fewest streams.
+    LeastSessions,
 }
 
 /// Connections with the same key.
@@ -69,32 +94,7 @@ struct Place {
 }
 
 impl Shared {
-    pub(super) fn http2(leg: usize, keys: &scenario::Http2) -> Self {
-        let is_fixed = keys.open_rule == OpenRule::Fixed;
-        Self::new(
-            leg,
-            Rules {
-                connections: keys.connections,
-                is_fixed,
-                assign: keys.assign,
-                idle_timeout: (!is_fixed).then_some(keys.idle_timeout),
-                repeats: true,
-            },
-        )
-    }
-
-    pub(super) fn webmux(leg: usize) -> Self {
-        let rules = Rules {
-            connections: 1,
-            is_fixed: false,
-            assign: AssignStream::FirstWithRoom,
-            idle_timeout: None,
-            repeats: false,
-        };
-        Self::new(leg, rules)
-    }
-
-    fn new(leg: usize, rules: Rules) -> Self {
+    pub(crate) fn new(leg: usize, rules: Rules) -> Self {
         Self {
             leg,
             rules,
@@ -108,7 +108,7 @@ impl Shared {
 
     /// Key of the connections that an exchange may go over.
     fn key_of(&self, cx: &Context, id: ExchangeId) -> Key {
-        if self.rules.is_fixed {
+        if self.rules.open == OpenRule::Fixed {
             return Key::ANY;
         }
         cx.legs[self.leg].key(&cx.exchanges.get(id).expect("who asks or waits has not ended").request)
@@ -154,7 +154,7 @@ impl Shared {
 
     /// Opens the connections that are always open, and missing.
     fn open_missing(&mut self, cx: &mut Context, connections: &mut Connections) {
-        if self.rules.is_fixed {
+        if self.rules.open == OpenRule::Fixed {
             for _ in self.count(Key::ANY)..self.rules.connections {
                 self.open(cx, connections, Key::ANY);
             }

@@ -7,7 +7,6 @@
 
 use crate::conn::{Connection, ConnectionId, Connections, End, ExchangeId, Key};
 use crate::context::Context;
-use crate::scenario::Scenario;
 use crate::workload::{Request, WorkloadError};
 
 use super::Allot;
@@ -15,18 +14,14 @@ use super::Allot;
 /// The transfers of a leg.
 pub(crate) struct Transfer {
     leg: usize,
-    /// Names of the nodes, and where the leg's first and last ones are.
-    nodes: Vec<String>,
-    first: usize,
-    last: usize,
+    first: u8,
+    /// Names of the nodes behind that which can serve a request, to the last one of the leg.
+    servers: Vec<String>,
 }
 
 impl Transfer {
-    pub(super) fn new(leg: usize, scenario: &Scenario) -> Self {
-        let nodes = scenario.path.nodes.clone();
-        let place = |name: &str| nodes.iter().position(|node| node == name).expect("a node of the path");
-        let (first, last) = (place(&scenario.leg[leg].from), place(&scenario.leg[leg].to));
-        Self { leg, nodes, first, last }
+    pub(crate) const fn new(leg: usize, first: u8, servers: Vec<String>) -> Self {
+        Self { leg, first, servers }
     }
 
     /// Checks that a request names a node that can serve it.
@@ -40,18 +35,17 @@ impl Transfer {
     /// The node that serves a request where no cache decides it: that in its column `source`, or the last one of the leg.
     fn source_node(&self, request: &Request, cx: &Context) -> Result<u8, WorkloadError> {
         let Some(symbol) = request.source else {
-            return Ok(self.last as u8);
+            return Ok(self.first + self.servers.len() as u8);
         };
         let word = &*cx.directory.sources.words()[symbol];
-        let servers = &self.nodes[self.first + 1..=self.last];
-        match servers.iter().position(|node| node == word) {
-            Some(place) => Ok((self.first + 1 + place) as u8),
+        match self.servers.iter().position(|node| node == word) {
+            Some(place) => Ok(self.first + 1 + place as u8),
             None => Err(WorkloadError(format!(
                 "request table: column source: found {word:?} for the request at {}; write the node that serves it ({}), \
                  or nothing for {}",
                 request.start,
-                servers.join(", "),
-                self.nodes[self.last]
+                self.servers.join(", "),
+                self.servers[self.servers.len() - 1]
             ))),
         }
     }
@@ -65,7 +59,7 @@ impl Allot for Transfer {
             decided.unwrap_or_else(|| self.source_node(&request, cx).expect("the request was checked"));
         let version = exchange.expected_version();
         let key = Key { host: Some(request.host), ..cx.legs[self.leg].key(&request) };
-        let on = cx.open(connections, self.leg, key, [self.first as u8, source]);
+        let on = cx.open(connections, self.leg, key, [self.first, source]);
         cx.assign_alone(connections, id, on);
         cx.exchanges.choose(id, version);
         cx.exchanges.serve(id, source);

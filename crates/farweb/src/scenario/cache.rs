@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Carrier, Scenario};
 use crate::cache::{Admit, CacheConfig, Changed, Policy};
+use crate::node::{CacheMode, DivideBy};
 use crate::units::{Bytes, Duration, Share};
 
 /// Most siblings at a node. Chosen: more than any cluster behind one address.
@@ -55,32 +56,6 @@ pub struct Cache {
     /// Key by which objects are divided among siblings.
     #[serde(default)]
     pub divide_by: DivideBy,
-}
-
-/// Key by which objects are divided among siblings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum DivideBy {
-    /// A hash of the object.
-    #[default]
-    Object,
-    /// A hash of the origin server's key, so that all objects of a server are at one sibling.
-    Host,
-}
-
-/// Role of a node with a cache towards packets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum CacheMode {
-    /// A router inside a leg that can be the source of a response: connections go from the clients' end of the leg to the first
-    /// node that serves the request.
-    CutThrough,
-    /// A proxy where two legs meet, which sends a response on as it reads it.
-    Split,
-    /// A proxy where two legs meet, which sends a response on when it has all of it.
-    StoreAndForward,
 }
 
 const fn yes() -> bool {

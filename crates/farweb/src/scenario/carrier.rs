@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::http2::{Http2, OpenRule};
+use super::http2::Http2;
 use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::webmux::Layout;
+use crate::pool::{ClosedBy, OpenRule};
 use crate::units::{Bytes, Duration};
 
 /// Carrier of a leg: how requests ride connections.
@@ -120,18 +121,6 @@ impl Carrier {
             Self::Transfer {} => ConnectionUse { requests: false, ..alone },
         }
     }
-}
-
-/// End that closes a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum ClosedBy {
-    /// The client end, at `leg.from`.
-    #[default]
-    Client,
-    /// The server end, at `leg.to`; a request that is on its way then is sent again.
-    Server,
 }
 
 /// RFC 1945, section 1.3.

@@ -7,6 +7,7 @@ use crate::http::h2::endpoint::{Config, Role};
 use crate::http::h2::receiver::{Counts, RaiseAt};
 use crate::http::h2::sender::Schedule;
 use crate::http::h2::tuning::{CREDIT_MAX, Tuning, TuningRule};
+use crate::pool::{AssignStream, OpenRule};
 use crate::units::{Bytes, Duration};
 
 pub use crate::http::h2::preset::Preset;
@@ -203,32 +204,6 @@ pub enum Turns {
     InOrder,
     /// The rule of RFC 9218: as all are equally urgent, the stream that began first.
     Urgency,
-}
-
-/// Rule for when connections are opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum OpenRule {
-    /// When every open connection has as many streams as it may have, as Envoy, nghttpx, Go and curl do.
-    #[default]
-    AtSessionLimit,
-    /// All when the run begins, as between two proxies with that many workers; on an inner leg only.
-    Fixed,
-}
-
-/// Rule that selects the connection of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum AssignStream {
-    /// The first one with room.
-    #[default]
-    FirstWithRoom,
-    /// One after the other, in turn.
-    RoundRobin,
-    /// The one with the fewest streams.
-    LeastSessions,
 }
 
 const fn one() -> u32 {

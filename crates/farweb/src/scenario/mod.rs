@@ -9,39 +9,28 @@ mod cache;
 mod carrier;
 mod check;
 mod document;
-mod end;
 mod family;
 mod http2;
 mod inputs;
 mod key;
 mod load;
 mod model;
-mod points;
 mod preset;
 mod problem;
-mod report;
 mod shape;
 mod source;
 mod sweep;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tls;
 
 pub use absent::absent;
-pub use end::EndSizes;
 pub use family::{Family, FamilyParameters};
-pub use http2::{
-    AssignStream, CountedBy, Grant, GrantOf, Growth, Http2, Http2End, OpenRule, Preset, Raise, Turns,
-};
+pub use http2::{CountedBy, Grant, GrantOf, Growth, Http2, Http2End, Preset, Raise, Turns};
 pub use inputs::{Input, InputKind};
 pub use model::*;
 pub use preset::{Change, Figure, Preset as LinkPreset, PresetName, presets};
 pub use problem::{Place, Problem, ScenarioError};
-pub use report::{
-    CacheReport, ConnectionLimit, DirectionReport, FactorReport, FlightReport, HandshakeReport, HostLimits,
-    LOSS_MARGIN, LegReport, LimitedBy, LinkReport, PartReport, Report, StretchReport, SweepReport,
-    WindowLimit, WorkloadReport,
-};
 pub use source::Source;
 pub use sweep::{Design, DesignFactor, Level};
 

@@ -2,16 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use super::cache::{Cache, CacheMode, DivideBy};
-pub use super::carrier::{Carrier, ClosedBy, ConnectionUse};
+pub use super::cache::Cache;
+pub use super::carrier::{Carrier, ConnectionUse};
 use super::family::{Family, FamilyParameters};
 pub use super::load::{LoadLevel, LoadScale};
-pub use super::points::{CapturePoint, CapturePointError};
 use super::preset::PresetName;
 pub use super::sweep::{
     DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
 };
 pub use super::tls::Tls;
+use crate::conn::EndSizes;
+pub use crate::conn::HostOr;
 pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::tls::Handshake;
@@ -20,6 +21,9 @@ use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline};
 pub use crate::net::{
     Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, QueueLimit, Shift, Step, Variation,
 };
+pub use crate::node::{CacheMode, DivideBy};
+pub use crate::observe::{CapturePoint, CapturePointError, Measure, Packets};
+pub use crate::pool::{AssignStream, ClosedBy, OpenRule};
 use crate::rng::RandomStreams;
 use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, quantity_or_word};
@@ -317,15 +321,6 @@ pub struct TcpEnd {
     pub buffer: Option<HostOr>,
 }
 
-/// A size, or the value that the host table has for the request's server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostOr {
-    /// From the host table.
-    Host,
-    /// This size.
-    Size(Bytes),
-}
-
 /// The origin servers: how they release responses.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -536,18 +531,6 @@ pub struct Run {
     pub measure: Measure,
 }
 
-/// End of the measured interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Measure {
-    /// At the start of the last request; at the end of the run when no other starts in it.
-    #[default]
-    Arrivals,
-    /// At the end of the run.
-    Whole,
-}
-
 /// End of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Until {
@@ -575,20 +558,6 @@ pub struct Record {
     /// Points at which packets are seen: both ends and the splits of every leg ("ends"), a link ("link 0"), or one direction of it
     /// ("link 0 up", "link 0 down").
     pub points: Vec<CapturePoint>,
-}
-
-/// Connections whose packets are recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Packets {
-    /// None.
-    #[default]
-    None,
-    /// Those of connections that carry a request tagged `sample`.
-    Sample,
-    /// All.
-    All,
 }
 
 const fn default_copies_offset() -> Duration {
@@ -628,6 +597,16 @@ impl Tcp {
             .with(&self.constants)
             .expect("a checked scenario sets constants of its profile")
     }
+
+    /// Sizes that its ends are set to, nearer to the clients first.
+    pub(crate) fn sizes(&self, workload: &Workload) -> [EndSizes; 2] {
+        [self.from, self.to].map(|end| EndSizes {
+            mss: end.and_then(|end| end.mss).unwrap_or(self.mss),
+            buffer: end.and_then(|end| end.buffer).or(self.buffer),
+            default_mss: workload.default_mss,
+            default_window: workload.default_window,
+        })
+    }
 }
 
 impl Default for Run {
@@ -649,10 +628,6 @@ impl Default for Record {
 }
 
 quantity_or_word!(LinkRate, "unlimited", BitRate, Self(None), |rate| Self(Some(rate)), |rate| rate.0);
-quantity_or_word!(HostOr, "host", Bytes, Self::Host, Self::Size, |size| match size {
-    HostOr::Host => None,
-    HostOr::Size(size) => Some(*size),
-});
 quantity_or_word!(Until, "done", Duration, Self::Done, Self::Time, |until| match until {
     Until::Done => None,
     Until::Time(time) => Some(*time),

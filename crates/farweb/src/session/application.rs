@@ -6,7 +6,6 @@
 //! Source: chosen; W3C Jigsaw writes a file in pieces of 4096 bytes, behind a head that is written by itself.
 
 use crate::http::stream::Stream;
-use crate::scenario;
 use crate::units::Duration;
 
 use super::{Content, ExchangeId};
@@ -25,10 +24,6 @@ pub(crate) struct Application {
 impl Application {
     /// A program that writes all that it has at once.
     pub(crate) const WHOLE: Self = Self { wake: Duration::ZERO, chunk: None, head: 0 };
-
-    pub(crate) fn new(keys: &scenario::Application) -> Self {
-        Self { wake: keys.wake, chunk: keys.write.map(|bytes| bytes.get()), head: keys.head.get() }
-    }
 
     /// Puts `bytes` of a response behind `framing` bytes into a stream, write by write; `before` of it are written already.
     #[inline]

@@ -11,7 +11,6 @@ use std::collections::VecDeque;
 
 use crate::http::h2::endpoint::{self, Endpoint, Frame, Role};
 use crate::http::stream::Stream;
-use crate::scenario;
 use crate::units::Instant;
 use crate::workload::HostId;
 
@@ -20,23 +19,18 @@ use super::{Answer, Content, ExchangeId, Part, Report, Sent, Speak};
 /// Bytes of frames that are put together for one write. Chosen: a buffer as nghttpd's, 64 KiB.
 const WRITE_BYTES: u64 = 65_536;
 
-/// Settings of both ends, the client's first.
-pub(super) struct Config {
-    ends: [End; 2],
-}
-
 /// Settings of an end.
 #[derive(Clone, Copy)]
-struct End {
-    endpoint: endpoint::Config,
-    role: Role,
-    nodelay: bool,
+pub(crate) struct End {
+    pub(crate) endpoint: endpoint::Config,
+    pub(crate) role: Role,
+    pub(crate) nodelay: bool,
     /// Its settings go out before it has read anything.
-    speaks_first: bool,
+    pub(crate) speaks_first: bool,
     /// A header block ends a write.
-    heads_apart: bool,
+    pub(crate) heads_apart: bool,
     /// Bytes of a message that its header block stands for.
-    text: u64,
+    pub(crate) text: u64,
 }
 
 /// One end.
@@ -56,35 +50,17 @@ struct Unread {
     left: u64,
 }
 
-impl Config {
-    pub(super) fn new(keys: &scenario::Http2, has_tls: bool) -> Self {
-        let text = |role| match role {
-            Role::Client => keys.request_text.get(),
-            Role::Server => keys.response_text.get(),
-        };
-        let ends = [Role::Client, Role::Server].map(|role| End {
-            endpoint: keys.config(role),
-            role,
-            nodelay: keys.is_nodelay(role, has_tls),
-            speaks_first: role == Role::Server && keys.preset(role).speaks_first(has_tls),
-            heads_apart: keys.preset(role).writes_heads_apart(role),
-            text: text(role),
-        });
-        Self { ends }
-    }
-
-    pub(super) fn pair(&self) -> [Http2; 2] {
-        self.ends.map(|end| Http2 {
+impl Http2 {
+    pub(super) fn new(end: End) -> Self {
+        Self {
             end,
             endpoint: Endpoint::new(end.role, &end.endpoint),
             unread: VecDeque::new(),
             is_open: end.role == Role::Server,
             is_reading: false,
-        })
+        }
     }
-}
 
-impl Http2 {
     pub(super) const fn is_nodelay(&self) -> bool {
         self.end.nodelay
     }

@@ -10,15 +10,14 @@
 //! A new protocol is a file with an implementation of [`Speak`], and a line in each place of this one that names the others.
 
 mod application;
-mod http2;
-mod webmux;
+pub(crate) mod http2;
+pub(crate) mod webmux;
 
 use crate::http::h2;
 use crate::http::stream::Stream;
 use crate::http::tls::{self, Layer, Start};
 use crate::http::webmux as mux;
 use crate::id::SlabId;
-use crate::scenario;
 use crate::tcp::{self, Output};
 use crate::units::{Duration, Instant};
 use crate::workload::HostId;
@@ -151,43 +150,22 @@ macro_rules! on_protocol {
     };
 }
 
-/// Makes the sessions of a leg's connections.
-pub(crate) struct Sessions {
-    protocol: Maker,
-    /// TLS, with the lifetime of tickets and the handshake that the leg asks for.
-    tls: Option<(tls::Settings, Start, Duration)>,
+/// Settings of the sessions of a leg's connections.
+pub(crate) struct Config {
+    pub(crate) protocol: ProtocolConfig,
+    /// TLS, with the handshake that the leg asks for and the lifetime of tickets.
+    pub(crate) tls: Option<(tls::Settings, Start, Duration)>,
 }
 
 /// Settings of a protocol.
-enum Maker {
+pub(crate) enum ProtocolConfig {
     Plain,
-    Http2(Box<http2::Config>),
+    /// Of both ends, the client's first.
+    Http2(Box<[http2::End; 2]>),
     WebMux(webmux::Config),
 }
 
-impl Sessions {
-    /// Sessions as the carrier and the TLS of a leg ask for them.
-    pub(crate) fn new(leg: &scenario::Leg) -> Self {
-        let protocol = match &leg.carrier {
-            scenario::Carrier::Http2(keys) => {
-                Maker::Http2(Box::new(http2::Config::new(keys, leg.tls.is_some())))
-            }
-            scenario::Carrier::WebMux { credit, write_buffer, read_buffer, fragment, layout } => {
-                let sender = mux::Config {
-                    layout: *layout,
-                    credit: credit.get(),
-                    write_buffer: write_buffer.get(),
-                    fragment: fragment.get(),
-                    chunk: leg.application.write.map(|bytes| bytes.get()),
-                    head: leg.application.head.get(),
-                };
-                Maker::WebMux(webmux::Config { sender, read_buffer: read_buffer.get() })
-            }
-            _ => Maker::Plain,
-        };
-        Self { protocol, tls: leg.tls.as_ref().map(|tls| (tls.settings(), tls.start, tls.ticket_lifetime)) }
-    }
-
+impl Config {
     /// Kind of TLS handshake and lifetime of tickets; None without TLS.
     pub(crate) fn resumption(&self) -> Option<(Start, Duration)> {
         self.tls.as_ref().map(|(_, start, lifetime)| (*start, *lifetime))
@@ -196,9 +174,9 @@ impl Sessions {
     /// Both ends of a connection, the client's first, with this handshake where there is TLS; none: without TLS.
     pub(crate) fn pair(&self, start: Option<Start>) -> [Session; 2] {
         let [client, server] = match &self.protocol {
-            Maker::Plain => [Protocol::Plain, Protocol::Plain],
-            Maker::Http2(config) => config.pair().map(|end| Protocol::Http2(Box::new(end))),
-            Maker::WebMux(config) => WebMux::pair(config).map(|end| Protocol::WebMux(Box::new(end))),
+            ProtocolConfig::Plain => [Protocol::Plain, Protocol::Plain],
+            ProtocolConfig::Http2(ends) => ends.map(|end| Protocol::Http2(Box::new(Http2::new(end)))),
+            ProtocolConfig::WebMux(config) => WebMux::pair(config).map(|end| Protocol::WebMux(Box::new(end))),
         };
         let layers = self.tls.as_ref().zip(start).map(|((settings, ..), start)| settings.pair(start));
         let [near, far] = layers.map_or([None, None], |layers| layers.map(|layer| Some(Box::new(layer))));

@@ -17,10 +17,10 @@ use super::{Answer, Content, ExchangeId, Part, Report, Sent, Speak};
 
 /// Settings of both ends.
 #[derive(Clone, Copy)]
-pub(super) struct Config {
-    pub(super) sender: webmux::Config,
+pub(crate) struct Config {
+    pub(crate) sender: webmux::Config,
     /// Most bytes in one read.
-    pub(super) read_buffer: u64,
+    pub(crate) read_buffer: u64,
 }
 
 /// One end.

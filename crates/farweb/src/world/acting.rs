@@ -164,7 +164,7 @@ impl World {
     pub(super) fn send_request(&mut self, id: ExchangeId) {
         let Network { nodes, context, .. } = &mut self.network;
         if let Some(leg) = context.exchanges.alive(id).map(|exchange| exchange.leg)
-            && (!context.legs[leg].has_caches || node::ask_inside(nodes, context, id))
+            && (!context.legs[leg].config.has_caches || node::ask_inside(nodes, context, id))
         {
             self.with_pool(leg, |pool, cx, connections| {
                 on_pool!(pool, own => own.ask(cx, connections, id));

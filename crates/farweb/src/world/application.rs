@@ -16,6 +16,7 @@ use super::network::{Network, Settled};
 
 impl Network {
     /// The application at `end` acts on a notice.
+    #[inline(always)]
     pub(super) fn on_notice(
         &mut self,
         id: ConnectionId,
@@ -81,7 +82,7 @@ impl Network {
     #[inline]
     fn wakes_later(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> bool {
         let Context { legs, queue, now, .. } = &mut self.context;
-        let wake = legs[connection.leg].application.wake;
+        let wake = legs[connection.leg].config.application.wake;
         if wake == Duration::ZERO {
             return false;
         }
@@ -301,6 +302,7 @@ impl Network {
     }
 
     /// `bytes` of a response were read at the client end of a connection whose segments have up to `mss` bytes.
+    #[inline(always)]
     fn on_response(
         &mut self,
         id: ConnectionId,
@@ -309,7 +311,7 @@ impl Network {
         bytes: u64,
         mss: u64,
     ) {
-        let Self { pools, nodes, context: cx, .. } = self;
+        let cx = &mut self.context;
         let Some(exchange) = cx.exchanges.alive(of).filter(|exchange| exchange.rides_down(id)) else {
             return; // Given up: nobody listens.
         };
@@ -318,6 +320,22 @@ impl Network {
         if ends_turn && connection.leg == 0 {
             cx.actions.later(Action::Ask(of));
         }
+        if is_whole || connection.leg > 0 {
+            self.hand_on(id, connection, of, bytes, mss, is_whole);
+        }
+    }
+
+    /// What comes of the next `bytes` of a response behind the client end of its leg: others wait for them, or it is whole.
+    fn hand_on(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        of: ExchangeId,
+        bytes: u64,
+        mss: u64,
+        is_whole: bool,
+    ) {
+        let Self { pools, nodes, context: cx, .. } = self;
         if connection.leg > 0 {
             let node = &mut nodes[usize::from(connection.end(End::Client).socket.node)];
             let mut next = cx.exchanges.waiting_for(of).next();
@@ -333,7 +351,7 @@ impl Network {
             }
         }
         if is_whole {
-            if cx.legs[connection.leg].has_caches {
+            if cx.legs[connection.leg].config.has_caches {
                 node::end_inside(nodes, cx, of, true);
             }
             let times = &mut cx.exchanges.get_mut(of).expect("found above").times;

@@ -9,22 +9,21 @@
 
 mod acting;
 mod application;
+mod build;
 mod ending;
 mod network;
 mod relaying;
 
 use crate::client::Clients;
-use crate::conn::{Closing, Connections, End, Event, Hosts, Leg};
+use crate::conn::{Closing, Connections, End, Event};
 use crate::context::Context;
-use crate::node::{self, Node};
-use crate::observe::Observer;
-use crate::pool::{Allot, Pool, on_pool};
+use crate::node;
+use crate::pool::{Allot, on_pool};
 use crate::record::{Column, Dictionary, Status};
-use crate::rng::RandomStreams;
-use crate::scenario::{Scenario, Until};
+use crate::scenario::Until;
 use crate::tcp::{Flags, Output};
 use crate::units::Instant;
-use crate::workload::{Directory, Request, RequestSource, WorkloadError};
+use crate::workload::{Request, RequestSource, WorkloadError};
 
 use network::Network;
 
@@ -73,34 +72,6 @@ pub struct Progress {
 }
 
 impl World {
-    /// Builds what `scenario` describes, with the hosts that `directory` knows so far.
-    ///
-    /// The same scenario, seed and requests give the same rows in any process.
-    #[must_use]
-    pub fn new(scenario: &Scenario, seed: u64, directory: Directory) -> Self {
-        let streams = RandomStreams::new(seed);
-        let legs = scenario.leg.iter().map(|leg| Leg::new(leg, scenario)).collect();
-        let pools = (0..scenario.leg.len()).map(|leg| Pool::new(leg, scenario)).collect();
-        let nodes = Node::all(scenario, &streams);
-        let hosts = Hosts::new(streams, (nodes.len() - 1) as u8);
-        let tunnels = scenario.clients.tunnels.handshake();
-        let context = Context::new(legs, hosts, directory, Observer::new(scenario), tunnels);
-        let mut network = Network::new(scenario, &streams, nodes, pools, context);
-        network.context.queue.push(Instant::ZERO, Event::Begin);
-        if let Some(interval) = network.context.observer.interval() {
-            network.context.queue.push(Instant::ZERO + interval, Event::IntervalEnds);
-        }
-        Self {
-            connections: Connections::new(),
-            network,
-            upcoming: Upcoming::Unread,
-            until: scenario.run.until,
-            clients: Clients::new(&scenario.clients),
-            progress: Progress::default(),
-            output: Output::default(),
-        }
-    }
-
     /// Processes up to `events` events; [`Progress::done`] says whether the run is over.
     ///
     /// # Errors

@@ -147,7 +147,7 @@ impl Network {
     /// Opens the stretch behind the relay with this side.
     fn open_behind(&mut self, id: ConnectionId, connection: &mut Connection, side: u8) {
         let far = side | 1;
-        let split = self.context.legs[connection.leg].splits[usize::from(side / 2)];
+        let split = self.context.legs[connection.leg].config.splits[usize::from(side / 2)];
         if let Some(round_trip) = split.standing {
             self.context.stand(connection, Place::Side(far), round_trip);
             self.at_side(id, connection, far + 1, |tcp, _, _| tcp.set_nodelay());
@@ -172,7 +172,7 @@ impl Network {
     /// The path behind a relay is open: it answers the asker, and passes on the bytes that have come.
     fn on_path(&mut self, id: ConnectionId, connection: &mut Connection, far: u8) {
         let near = far ^ 1;
-        if self.context.legs[connection.leg].splits[usize::from(far / 2)].answers {
+        if self.context.legs[connection.leg].config.splits[usize::from(far / 2)].answers {
             let mut taken = 0;
             self.at_side(id, connection, near, |tcp, now, out| taken = tcp.write(now, ANSWER_BYTES, out));
             let relay = connection.relays_mut().relay_mut(near);
@@ -190,7 +190,7 @@ impl Network {
         let Some(asked) = relay.map(|relay| relay.to_come).filter(|bytes| *bytes > 0) else {
             return false;
         };
-        let waits = self.context.legs[connection.leg].splits[stretch].answers;
+        let waits = self.context.legs[connection.leg].config.splits[stretch].answers;
         let socket = connection.socket_mut(place);
         let written = socket.stack_mut().map_or(0, |tcp| tcp.write(self.context.now, asked, output));
         if waits && let Some(Transport::Tcp(tcp)) = socket.transport.take() {

@@ -1,6 +1,7 @@
 //! Handshakes of TLS on idle paths: what their parts weigh, and when a server's flight pays another round trip.
 
-use farweb::scenario::{LegReport, Scenario};
+use farweb::explain::LegReport;
+use farweb::scenario::Scenario;
 use farweb::units::{BitRate, Bytes};
 
 use crate::run::{Asked, Tables, e3, ints, one_link, run};
@@ -30,7 +31,7 @@ fn in_round_trips(tables: &Tables, column: &str) -> i64 {
 }
 
 fn report(scenario: &Scenario) -> LegReport {
-    scenario.report(None).legs.remove(0)
+    farweb::explain::report(scenario, None).legs.remove(0)
 }
 
 #[test]

@@ -4,9 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules, lowest first, as the documentation of the crate and `docs/architecture.md` list them.
-const LAYERS: [&str; 20] = [
-    "units", "id", "rng", "schema", "engine", "net", "tcp", "http", "workload", "cache", "record",
-    "scenario", "session", "conn", "observe", "context", "client", "pool", "node", "world",
+const LAYERS: [&str; 21] = [
+    "units", "id", "rng", "schema", "engine", "net", "tcp", "http", "workload", "cache", "record", "session",
+    "conn", "observe", "context", "client", "pool", "node", "scenario", "explain", "world",
+];
+
+/// Files that make a part of the runtime from a scenario, which stands above it.
+const POINTING_UP: [&str; 6] = [
+    "node/contents.rs",
+    "node/mod.rs",
+    "observe/capture.rs",
+    "observe/measurement.rs",
+    "observe/mod.rs",
+    "observe/recorder.rs",
 ];
 
 /// The source files at `path`, those of tests left out, as they may use anything.
@@ -40,7 +50,13 @@ fn a_use_points_to_a_lower_module() {
                     continue;
                 };
                 seen += 1;
-                assert!(other_layer <= layer, "{} uses {other}, which stands above {module}", file.display());
+                let may_point_up =
+                    other == "scenario" && POINTING_UP.iter().any(|known| file.ends_with(known));
+                assert!(
+                    other_layer <= layer || may_point_up,
+                    "{} uses {other}, which stands above {module}",
+                    file.display()
+                );
             }
         }
     }

@@ -1,6 +1,7 @@
 //! No bulk transfer is faster than the limit that the report on its scenario states, by more than the stated margin.
 
-use farweb::scenario::{LOSS_MARGIN, LimitedBy, Scenario};
+use farweb::explain::{self, LOSS_MARGIN, LimitedBy};
+use farweb::scenario::Scenario;
 use proptest::prelude::*;
 
 use crate::run::{Asked, ints, run};
@@ -54,7 +55,7 @@ proptest! {
             way(uploads), way(!uploads)
         );
         let scenario = Scenario::parse(&text, "test.toml", &[]).expect("it keeps all rules");
-        let leg = scenario.report(None).legs.remove(0);
+        let leg = explain::report(&scenario, None).legs.remove(0);
         let limit = if uploads { leg.up.expect("requests go up") } else { leg.least };
         let stated = limit.connection_limit_bps.expect("a round trip takes time");
         let is_loss = limit.limited_by == LimitedBy::Loss;

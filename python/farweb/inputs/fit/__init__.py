@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,7 @@ from farweb.inputs.fit.estimates import Body, Correlation, Tail, Zipf
 from farweb.inputs.generate import family_scenario
 from farweb.text import toml
 from farweb.text.quantities import count, number, plain, share, size
-from farweb.text.sheet import Sheet, to_html, to_rich
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from farweb.text.sheet import Screen, Sheet, Shown
 
 __all__ = ["Fit", "Locality", "Popularity", "Seen", "fit", "write_parameters"]
 
@@ -96,7 +93,7 @@ class Seen:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(Shown):
     """ProWGen's parameters for a log.
 
     Attributes:
@@ -198,11 +195,9 @@ class Fit:
             rows.append(["LRU stack", f"{locality.mode}, {count(locality.stack_size)}", "", goodness])
         return rows
 
-    def __rich__(self) -> "RenderableType":
-        return to_rich(self._sheets())
-
-    def _repr_html_(self) -> str:
-        return to_html(self._sheets())
+    def screen(self) -> Screen:
+        """Parameters and how well they fit."""
+        return Screen(tuple(self._sheets()))
 
 
 def fit(

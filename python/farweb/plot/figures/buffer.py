@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel
-from farweb.plot.links import Lines, Links
-from farweb.plot.options import Where
-from farweb.plot.replicated import Estimates
+from farweb.plot.links import Lines
+from farweb.results.estimates import Estimates
+from farweb.results.links import Links
+from farweb.results.select import Where
 from farweb.results.sweep import SweepTables
 from farweb.text.quantities import size
 

@@ -8,7 +8,7 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure
-from farweb.plot.options import Where
+from farweb.results.select import Where
 from farweb.results.sweep import SweepTables
 
 _CAPACITY = re.compile(r"cache\.(\d+)\.capacity")

@@ -6,9 +6,10 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.plot.against import LOAD, Drawing
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Reference
-from farweb.plot.links import Lines, Links
-from farweb.plot.options import Where
-from farweb.plot.replicated import Estimates
+from farweb.plot.links import Lines
+from farweb.results.estimates import Estimates
+from farweb.results.links import Links
+from farweb.results.select import Where
 from farweb.results.sweep import SweepTables
 from farweb.text.quantities import rate
 

@@ -9,9 +9,9 @@ from farweb.plot.grouping import Group
 from farweb.plot.latency import LATENCY, SHARE, distribution, of_latency, percentiles
 from farweb.plot.measured import counts, measured, provenance
 from farweb.plot.multiples import SERIES_MAX, with_others
-from farweb.plot.options import Where
 from farweb.plot.pooled import Pool, Pools, distribution_of
 from farweb.results.run import RunTables
+from farweb.results.select import Where
 from farweb.results.sweep import SweepTables
 
 

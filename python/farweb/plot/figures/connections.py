@@ -9,9 +9,9 @@ from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
-from farweb.plot.options import Where
 from farweb.results.legs import carrier_name
 from farweb.results.run import RunTables
+from farweb.results.select import Where
 from farweb.results.sweep import SweepTables
 from farweb.text.quantities import seconds
 

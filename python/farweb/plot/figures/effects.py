@@ -9,11 +9,10 @@ import polars as pl
 from farweb.errors import ResultsError
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
-from farweb.plot.grouping import short_names
-from farweb.plot.replicated import about_runs, base_unit, words
+from farweb.plot.replicated import about_runs
 from farweb.results.design import Design
 from farweb.results.judged import LevelJudged, deciding, levels_judged
-from farweb.results.metrics import Metric, find_metric
+from farweb.results.metrics import Metric, base_unit, find_metric, words
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import NO_SPLIT
 from farweb.results.sweep_warnings import comparable
@@ -49,7 +48,7 @@ def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
     of = find_metric(metric or "latency_mean_s")
     terms = sweep.effects([of.name])
     judged, why_not = levels_judged(sweep, deciding([metric] if metric else None))
-    names = short_names(sweep.design)
+    names = sweep.design.short_names
     is_split = not terms["percent"].drop_nulls().is_empty()
     changes = _changes(judged, names)
     refused = sweep.refusals([of.name]).get(of.name, "it does not vary")
@@ -88,13 +87,13 @@ _CHANGES = "Change: geometric mean of the latency over the same requests, with i
 
 def _changes(judged: Sequence[LevelJudged], names: Mapping[str, str]) -> Panel | None:
     """The change of the same requests at each level against another; None where no level was judged."""
-    known = [(each, each.verdict.change) for each in judged if each.verdict.change.mean is not None]
-    known = [(each, change) for each, change in known if math.isfinite(change.mean or 0.0)]
+    known = [(each, each.verdict.change) for each in judged if each.verdict.change.value is not None]
+    known = [(each, change) for each, change in known if math.isfinite(change.value or 0.0)]
     if not known:
         return None
     labels = tuple(f"{named(names[each.factor], each.level, ' = ')} for {each.base}" for each, _ in known)
     x, low, high = (
-        np.array([100 * (getattr(change, end) or 0.0) for _, change in known]) for end in ("mean", "low", "high")
+        np.array([100 * (getattr(change, end) or 0.0) for _, change in known]) for end in ("value", "low", "high")
     )
     alone = np.array([change.low is None for _, change in known])
     low, high, place = np.where(alone, x, low), np.where(alone, x, high), np.arange(len(known), dtype=np.float64)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from farweb.plot.against import DECADES, Drawing
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Reference
-from farweb.plot.grouping import level_index, short_names
-from farweb.plot.options import Where
-from farweb.plot.replicated import Differences, Estimates, base_unit, words
+from farweb.results.estimates import Differences, Estimates
+from farweb.results.metrics import base_unit, words
+from farweb.results.select import Where, level_index
 from farweb.results.sweep import SweepTables
 
 
@@ -47,7 +47,7 @@ def latency_load(
 def _differences(sweep: SweepTables, drawing: Drawing, metric: str, factor: str, level: str) -> Figure:
     """Differences of a metric from what it is at a level of a factor, with a line where both are alike."""
     estimates = Differences(sweep, metric, *level_index(sweep.design, factor, level))
-    what, base = words(estimates.metric), f"{short_names(sweep.design)[factor]} = {level}"
+    what, base = words(estimates.metric), f"{sweep.design.short_names[factor]} = {level}"
     y = Axis(f"{what}, less that of {base}", base_unit(estimates.metric)).fitted(drawing.means(estimates))
     paired = "the same requests in both" if sweep.design.random_numbers == "common" else "of other requests in each"
     seen = f"Markers: {what}, less that of {base} with the same seed ({paired}). Below the line it is less."

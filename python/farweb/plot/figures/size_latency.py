@@ -11,10 +11,10 @@ from farweb.plot.grouping import Group
 from farweb.plot.latency import CLASS_MIN, LATENCY, SIZE, about_hollow, medians, of_latency
 from farweb.plot.measured import Measured, counts, measured, provenance
 from farweb.plot.multiples import SERIES_MAX, with_others
-from farweb.plot.options import Where
 from farweb.plot.pooled import Pool, Pools, medians_of
-from farweb.plot.replicated import REPLICATIONS_MIN
+from farweb.results.estimates import REPLICATIONS_MIN
 from farweb.results.run import RunTables
+from farweb.results.select import Where
 from farweb.results.sweep import SweepTables
 
 SCATTER_MAX = 20_000

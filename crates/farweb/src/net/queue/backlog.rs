@@ -75,24 +75,23 @@ impl<P: Packet> Backlog<P> {
         }
     }
 
-    /// The first packet arrives: when its last bit left, and the packet.
+    /// The first packet arrives.
     ///
     /// # Panics
     /// When there is none.
-    #[inline]
-    pub(in crate::net) fn arrive(&mut self) -> (Instant, P) {
-        let Accepted { departure, packet } = self.accepted.pop_front().expect("a packet on the link");
+    #[inline(always)]
+    pub(in crate::net) fn arrive(&mut self) -> P {
         match self.travelling.checked_sub(1) {
             Some(others) => self.travelling = others,
-            None => self.bytes -= u64::from(packet.bytes()),
+            None => self.bytes -= u64::from(self.accepted.front().map_or(0, |first| first.packet.bytes())),
         }
-        (departure, packet)
+        self.accepted.pop_front().expect("a packet on the link").packet
     }
 
-    /// When the last bit of the packet that arrives next leaves.
+    /// When the last bit of the packet at a place on the link leaves, counted from the one that arrives first.
     #[inline]
-    pub(in crate::net) fn next_departure(&self) -> Option<Instant> {
-        self.accepted.front().map(|first| first.departure)
+    pub(in crate::net) fn departure(&self, place: usize) -> Option<Instant> {
+        self.accepted.get(place).map(|accepted| accepted.departure)
     }
 
     /// The packet that joined last, and when its last bit leaves.

@@ -484,7 +484,7 @@ proptest! {
 
     #[test]
     fn any_scenario_has_a_report_of_100_columns(scenario in scenario()) {
-        let text = scenario.report(None).text;
+        let text = crate::explain::report(&scenario, None).text;
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         prop_assert!(widest <= 100, "{widest} columns:\n{text}");
     }
@@ -500,7 +500,7 @@ proptest! {
         let end = (at + length).min(CABLE.len());
         let text = format!("{}{patch}{}", &CABLE[..at], &CABLE[end..]);
         if let Ok(scenario) = Scenario::parse(&text, "s.toml", &[]) {
-            let _ = scenario.report(None);
+            let _ = crate::explain::report(&scenario, None);
         }
     }
 

@@ -132,6 +132,7 @@ impl Timers {
     }
 
     /// Sets the delayed ACK, unless it is set: to the next fast tick, or one fast period from now.
+    #[inline]
     pub(super) fn set_delayed_ack(&mut self, clock: &mut Clock, profile: &Profile) {
         if !self.is_set(Timer::DelayedAck) {
             let on_grid = profile.delayed_ack_on_grid;

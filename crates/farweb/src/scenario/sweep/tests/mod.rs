@@ -332,7 +332,7 @@ fn factors_may_come_from_overrides() {
 fn the_report_gives_the_design_in_a_line_and_a_line_a_factor() {
     let sweep =
         format!("[sweep]\nreplications = 5\n[sweep.factors]\n\"workload.load\" = [1, 2, 4]\n{CIRCUIT}");
-    let report = source(&sweep).scenario().report(None);
+    let report = crate::explain::report(source(&sweep).scenario(), None);
     let sweep = report.sweep.unwrap();
     assert!(report.text.ends_with(&sweep.text));
     insta::assert_snapshot!(sweep.text, @"

@@ -9,7 +9,7 @@
 use serde::Serialize;
 
 use crate::net::Direction;
-use crate::scenario::{EndSizes, Leg, Link, Scenario, Tcp, Until};
+use crate::scenario::{Leg, Link, Scenario, Tcp, Until};
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX, WINDOW_MAX};
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
@@ -108,7 +108,7 @@ impl WindowLimit {
     /// Limit of a connection on one stretch.
     pub(super) fn on(stretch: &Stretch<'_>, host: Option<&Host>) -> Self {
         let profile = stretch.tcp.profile();
-        let [client, server] = EndSizes::of(stretch.tcp, &stretch.scenario.workload);
+        let [client, server] = stretch.tcp.sizes(&stretch.scenario.workload);
         let [client_mss, server_mss] = [client, server].map(|end| profile.segment_bytes(end.mss(host)));
         let [client_buffer, server_buffer] = [client, server].map(|end| end.buffer(host));
         // 4.4BSD-Lite `tcp_mss`: the peer's offer lowers the MSS, and so does a smaller send buffer. A smaller receive
@@ -151,7 +151,7 @@ const fn packet_of(mss: u64) -> Bytes {
 
 /// True for MSS and for buffer where the host table's value matters to `leg`.
 pub(super) fn asks_host(leg: &Leg, scenario: &Scenario) -> (bool, bool) {
-    let ends = leg.stretches().flat_map(|tcp| EndSizes::of(tcp, &scenario.workload));
+    let ends = leg.stretches().flat_map(|tcp| tcp.sizes(&scenario.workload));
     ends.map(|end| end.asks_host()).fold((false, false), |all, own| (all.0 || own.0, all.1 || own.1))
 }
 

@@ -41,7 +41,7 @@ impl CapturePoint {
     pub const KIND: &'static str = "capture-point";
 
     /// Points that `text` may have been meant for: the ends, and the link with the number that is in it.
-    pub(super) fn like(text: &str) -> [String; 4] {
+    pub(crate) fn like(text: &str) -> [String; 4] {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let link = digits.parse().unwrap_or(0);
         let seen = |up, down| Self::Link { link, up, down }.to_string();

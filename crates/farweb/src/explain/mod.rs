@@ -19,12 +19,12 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{
+use crate::http::tls::Parts;
+use crate::net::Direction;
+use crate::scenario::{
     Carrier, Clients, ConnectionUse, Leg, Link, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until,
     Workload,
 };
-use crate::http::tls::Parts;
-use crate::net::Direction;
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 pub use cache::CacheReport;
@@ -171,58 +171,56 @@ pub struct LegReport {
     pub text: String,
 }
 
-impl Scenario {
-    /// Report on the scenario; `hosts` is its host table.
-    #[must_use]
-    pub fn report(&self, hosts: Option<&Directory>) -> Report {
-        let nodes = &self.path.nodes;
-        let link = |(index, link): (usize, &Link)| LinkReport {
-            index,
-            from: nodes[index].clone(),
-            to: nodes[index + 1].clone(),
-            preset: link.preset.map(|name| name.preset().facts()).unwrap_or_default(),
-            up: direction(link, Direction::Up, self.run.until),
-            down: direction(link, Direction::Down, self.run.until),
-        };
-        let legs: Vec<_> =
-            self.leg.iter().enumerate().map(|(index, leg)| leg_report(index, leg, self, hosts)).collect();
-        let mut text = String::new();
-        if !self.name.trim().is_empty() {
-            let _ = writeln!(text, "{}\n", self.name);
-        }
-        text.push_str(&drawing::draw(self));
-        for (index, name) in
-            self.path.link.iter().enumerate().filter_map(|(index, link)| Some((index, link.preset?)))
-        {
-            let _ = writeln!(
-                text,
-                "\nlink {index}: preset {name}, {}; the scenario's own keys stand",
-                name.preset().title
-            );
-            name.preset().facts().iter().for_each(|fact| text.push_str(&figures::wrapped(fact)));
-        }
-        for leg in &legs {
-            let _ = write!(text, "\n{}", leg.text);
-        }
-        let caches = cache::reports(self);
-        for cache in &caches {
-            let _ = write!(text, "\n{}", cache.text);
-        }
-        let sweep = sweep::sweep_report(self);
-        if let Some(sweep) = &sweep {
-            let _ = write!(text, "\n{}", sweep.text);
-        }
-        Report {
-            name: self.name.clone(),
-            nodes: nodes.clone(),
-            links: self.path.link.iter().enumerate().map(link).collect(),
-            warnings: warnings::of(self, hosts),
-            workload: workload(&self.workload),
-            legs,
-            caches,
-            sweep,
+/// Report on the scenario; `hosts` is its host table.
+#[must_use]
+pub fn report(scenario: &Scenario, hosts: Option<&Directory>) -> Report {
+    let nodes = &scenario.path.nodes;
+    let link = |(index, link): (usize, &Link)| LinkReport {
+        index,
+        from: nodes[index].clone(),
+        to: nodes[index + 1].clone(),
+        preset: link.preset.map(|name| name.preset().facts()).unwrap_or_default(),
+        up: direction(link, Direction::Up, scenario.run.until),
+        down: direction(link, Direction::Down, scenario.run.until),
+    };
+    let legs: Vec<_> =
+        scenario.leg.iter().enumerate().map(|(index, leg)| leg_report(index, leg, scenario, hosts)).collect();
+    let mut text = String::new();
+    if !scenario.name.trim().is_empty() {
+        let _ = writeln!(text, "{}\n", scenario.name);
+    }
+    text.push_str(&drawing::draw(scenario));
+    for (index, name) in
+        scenario.path.link.iter().enumerate().filter_map(|(index, link)| Some((index, link.preset?)))
+    {
+        let _ = writeln!(
             text,
-        }
+            "\nlink {index}: preset {name}, {}; the scenario's own keys stand",
+            name.preset().title
+        );
+        name.preset().facts().iter().for_each(|fact| text.push_str(&figures::wrapped(fact)));
+    }
+    for leg in &legs {
+        let _ = write!(text, "\n{}", leg.text);
+    }
+    let caches = cache::reports(scenario);
+    for cache in &caches {
+        let _ = write!(text, "\n{}", cache.text);
+    }
+    let sweep = sweep::sweep_report(scenario);
+    if let Some(sweep) = &sweep {
+        let _ = write!(text, "\n{}", sweep.text);
+    }
+    Report {
+        name: scenario.name.clone(),
+        nodes: nodes.clone(),
+        links: scenario.path.link.iter().enumerate().map(link).collect(),
+        warnings: warnings::of(scenario, hosts),
+        workload: workload(&scenario.workload),
+        legs,
+        caches,
+        sweep,
+        text,
     }
 }
 
