@@ -103,7 +103,7 @@ def test_what_to_know_is_told(scenario: Scenario) -> None:
     turning = answer(scenario, lambda load: abs(load - 20), "p50(latency) <= 5 s")
     assert turning.answer is not None
     assert turning.answer.number == 15
-    assert turning.warnings[0] == "40 beyond the answer fails again"
+    assert turning.warnings[0] == "values from 40 on fail again"
     short = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s", noise=0.05, limits=Limits(runs=40))
     assert any("--max-runs 40" in warning for warning in short.warnings)
 

@@ -140,7 +140,7 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
     figures["servers"] = None if kept is None else server_times(kept)
     figures["warnings"] += [] if kept is None else [f"workload.requests: {each}" for each in doubts(kept)]
     figures["carried_bytes_share"] = None if part is None else part.share
-    figures["text"] += "" if part is None else f"\n{part.table} has {part.text}\n"
+    figures["text"] += "" if part is None else f"\n{part.table} from {part.text}\n"
     figures["warnings"] += [] if part is None else _carries_little(part)
     figures["clients"] = None if trace is None else _clients(scenario, figures, trace)
     figures["text"] += "" if trace is None else f"\n{figures['clients']['text']}\n"
@@ -194,7 +194,7 @@ def _carries_little(part: Carried) -> list[str]:
     """Warning about a table without much of its log."""
     if part.share >= LOW:
         return []
-    return [f"workload.requests: it has {part.text}; the load is not that of the log"]
+    return [f"workload.requests: {part.text}; the load is smaller than the log's"]
 
 
 def _bypassing(trace: Trace) -> str:

@@ -34,7 +34,7 @@ MINUTE_S = 60
 """Shortest time over which a mean load is taken, in s."""
 
 _NS = 1e9
-_SAMPLE = "sample"  # the tag of requests whose connections are recorded with packets = "sample"
+_SAMPLE = "sample"  # the tag of requests with recorded connections under packets = "sample"
 _BURSTS_S = (60, 600, 3600)
 _BURST = 2.0  # chosen: less than twice the mean is no burst
 _TOGETHER = 0.5  # chosen: more than half of the burst of one copy above its mean is still there

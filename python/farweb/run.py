@@ -73,7 +73,7 @@ def simulate_into(
     progress: Callable[[Progress], None] | None,
     measurement: "Measurement | None" = None,
 ) -> dict[str, Any]:
-    """Run the scenario of `prepared` and write its tables to `folder`and return its manifest, for the caller to write.
+    """Run the scenario of `prepared`, write its tables to `folder` and return its manifest for the caller to write.
 
     All rows go to `measurement` as well, if there is one.
     """

@@ -77,7 +77,7 @@ class Scenario(Description):
     ) -> "SweepResults":
         """Do the runs of the scenario's table `[sweep]`, as many at a time as there are cores.
 
-        Runs whose results are in the folder are not repeated. A run that fails is recorded, and the others continue. A
+        Runs with results in the folder are not repeated. A run that fails is recorded, and the others continue. A
         script that calls this calls it below ``if __name__ == "__main__":``, since worker processes import it.
 
         Args:

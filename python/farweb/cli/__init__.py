@@ -98,7 +98,7 @@ app = typer.Typer(
     help="What will the web feel like over this path? Simulates web traffic, packet by packet, over long paths.",
     invoke_without_command=True,
     context_settings={"help_option_names": list(NAMES)},  # of every verb
-    pretty_exceptions_enable=False,  # main() decides what an error looks like
+    pretty_exceptions_enable=False,  # main() decides on the look of errors
     rich_markup_mode="markdown",
 )
 
@@ -147,7 +147,7 @@ def main(arguments: Sequence[str]) -> int:
         if "--debug" in arguments and not isinstance(error, TyperException | SystemExit):
             traceback.print_exc()
         return _fail(*ended_by(error, arguments))
-    if code == INTERRUPTED[1]:  # what the library makes of Ctrl-C
+    if code == INTERRUPTED[1]:  # click's code for Ctrl-C
         return _fail(*INTERRUPTED)
     return code if isinstance(code, int) else 0
 

@@ -43,7 +43,7 @@ def cache(
     capacity: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="SIZE", help='A size ("10 MB") or a share of the footprint ("5 %"); 0.1 to 50 % when left out.'
+            metavar="SIZE", help='A size ("10 MB") or a share of the footprint ("5 %") (default: 0.1 to 50 %).'
         ),
     ] = None,
     format_: InputFormat = None,
@@ -60,7 +60,7 @@ def cache(
         ),
     ] = None,
     ttl: Annotated[
-        str | None, typer.Option(metavar="TIME", help='How long an object is fresh ("1 h"); always when left out.')
+        str | None, typer.Option(metavar="TIME", help='How long an object is fresh ("1 h") (default: always).')
     ] = None,
     changed: Annotated[
         str,

@@ -75,8 +75,8 @@ def compare(
 ) -> None:
     """Compare runs of the same requests, request by request.
 
-    Says which is better, by how much and for whom. A request that fails in one run and ends in the other is slower where it fails. In a sweep, runs
-    are paired that differ only in the levels named. Loads of a page (farweb page -o) are compared by onLoad.
+    Names the better one, by how much and for whom. A request that fails in one run only is slower there. In a sweep,
+    runs are paired that differ only in the levels named. Loads of a page (farweb page -o) are compared by onLoad.
 
     Examples:
 

@@ -25,16 +25,14 @@ def pcapng(
     results: ResultsFolder,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The file; packets.pcapng in the folder when left out."),
+        typer.Option("--out", "-o", metavar="FILE", help="The file (default: packets.pcapng in the folder)."),
     ] = None,
-    connection: Annotated[
-        int | None, typer.Option(min=0, help="Only this connection; all that were recorded when left out.")
-    ] = None,
+    connection: Annotated[int | None, typer.Option(min=0, help="Only this connection (default: all recorded).")] = None,
     point: Annotated[
         list[str] | None,
         typer.Option(
             help="Where packets were seen: a node or a link, such as 'link 0', or 'all'; may be given more than once. "
-            "The node nearest to the servers when left out."
+            "Default: the node nearest to the servers."
         ),
     ] = None,
     payload: Annotated[
@@ -53,8 +51,8 @@ def pcapng(
     """Write a capture that Wireshark, tshark and tcpdump read.
 
     Packets begin with their IPv4 header. Addresses, ports and initial sequence numbers are made up, the same for a
-    connection wherever it is seen; options, flags, windows and times are those of the run, in nanoseconds since its
-    start. Each point is an interface; most programs take what they see at two points for retransmissions.
+    connection at every point. Options, flags, windows and times (in nanoseconds since its start) are the run's. Each
+    point is an interface. Most programs take a packet seen at two points for a retransmission.
 
     Examples:
 
@@ -93,18 +91,18 @@ def xpl(
     results: ResultsFolder,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The file; timeseq.xpl in the folder when left out."),
+        typer.Option("--out", "-o", metavar="FILE", help="The file (default: timeseq.xpl in the folder)."),
     ] = None,
     connection: Annotated[
-        int | None, typer.Option(min=0, help="The connection; that of the slowest request when left out.")
+        int | None, typer.Option(min=0, help="The connection (default: the slowest request's).")
     ] = None,
     point: Annotated[
         str | None,
-        typer.Option(help="Where packets were seen: a node or a link; the sender of the data when left out."),
+        typer.Option(help="Where packets were seen: a node or a link (default: the sender of the data)."),
     ] = None,
     direction: Annotated[
         Literal["up", "down"] | None,
-        typer.Option(help="Which way the data go; the way of most of the payload when left out."),
+        typer.Option(help="Which way the data go (default: the way of most of the payload)."),
     ] = None,
     force: Force = False,
     as_json: Json = False,
@@ -148,14 +146,14 @@ def har(
     results: Annotated[Path, typer.Argument(metavar="RESULTS", help="Results that farweb page -o wrote.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The file; page.har in the folder when left out."),
+        typer.Option("--out", "-o", metavar="FILE", help="The file (default: page.har in the folder)."),
     ] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Write a page load as a HAR, as if a browser had recorded it over the simulated path.
+    """Write a page load as a HAR, like a browser's recording over the simulated path.
 
     Viewers of HARs, the developer tools of browsers among them, show its waterfall, and farweb page takes it again.
 

@@ -92,7 +92,7 @@ def plot(
             "--out",
             "-o",
             metavar="FILE",
-            help="A .png, .svg or .pdf file, or .html to zoom into; NAME.png in the results folder when left out.",
+            help="A .png, .svg or .pdf file, or .html to zoom into (default: NAME.png in the results folder).",
         ),
     ] = None,
     width: Width = None,

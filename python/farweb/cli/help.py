@@ -36,7 +36,7 @@ _COMMON = {"force", "as_json", "quiet", "debug"}
 
 
 class Verb(TyperCommand):
-    """A verb whose help is a screen: usage, purpose, two examples, its first options."""
+    """A verb with a screen as its help: usage, purpose, two examples, its first options."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, in full where `--help-all` asked for it."""

@@ -90,7 +90,7 @@ def import_options(
     keep: Annotated[
         str | None,
         _of_log(
-            help="misses (when left out): what crossed the link; crossed: revalidations too; all: cache hits as well."
+            help="misses (default): requests across the link; crossed: revalidations too; all: cache hits as well."
         ),
     ] = None,
     errors: Annotated[
@@ -118,7 +118,7 @@ def import_options(
         _of_log(
             min=1,
             max=_BYTES_MAX,
-            help="Size of every request, in bytes; as the log has it, or estimated from its URL, when left out.",
+            help="Size of every request, in bytes (default: as the log has it, or estimated from its URL).",
         ),
     ] = None,
     assume_bytes: Annotated[
@@ -203,7 +203,7 @@ def keys_of(pairs: list[str] | None) -> dict[str, str] | None:
 
 
 def _sample(sample: str | None, by: str, seed: int) -> dict[str, Any]:
-    """Read the options of a sample as `import_log` takes them, or none without a sample."""
+    """Read the options of a sample as `import_log` takes them, or nothing for no sample."""
     if sample is None:
         return {}
     share = _quantity("--sample", sample, "1", "a share such as 10%")

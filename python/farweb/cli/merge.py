@@ -39,7 +39,7 @@ def merge(
 ) -> None:
     """Merge request tables into one by start time, with a column for the day, and host tables into another.
 
-    For a host in several tables the first one counts; disagreements about MSS or window are listed.
+    For a host in several tables the first one counts. Disagreements about MSS or window are listed.
 
     Examples:
 

@@ -59,7 +59,7 @@ def new(
         typer.Option(
             metavar="PLACE",
             help="Where the log was written. server, proxy-clients (towards its clients, hits too): each client has "
-            "connections of its own; proxy-servers (towards servers): all share the proxy's. By the log when left out.",
+            "connections of its own; proxy-servers (towards servers): all share the proxy's. Default: by the log.",
         ),
     ] = None,
     force: Force = False,
@@ -71,8 +71,8 @@ def new(
 ) -> None:
     """Write a commented scenario to start from, with rates and delays from publications that it names.
 
-    A log is imported into NAME-requests.parquet and NAME-hosts.tsv; what it says of HTTP versions, TLS, tunnels and its
-    server goes into the scenario. Without one the requests are those of a family of traces.
+    A log is imported into NAME-requests.parquet and NAME-hosts.tsv. Its HTTP versions, TLS, tunnels and server go into
+    the scenario. Without a log the requests come from a family of traces.
 
     Examples:
 

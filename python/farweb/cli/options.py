@@ -33,7 +33,7 @@ InputFormat = Annotated[
         "--format",
         metavar="FORMAT",
         help="What is read: table, a format of workload import such as squid or clf, oracle-general, webcachesim, "
-        "cache2k; detected from the file when left out.",
+        "cache2k (default: detected from the file).",
     ),
 ]
 InputKeep = Annotated[
@@ -58,7 +58,7 @@ Width = Annotated[
 ]
 Height = Annotated[
     str | None,
-    typer.Option(metavar="LENGTH", help="Height of the figure, likewise; as high as it needs to be when left out."),
+    typer.Option(metavar="LENGTH", help="Height of the figure, likewise (default: as high as it needs to be)."),
 ]
 NoTitle = Annotated[bool, typer.Option("--no-title", help="Write no title.")]
 NoCaption = Annotated[bool, typer.Option("--no-caption", help="Write no caption.")]
@@ -72,7 +72,7 @@ Data = Annotated[
 
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", min=1, help="Runs at a time, a process each; as many as cores when left out."),
+    typer.Option("--jobs", "-j", min=1, help="Runs at a time, a process each (default: as many as cores)."),
 ]
 Scheduler = Annotated[
     str | None,

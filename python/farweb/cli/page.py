@@ -31,15 +31,15 @@ def page(
     ],
     path: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="geo, leo, cable and mobile when left out; May be repeated."),
+        typer.Option(metavar="PATH", help="May be repeated (default: geo, leo, cable and mobile)."),
     ] = None,
     protocol: Annotated[
         list[str] | None,
-        typer.Option(metavar="PROTOCOL", help="h1 or h2; both when left out. May be repeated."),
+        typer.Option(metavar="PROTOCOL", help="h1 or h2 (default: both). May be repeated."),
     ] = None,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(metavar="PROXY", help="none, split (one, far end), mux (at both ends); all when left out."),
+        typer.Option(metavar="PROXY", help="none, split (one, far end), mux (at both ends), default: all."),
     ] = None,
     scenario: Annotated[
         Path | None,
@@ -47,7 +47,7 @@ def page(
     ] = None,
     number: Annotated[
         int | None,
-        typer.Option("--page", min=1, metavar="N", help="Which page of a file with several; the first when left out."),
+        typer.Option("--page", min=1, metavar="N", help="Which page of a file with several (default: the first)."),
     ] = None,
     metric: Annotated[str, typer.Option("--metric", "-m", metavar="METRIC", help="onload.")] = "onload",
     breakdown: Annotated[
@@ -66,7 +66,7 @@ def page(
 ) -> None:
     """Say how long a recorded page takes over other paths, protocols and proxies, and how sure that is.
 
-    Which request waits for which is taken from the HAR. Low and high are those of two bounding readings of it.
+    The HAR has the dependencies of requests. Low and high come from two bounding readings of it.
 
     Examples:
 

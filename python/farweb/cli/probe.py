@@ -49,8 +49,8 @@ def probe(
 ) -> None:
     """Make a host table from captures: MSS, window, window scale and round-trip time of servers, from handshakes.
 
-    The window is that of the SYN|ACK; where both ends scale, the largest that was advertised later, if it is larger.
-    With --connect a connection to each host is opened and closed, without a request, while tcpdump captures.
+    The window is the SYN|ACK's or, if both ends scale, a larger one advertised later. With --connect a connection to
+    each host is opened and closed, without a request, while tcpdump captures.
 
     Examples:
 

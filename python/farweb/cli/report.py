@@ -20,11 +20,11 @@ def report(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The page; report.html in the (first) folder when left out."),
+        typer.Option("--out", "-o", metavar="FILE", help="The page (default: report.html in the (first) folder)."),
     ] = None,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading; the question when left out.")] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading (default: the question).")] = None,
     question: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the page answers; made from the design when left out.")
+        str | None, typer.Option(metavar="TEXT", help="What the page answers (default: made from the design).")
     ] = None,
     metric: Annotated[
         list[str] | None,

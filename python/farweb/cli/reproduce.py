@@ -28,7 +28,7 @@ class Format(StrEnum):
 def reproduce(
     context: typer.Context,
     studies: Annotated[
-        list[str] | None, typer.Argument(metavar="[PAPER]…", help="Studies, such as cable; all when left out.")
+        list[str] | None, typer.Argument(metavar="[PAPER]…", help="Studies, such as cable (default: all).")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A coarse look: few loads and replications.")] = False,
     jobs: Jobs = None,
@@ -38,16 +38,16 @@ def reproduce(
             "--out",
             "-o",
             metavar="DIR",
-            help="Folder; results/reproduce, or results/reproduce-quick, when left out.",
+            help="Folder (default: results/reproduce, or results/reproduce-quick).",
         ),
     ] = None,
     papers: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder of studies; those that come with farweb when left out."),
+        typer.Option(metavar="DIR", help="Folder of studies (default: those of farweb)."),
     ] = None,
     formats: Annotated[
         list[Format] | None,
-        typer.Option("--format", help="Of figures; may be given several times; png when left out."),
+        typer.Option("--format", help="Of figures; may be given several times (default: png)."),
     ] = None,
     reading: Annotated[
         str,

@@ -77,7 +77,7 @@ def run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Results folder; results/SCENARIO when left out."),
+        typer.Option("--out", "-o", metavar="DIR", help="Results folder (default: results/SCENARIO)."),
     ] = None,
     force: Force = False,
     no_limits: NoLimits = False,
@@ -88,8 +88,8 @@ def run(
     """Simulate a scenario and write a results folder.
 
     The same scenario, seed and version give the same tables, byte for byte. With --force an older result in the folder
-    is replaced when the new one is complete; a folder with anything else in it is left alone. Warnings of
-    `farweb check` are repeated, and kept in the manifest. Ends with exit code 3 when not a single request was answered.
+    is replaced when the new one is complete. A folder with anything else in it is left alone. Warnings of `farweb
+    check` are repeated, and kept in the manifest. Ends with exit code 3 without a single answer.
 
     Examples:
 
@@ -184,7 +184,7 @@ def show(
     """Summarize a run or a sweep.
 
     Of a run: how long requests take, and why. Of a sweep, finished or not: the best point, how much more time the
-    others take, what each setting changes, failed runs, and what to beware of.
+    others take, what each setting changes, failed runs, and warnings.
 
     Examples:
 

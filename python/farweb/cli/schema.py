@@ -17,7 +17,7 @@ app = group("Describe scenarios and tables.")
 
 @app.command(cls=Verb)
 def scenario(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
-    """Print the JSON Schema of a scenario; an editor that knows it completes and checks scenario files.
+    """Print the JSON Schema of a scenario, with which an editor completes and checks scenario files.
 
     Example:
 

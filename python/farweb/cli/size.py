@@ -32,7 +32,7 @@ def size(
         typer.Option(
             metavar="EXPR",
             help="Condition to meet: METRIC OP VALUE, joined by `and`, such as 'p50(latency) <= 0.5 s'; not worse than "
-            "the best (latency <= 1.05*best) when left out.",
+            "the best (latency <= 1.05*best) by default.",
         ),
     ] = None,
     largest: Annotated[bool, typer.Option("--largest", help="Find the largest value instead of the smallest.")] = False,
@@ -47,7 +47,7 @@ def size(
         str | None,
         typer.Option(
             metavar="WIDTH",
-            help="Width of the answer's interval to stop at, such as 5, '64 kB' or '10 %'; a step when left out.",
+            help="Width of the answer's interval to stop at, such as 5, '64 kB' or '10 %' (default: a step).",
         ),
     ] = None,
     confidence: Annotated[
@@ -77,7 +77,7 @@ def size(
             "--out",
             "-o",
             metavar="DIR",
-            help="Results folder, or a URL such as s3://…; results/SCENARIO-size when left out.",
+            help="Results folder, or a URL such as s3://… (default: results/SCENARIO-size).",
         ),
     ] = None,
     no_limits: NoLimits = False,
@@ -88,9 +88,9 @@ def size(
 ) -> None:
     """Find the smallest value of a key that meets a target, or that is not worse than the best.
 
-    Brackets the value with a run at each, replicates where the seed matters and the answer is open, and prints how the
-    values tried stand against it. Runs whose results are in the folder are not repeated. Ends with exit code 4 when no
-    value meets the target.
+    Brackets the value with a run at each, replicates where the seed matters and the answer is open, and compares the
+    values tried with it. Runs with results in the folder are not repeated. Ends with exit code 4 when no value meets
+    the target.
 
     Examples:
 

@@ -34,9 +34,9 @@ def sql(
 ) -> None:
     """Query the tables of a sweep or a run in SQL (DuckDB's dialect).
 
-    Tables of a sweep: runs, estimates, differences, effects, level_effects, warmup, timings; and of all its runs
-    together requests, exchanges, connections, links, legs and packets, as far as they were recorded. Factors are
-    columns, written in double quotes when they have dots. Nothing is changed, and no other file is read.
+    Tables of a sweep: runs, estimates, differences, effects, level_effects, warmup, timings, and of all its runs
+    together requests, exchanges, connections, links, legs and packets, if recorded. Factors are columns, written in
+    double quotes when they have dots. Nothing is changed, and no other file is read.
 
     Examples:
 

@@ -25,7 +25,7 @@ def sweep(
             "--out",
             "-o",
             metavar="DIR",
-            help="Results folder, or a URL such as s3://…; results/SCENARIO when left out.",
+            help="Results folder, or a URL such as s3://… (default: results/SCENARIO).",
         ),
     ] = None,
     retries: Retries = 0,
@@ -41,8 +41,8 @@ def sweep(
 ) -> None:
     """Simulate all combinations of a scenario's table `[sweep]`, as many at a time as there are cores.
 
-    Runs whose results are in the folder are not repeated: the same command continues after an interruption, and with
-    more levels or replications adds only the missing runs. A run that fails is recorded, and the others continue.
+    Runs with results in the folder are not repeated: the same command continues after an interruption, and with more
+    levels or replications adds only the missing runs. A run that fails is recorded, and the others continue.
 
     Examples:
 

@@ -24,7 +24,7 @@ def verify(
     """Check that results are as they were written, and name each file that is missing or damaged.
 
     The exit code is 0 when all is whole, 4 when something is missing or damaged, a manifest included, 2 when there are
-    no results, and 3 when the place cannot be read. The command that made the results repairs them; a sweep repeats
+    no results, and 3 when the place cannot be read. The command that made the results repairs them. A sweep repeats
     only the damaged runs.
 
     Examples:

@@ -25,11 +25,11 @@ def what_if(
     ],
     path: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="Of a HAR or a log: geo, leo, cable, mobile, …; geo when left out."),
+        typer.Option(metavar="PATH", help="Of a HAR or a log: geo, leo, cable, mobile, … (default: geo)."),
     ] = None,
     number: Annotated[
         int | None,
-        typer.Option("--page", min=1, metavar="N", help="Of a HAR: which page; the first when left out."),
+        typer.Option("--page", min=1, metavar="N", help="Of a HAR: which page (default: the first)."),
     ] = None,
     settings: Settings = None,
     jobs: Jobs = None,
@@ -39,7 +39,7 @@ def what_if(
             "--out",
             "-o",
             metavar="DIR",
-            help="Results folder of a log or scenario; results/NAME-what-if when left out.",
+            help="Results folder of a log or scenario (default: results/NAME-what-if).",
         ),
     ] = None,
     no_limits: NoLimits = False,
@@ -47,7 +47,7 @@ def what_if(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Say what to change first: protocols, TLS, windows, connections, an edge, servers, each with what it saves.
+    """Say what to change first: protocols, TLS, windows, connections, an edge, servers, each with its saving.
 
     Runs the page or the requests as they are, with each change, and with the best ones together. Changes that are there
     already or have no place are named and left out.

@@ -55,7 +55,7 @@ def import_(
             "--out",
             "-o",
             metavar="FILE",
-            help="Request table; LOG.parquet here when left out. Of HARs the beginning of three names.",
+            help="Request table (default: LOG.parquet here). Of HARs the beginning of three names.",
         ),
     ] = None,
     explain: Annotated[
@@ -130,9 +130,7 @@ def _import_har(context: typer.Context, hars: list[Path], out: Path | None, outp
 def generate_(
     family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix, prowgen.")],
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams, as run.seed.")] = 1,
-    days: Annotated[
-        int | None, typer.Option(min=1, max=3660, help="Days of the trace of nzix; 31 when left out.")
-    ] = None,
+    days: Annotated[int | None, typer.Option(min=1, max=3660, help="Days of the trace of nzix (default: 31).")] = None,
     parameters: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Values for parameters, a TOML file such as fit writes; --set goes first."),
@@ -142,7 +140,7 @@ def generate_(
         typer.Option("--set", metavar="KEY=VALUE", help='Another value for a parameter, such as us_rate="64 kbit/s".'),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Where to; FAMILY here when left out.")
+        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Where to (default: FAMILY here).")
     ] = None,
     force: Force = False,
     as_json: Json = False,
@@ -212,9 +210,9 @@ def stats(
 ) -> None:
     """Describe a request table or a log: requests by time, sizes, server times, hosts.
 
-    Of a HAR it describes the pages that workload import writes, and draws the waterfall of the first.
-    Of a log it describes the requests that workload import keeps without further options, and counts the others.
-    --log-format and --field describe a log whose format has no name, as there.
+    Of a HAR it describes the pages that workload import writes, and draws the waterfall of the first. Of a log it
+    describes the requests that workload import keeps without further options, and counts the others. --log-format and
+    --field describe a log without a named format, as there.
 
     Examples:
 
@@ -280,7 +278,7 @@ def fit(
     max_unreadable: MaxUnreadable = 0.01,
     tail_from: Annotated[
         float | None,
-        typer.Option(min=1, max=2**31, help="Where the tail of sizes starts, in bytes; found when left out."),
+        typer.Option(min=1, max=2**31, help="Where the tail of sizes starts, in bytes (default: found)."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams of the model.")] = 1,
     out: Annotated[

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from farweb.comparison import Change, Comparison
 
 _CUT = 0.01
-"""Share of requests at either end that the axis leaves out; chosen: single ones would flatten all others."""
+"""Share of requests at either end that the axis leaves out. Chosen: single ones would flatten all others."""
 
 
 def describe(comparison: "Comparison") -> Figure:

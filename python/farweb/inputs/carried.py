@@ -45,20 +45,18 @@ class Carried:
 
     @property
     def text(self) -> str:
-        """The share, the parts left out, and the part of tunnels, in a sentence."""
+        """The share, the parts missing, and the part of tunnels, in a sentence."""
         dropped = sorted(self.dropped_bytes.items(), key=lambda item: -item[1])
         without = "".join(f", {share(part / self.logged_bytes)} {reason}" for reason, part in dropped if part)
         tunnels = ""
         if self.tunnels:
             part = share(min(1.0, self.tunnel_bytes / self.logged_bytes))
             tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part}"
-        left_out = f"; left out:{without[1:]}" if without else ""
+        missing = f", without{without[1:]}" if without else ""
+        part = "all" if self.share > _ALL else f"{share(self.share)} of"
+        left_out = f"; {size(self.elsewhere_bytes)} were left out" if self.elsewhere_bytes else ""
         crossed = f"{size(self.logged_bytes)} that crossed the link"
-        carries = f"{'all' if self.share > _ALL else share(self.share) + ' of'} {crossed} in {self.log}"
-        elsewhere = (
-            f" ({size(self.elsewhere_bytes)} crossed no link, or were not chosen)" if self.elsewhere_bytes else ""
-        )
-        return f"{carries}{elsewhere}{left_out}{tunnels}"
+        return f"{self.log}: {part} {crossed} are in{missing}{left_out}{tunnels}"
 
 
 def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:

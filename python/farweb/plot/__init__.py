@@ -1,7 +1,7 @@
 """Figures from results, redrawn from Parquet without simulating.
 
-Every figure says what it shows, with units on its axes, n and the seeds. matplotlib and plotly are imported when a
-figure is drawn, not before; matplotlib's global state stays as it was.
+Every figure names its content, with units on its axes, n and the seeds. matplotlib and plotly are imported at the first
+drawing, and matplotlib's global state stays as it was.
 """
 
 import inspect
@@ -35,16 +35,16 @@ def draw(
     """Draw a figure, and save it when `out` is given.
 
     Args:
-        name: One of `FIGURES`, which says what each is drawn from and which options it has.
+        name: One of `FIGURES`, which describes the input and options of each.
         results: A run, several runs, or a sweep.
         out: File to write; its suffix names the format: .png, .svg, .pdf, or .html for one to zoom into. The same
             figure gives the same bytes.
         presentation: Size, title, caption and names, where they are to be other than usual.
-        options: Those of the figure; `Options` says what each chooses.
+        options: Options of the figure (see `Options`).
 
     Returns:
-        The figure, to be changed further; `farweb.plot.draw` has saved it already. Its `description` holds what is
-        drawn as numbers and words.
+        The figure, to be changed further. `farweb.plot.draw` has saved it already. Its `description` holds it as
+        numbers and words.
 
     Raises:
         FarwebError: As `describe`; or an unknown suffix, or a label that the figure does not have.
@@ -69,7 +69,7 @@ def describe(name: str, results: "Sequence[RunTables | SweepTables]", **options:
 
     Raises:
         FarwebError: An unknown name, factor, level or metric, an option that the figure does not have, no results, or
-            results that lack what the figure needs.
+            results without the figure's data.
     """
     form, given = _checked(name, results, options)
     return form.describe(results, given)
@@ -129,7 +129,7 @@ class Plots:
         presentation: "Presentation | None" = None,
         **options: Unpack[Options],
     ) -> "Chart":
-        """Draw the figure of that name, as on the command line; see `draw`."""
+        """Draw the figure of that name, as on the command line (see `draw`)."""
         return draw(name, [self._results, *others], out, presentation=presentation, **options)
 
     def __dir__(self) -> list[str]:

@@ -36,7 +36,7 @@ _COMPARED = "3px,4px"
 _IDENTITY = "14px,5px"
 _BAND = 0.17
 _FEW = 4  # whole numbers that each have a mark
-_MANY = 500  # values from which a line is thinner, so that its turns can be seen
+_MANY = 500  # values that make a line thinner, to show its turns
 _BEHIND = 1  # pixels: width of the curves of other panels
 _SHARED = {True: "all", "columns": "columns", False: False}
 _PIXELS_AN_INCH = 96
@@ -319,7 +319,7 @@ def _shade(density: Density) -> dict[str, Any]:
 
 
 def _scale_of(densities: Sequence[Density]) -> dict[str, Any]:
-    """One scale of shades for all panels; it begins below 1, so that a single one is grey, not white."""
+    """One scale of shades for all panels, from below 1: a single one is grey, not white."""
     most = max(float(density.count.max()) for density in densities)
     decades = range(math.floor(math.log10(max(most, 1))) + 1)
     return {

@@ -1,9 +1,9 @@
 """The figures there are, found by listing `farweb.plot.figures`.
 
-A figure is declared beside the function that describes it, by `figure`. Declarations are read from the source, so that
-lists, help and completion import none of what figures compute with. The keyword-only parameters of the
-function are the figure's options (`farweb.plot.options`); what it is drawn from comes first. A figure that can be drawn
-of runs and of a sweep has a function, a *form*, for each.
+A figure is declared beside the function that describes it, by `figure`. Declarations are read from the source: lists,
+help and completion import nothing of the figures. The first parameter of the function is its input, and its
+keyword-only parameters are the figure's options (`farweb.plot.options`). A figure of runs and of a sweep has a
+function, a *form*, for each.
 """
 
 import ast
@@ -42,7 +42,7 @@ def figure(name: str, *, of: Of, shows: str, needs: str = "") -> Callable[[Descr
         of: First argument of the function: ``run``: a run; ``runs``: one or several runs; ``side by side``: the same,
             which are drawn beside one another; ``sweep``: a sweep.
         shows: Description in words.
-        needs: Keys that the scenario must have; empty: none.
+        needs: Keys that the scenario must have (empty: none).
     """
     del name, of, shows, needs
     return lambda describe: describe
@@ -55,7 +55,7 @@ class Form:
     Attributes:
         of: Its sources, as `figure` takes them.
         shows: Description.
-        needs: Keys that the scenario must have; empty: none.
+        needs: Keys that the scenario must have (empty: none).
         options: Names of its options.
         about: The first paragraph of its function's documentation.
         place: Module and name of the function.
@@ -82,7 +82,7 @@ class Form:
 
     @property
     def documentation(self) -> str:
-        """Text for `help`: what it shows, what it asks for, and what its options choose."""
+        """Text for `help`: the figure's content, its needs, and its options."""
         helps = [f"    {option}: {OPTIONS[option].help}" for option in self.options]
         return "\n".join([self.about, "", f"Drawn {self.asks}.", *(["", "Args:", *helps] if helps else [])])
 
@@ -100,8 +100,8 @@ class Kind:
 
     Attributes:
         name: Its name.
-        of_runs: As it is drawn of runs; None: it is not.
-        of_sweep: As it is drawn of a sweep; None: it is not.
+        of_runs: As it is drawn of runs. None: it is not.
+        of_sweep: As it is drawn of a sweep. None: it is not.
     """
 
     name: str
@@ -140,7 +140,7 @@ class Figures(Mapping[str, Kind]):
         """The figure of a name.
 
         Raises:
-            FarwebError: There is none; the message names the nearest.
+            FarwebError: There is none. The message names the nearest.
         """
         if name in self:
             return self[name]

@@ -59,10 +59,10 @@ _RC: Any = {
     "agg.path.chunksize": 20000,
 }
 
-_COLUMNS_MAX = 8  # of a legend; chosen: as many as a panel has series
-_AROUND = 1.4  # inches of title, legend and caption for which the sizes of figures were chosen
-_PANELS = 0.5  # of the height of a figure that keeps its size, at least, for axes and their labels; chosen
-_ROW = 0.7  # inches of a row of axes, at least, for the same; chosen
+_COLUMNS_MAX = 8  # of a legend. Chosen: as many as a panel has series
+_AROUND = 1.4  # inches of title, legend and caption behind the sizes of figures
+_PANELS = 0.5  # of the height of a figure that keeps its size, at least, for axes and their labels (chosen)
+_ROW = 0.7  # inches of a row of axes, at least, for the same (chosen)
 _POINTS_A_LINE = 11.5
 _TITLE_POINTS = 11.5
 _CAPTION_POINTS = 8
@@ -120,7 +120,7 @@ def frame(
         caption: Caption, with n and seed; wrapped to the width. Empty: none.
         entries: Lines of a legend of the whole figure, named by their labels; in as many columns as the width takes.
         heading: Heading above the entries.
-        exact: True when the figure keeps its size: what would leave too little of it for the axes is left out.
+        exact: True when the figure keeps its size and drops parts that leave too little of it for the axes.
     """
     width, height = chart.get_size_inches()
     together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)
@@ -147,7 +147,7 @@ def frame(
             legend.remove()
             legend = None
     below, title_height, above = around()
-    if not exact:  # what stands around the axes is not to take their room
+    if not exact:  # texts around the axes are not to take their room
         height += max(0.0, above + below - _AROUND)
         chart.set_size_inches(width, height)
     foot, head = below / height, above / height
@@ -184,7 +184,7 @@ def _legend(chart: Figure, entries: Sequence[Line2D], heading: str) -> Legend:
 
 
 _FEW_SIZES = 30
-"""Factor up to which an axis of sizes, whose labels carry a unit, has room for 2 and 5; chosen."""
+"""Factor up to which an axis of sizes, with a unit in its labels, has room for 2 and 5 (chosen)."""
 
 
 def log_seconds(axis: Axis) -> None:
@@ -212,7 +212,7 @@ def _log_marks(axis: Axis, few: float) -> None:
 def encode(chart: Figure, suffix: str) -> bytes:
     """The figure as a file in memory.
 
-    The same figure gives the same bytes: no dates and no versions go into the file.
+    The same figure gives the same bytes: the file has no dates and no versions.
 
     Args:
         chart: The figure.
@@ -240,7 +240,7 @@ def _laid_out(chart: Figure) -> Iterator[None]:
         yield
         return
     engine.execute(chart)
-    chart.set_layout_engine(None)  # "none" leaves one that does nothing, for which a figure is drawn once more
+    chart.set_layout_engine(None)  # "none" leaves one that does nothing and costs another drawing
     for axes in chart.axes:
         left, bottom, width, height = (round(side, 4) for side in axes.get_position(original=True).bounds)
         axes.set_position((left, bottom, width, height))
@@ -252,7 +252,7 @@ def _laid_out(chart: Figure) -> Iterator[None]:
 
 
 def check_target(out: Path) -> None:
-    """Refuse a file name whose suffix is not that of a figure, before anything is drawn.
+    """Refuse a file name without a figure's suffix, before anything is drawn.
 
     Raises:
         FarwebError: The suffix is none of png, svg, pdf and html.

@@ -45,9 +45,9 @@ def chosen(
         name: Of the figure.
         results: Runs with recorded packets.
         connection: Their numbers, as `traces` takes them, or the only one.
-        request: Number of a request; None: the slowest finished one. Of a connection that may have others the time of
+        request: Number of a request. None: the slowest finished one. Of a connection that may have others the time of
             this one is drawn.
-        leg: The leg on which its connection is; None: leg 0.
+        leg: The leg of its connection. None: leg 0.
 
     Raises:
         FarwebError: A connection is named and a request too, or more connections than can be drawn.
@@ -189,6 +189,6 @@ def first_loss(one: Trace) -> Stretch | None:
 
 
 def _last(one: Trace) -> float:
-    """When the last of what is known of a connection happens, in s."""
+    """Time of the last fact known of a connection, in s."""
     times: Sequence[pl.Series] = (one.sent["time_s"], one.acks["time_s"], one.drops["time_s"])
     return max((float(each[-1]) for each in times if len(each)), default=0.0)

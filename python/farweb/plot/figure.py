@@ -1,7 +1,7 @@
 """Figures in numbers and words: panels, axes, series, a caption; nothing of how they are painted.
 
-Figures are described here and painted by `paper` (matplotlib: PNG, SVG, PDF) or `browser` (plotly: HTML): both show
-the same. Values are in base units: s, B, bit/s; an axis chooses the decimal prefix in which it is read.
+Figures are described here and painted by `paper` (matplotlib: PNG, SVG, PDF) or `browser` (plotly: HTML): both show the
+same. Values are in base units: s, B, bit/s. An axis chooses its decimal prefix.
 """
 
 import math
@@ -24,11 +24,11 @@ OTHERS = "others"
 
 _SPANS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _SPAN_FROM = {"min": 600.0, "h": 3 * 3600.0, "d": 10 * 86_400.0}
-"""Lengths from which an axis of time is read in minutes, hours, days; chosen: fewer than ten of a unit say too little,
-and hundreds of one are not read as a time."""
+"""Lengths that put an axis of time in minutes, hours, days. Chosen: fewer than ten of a unit say too little, and
+hundreds of one are hard to read."""
 
 _SPAN_STEPS = {"min": (1, 2, 5, 10, 15, 30), "h": (1, 2, 3, 6, 12, 24), "d": (1, 2, 7, 14, 28, 91)}
-_SPAN_MARKS = 8  # on an axis of time, at most; chosen: they do not collide in half the width of a figure
+_SPAN_MARKS = 8  # on an axis of time, at most. Chosen: they do not collide in half the width of a figure
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,12 @@ class Axis:
         unit: Base unit of the values: ``s``, ``B``, ``bit/s``, ``%``, or nothing.
         scale: A ``category`` axis has its places at 0, 1, … with the names of `levels`.
         levels: Names of the places of a category axis.
-        low: Lower limit in the base unit; None: by the data.
-        high: Upper limit in the base unit; None: by the data.
-        prefix: Decimal prefix of the unit in which the axis is read; `fitted` chooses it.
+        low: Lower limit in the base unit. None: by the data.
+        high: Upper limit in the base unit. None: by the data.
+        prefix: Decimal prefix of the axis' unit, chosen by `fitted`.
         whole: True when only whole numbers are marked.
-        marks: Places that are marked, in the unit in which the axis is read; empty: round numbers.
-        span: Unit in which an axis of time that is longer than minutes is read: ``min``, ``h`` or ``d``; empty: s, with
-            a decimal prefix.
+        marks: Marked places, in the axis' unit (empty: round numbers).
+        span: Unit of an axis of time longer than minutes: ``min``, ``h`` or ``d`` (empty: s, with a decimal prefix).
     """
 
     quantity: str
@@ -93,12 +92,12 @@ class Axis:
 
     @property
     def one(self) -> float:
-        """One of what the axis counts in, in the base unit: 1e6 for Mbit/s."""
+        """One of the axis' unit, in the base unit: 1e6 for Mbit/s."""
         return _SPANS[self.span] if self.span else _PREFIXES[self.prefix]
 
     @property
     def read_in(self) -> str:
-        """The unit in which the axis is read: ``Mbit/s``."""
+        """The axis' unit: ``Mbit/s``."""
         return self.span or self.prefix + self.unit
 
     @property
@@ -123,9 +122,9 @@ class Series:
     """Values that belong together.
 
     Attributes:
-        label: Its name in the legend; empty: it has no entry of its own.
-        index: Number of its colour, marker and dash; None: the colour of text; `style.QUIETLY`: the quiet one.
-            Of a series of a role, such as acknowledgements, the name of the role in `style.ROLES`.
+        label: Its name in the legend (empty: it has no entry of its own).
+        index: Number of its colour, marker and dash. None: the colour of text; `style.QUIETLY`: the quiet one. Of a
+            series of a role, such as acknowledgements, the name of the role in `style.ROLES`.
         x: Places along the horizontal axis, in its base unit; a category axis counts its levels from 0.
         y: Values, as many as `x`.
         form: ``points``: markers joined by a line; ``line``: a line without markers; ``steps``: a level that holds
@@ -137,14 +136,14 @@ class Series:
         interval: ``band``: shaded between the ends; ``bars``: a bar each.
         n: Number of things (`Figure.counted`) behind each value.
         joined: True when a line joins ``points``.
-        base: Beginning of each of the ``bars``, for bars on one another; None: at 0.
-        failed: Share of requests that failed or were cut off at each value: above 0 its marker is hollow; None: none.
+        base: Beginning of each of the ``bars``, for bars on one another. None: at 0.
+        failed: Share of requests that failed or were cut off at each value: above 0 its marker is hollow. None: none.
         shade: Of levels of one number, the place among them, from 0 (the least) to 1: the series has a colour of the
-            scale from light to dark instead of its index's; None: it is one of several kinds.
+            scale from light to dark instead of its index's. None: it is one of several kinds.
         detail: Text behind the label in the legend.
         part: Which of several it shows, unless the label says so: ``mean``, ``peak``; for readers of its numbers.
         sign: Marker of ``signs``, as matplotlib names it.
-        names: Words beside the values, as many as `x`; empty: none.
+        names: Words beside the values, as many as `x` (empty: none).
     """
 
     label: str
@@ -176,10 +175,10 @@ class Reference:
     """A straight line to compare with.
 
     Attributes:
-        label: Its name in the legend; empty: it has no entry of its own.
+        label: Its name in the legend (empty: it has no entry of its own).
         at: Where it is, in the axis's base unit; not used by ``identity``.
         along: ``x``: horizontal, at a value of y; ``y``: vertical, at a value of x; ``identity``: y = x.
-        index: Number of the series with the same colour; None: the quiet colour of mere references.
+        index: Number of the series with the same colour. None: the quiet colour of mere references.
         shade: The series' own, where it has one.
     """
 
@@ -244,7 +243,7 @@ class Panel:
         title: Above the panel, at the left; may have several lines.
         note: Above the panel, at the right.
         density: Behind the series.
-        index: Number of the series with the title's colour; None: the colour of text.
+        index: Number of the series with the title's colour. None: the colour of text.
         weight: Height of the panel's row, relative to the others.
     """
 

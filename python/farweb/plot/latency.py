@@ -18,7 +18,7 @@ CLASS_MIN = 10
 that is its whole range; from 10 on the extremes no longer decide."""
 
 CURVE_POINTS = 1_000
-"""Points of a distribution curve; chosen: about as many as a screen has columns."""
+"""Points of a distribution curve. Chosen: about as many as a screen has columns."""
 
 SIZE = Axis("response size, headers included", "B", "log")
 LATENCY = Axis("latency", "s", "log")
@@ -30,7 +30,7 @@ MARKED = (0.5, 0.9, 0.99)
 class Medians:
     """Medians by size class, an element a class, by size.
 
-    Classes whose median failed requests reach are left out.
+    Classes with failed requests at the median are left out.
 
     Attributes:
         size: Geometric mean of the sizes, in B.
@@ -114,7 +114,7 @@ def distribution(latency: Floats, label: str, index: int) -> tuple[Series, Serie
 
 
 def marked(latency: Floats, index: int) -> Series:
-    """Dots at the percentiles of a distribution, as far as they are not among requests that did not end."""
+    """Dots at the percentiles of a distribution, except those among unfinished requests."""
     places = np.array(quantiles(latency, MARKED), dtype=np.float64)
     there = np.isfinite(places)
     return Series("", index, places[there], np.array(MARKED)[there], "marks", part="percentiles")
@@ -148,5 +148,5 @@ def of_latency(title: str, caption: str, panels: Sequence[Panel], legend: str = 
 
 
 def about_hollow(requests: Sequence[Measured]) -> str:
-    """Meaning of hollow markers, for a caption; empty where there are none."""
+    """Meaning of hollow markers, for a caption, or empty where there are none."""
     return " Hollow: a class in which requests did not end." if any(len(each.lost_bytes) for each in requests) else ""

@@ -20,7 +20,7 @@ _NARROWEST = 0.6  # inches: a place that is narrower has lines of this width all
 
 @functools.lru_cache(4096)  # chosen: names and captions of a report come again in each of its figures
 def width(text: str, points: float, *, bold: bool = False) -> float:
-    """Width of a line in inches, in letters of so many points, at the resolution at which it is widest."""
+    """Width of a line in inches, in letters of so many points, at the resolution that makes it widest."""
     return max(_measured(text, points, bold, dpi) / dpi for dpi in _DPI)
 
 

@@ -26,11 +26,11 @@ class Measured:
     """The requests of one result that enter a figure.
 
     Attributes:
-        label: Name of the result, unlike that of the others in the figure.
+        label: Name of the result, unique in the figure.
         finished: Finished requests that started after the warm-up, with the columns `response_bytes` (int64) and
             `latency_s` (float64, s): from the start of the request to its last byte at the first node.
         lost_bytes: Response sizes of the requests since the warm-up that failed or were cut off.
-        starts: Starts of all requests since the warm-up in ns, of those that ended first.
+        starts: Starts of all requests since the warm-up in ns, finished ones first.
         failed: Requests since the warm-up that failed.
         unfinished: Requests since the warm-up that the end of the run cut off.
     """
@@ -44,12 +44,12 @@ class Measured:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Response sizes of all requests since the warm-up, of those that ended first."""
+        """Response sizes of all requests since the warm-up, finished ones first."""
         return np.concatenate((self.finished["response_bytes"].to_numpy(), self.lost_bytes))
 
     @property
     def latencies(self) -> NDArray[np.float64]:
-        """Latencies of the same requests, in s; infinite of those that did not end."""
+        """Latencies of the same requests, in s, infinite for unfinished ones."""
         return with_lost(self.finished["latency_s"], len(self.lost_bytes))
 
 
@@ -112,7 +112,7 @@ def measured_run(result: RunTables, label: str = "", group: RequestGroup | None 
 
 
 LABEL_LETTERS = 28
-"""Letters of a name up to which it stays whole; chosen: three of them stand side by side in a legend."""
+"""Most letters of a whole name. Chosen: three of them stand side by side in a legend."""
 
 
 def short_labels(results: Sequence[RunTables]) -> list[str]:
@@ -192,7 +192,7 @@ class Samples:
 
 
 def rows_of(result: RunTables, table: str) -> pl.DataFrame:
-    """The table of what was recorded by interval: of links, legs or caches.
+    """A table recorded by interval: of links, legs or caches.
 
     Raises:
         ResultsError: It has no rows.

@@ -7,13 +7,13 @@ from typing import Any
 from farweb.plot.figure import OTHERS, Figure, Panel, Series
 
 SERIES_MAX = 8
-"""Series in a panel; chosen: more are not distinguished, least of all in grey."""
+"""Series in a panel. Chosen: more are not distinguished, least of all in grey."""
 
 PANELS_MAX = 36
-"""Panels of a quantity; chosen: as many series differ in colour and marker (`style.MARKERS`)."""
+"""Panels of a quantity. Chosen: as many series differ in colour and marker (`style.MARKERS`)."""
 
 _OTHERS_MAX = 36
-"""Most curves of a quantity that each panel draws behind its own; chosen: more are a grey area."""
+"""Most curves of a quantity that each panel draws behind its own. Chosen: more are a grey area."""
 
 _CURVES = ("points", "steps", "line")
 
@@ -36,7 +36,7 @@ def with_others(panels: Sequence[Panel], quantities: int = 1) -> tuple[tuple[Pan
         quantities: Panels in a row that are each of another quantity; only those below one another are compared.
 
     Returns:
-        The panels, and a sentence for the caption, with a space in front; empty where nothing is drawn behind.
+        The panels, and a sentence for the caption, with a space in front, or empty where nothing is drawn behind.
     """
     curves = [[series for series in panel.series if series.form in _CURVES] for panel in panels]
     if len(panels) <= quantities or not 0 < sum(map(len, curves)) <= _OTHERS_MAX * quantities:

@@ -11,7 +11,7 @@ from farweb.plot import style
 from farweb.plot.figure import Figure, Reference, Series
 from farweb.plot.letters import wrapped
 
-_ENDS_ALIKE = 0.9  # of the last end, from which curves end at the same place; chosen: names beyond are not far off
+_ENDS_ALIKE = 0.9  # of the last end: curves beyond it end at the same place. Chosen: their names are near it
 _LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
 
 
@@ -78,7 +78,7 @@ def write(
 
 
 def entries(figure: Figure) -> list[Line2D]:
-    """The legend: each label once, in the order in which the panels have them."""
+    """The legend: each label once, in the order of the panels."""
     entries: dict[str, Line2D] = {}
     for panel in figure.panels:
         dotted = {(series.index, series.shade) for series in panel.series if series.form == "marks"}

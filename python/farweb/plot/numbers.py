@@ -101,7 +101,7 @@ def _header(axis: Axis) -> str:
 
 
 def _values(axis: Axis, values: np.ndarray) -> object:
-    """Values of an axis; of one with levels their names, also of what stands beside its place."""
+    """Values of an axis, as names on one with levels, also beside their places."""
     if axis.scale != "category":
         return values.astype(np.float64)
     return [axis.levels[round(float(place))].strip() for place in values]

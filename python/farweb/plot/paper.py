@@ -27,12 +27,12 @@ _BAND = 0.17  # opacity of an interval: three that overlap can still be distingu
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, and hide less of one another
 _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
-_BEHIND = 0.7  # points: width of the curves of other panels; chosen: many of them are no grey area
+_BEHIND = 0.7  # points: width of the curves of other panels. Chosen: many of them are no grey area
 _ROUND_POINTS = 7.5  # height of the numbers of round trips
-_LOW = 0.9  # inches: a lower row of a figure that keeps its size has no room for names beside its panels; chosen
+_LOW = 0.9  # inches: a lower row of a figure that keeps its size has no room for names beside its panels (chosen)
 _SMALL_POINTS = 6.5  # letters of such a row
 _LINE = 1.15  # height of a line, in heights of its letters
-_LEAST_POINTS = 4.5  # of names of levels; chosen: read in print
+_LEAST_POINTS = 4.5  # of names of levels. Chosen: read in print
 
 
 def draw(figure: Figure, out: Path | None = None, presentation: Presentation | None = None) -> chart.Chart:
@@ -67,7 +67,7 @@ def paint(figure: Figure) -> chart.Chart:
     drawn = list(zip(cells, figure.panels, strict=False))
     for axes, panel in drawn:
         _contents(axes, panel)
-    for place, (axes, panel) in enumerate(drawn):  # shared axes go by what all panels have
+    for place, (axes, panel) in enumerate(drawn):  # shared axes fit all panels
         _limit(axes, panel)
         _mark(axes.xaxis, panel.x)
         _mark(axes.yaxis, panel.y)
@@ -100,7 +100,7 @@ def paint(figure: Figure) -> chart.Chart:
 
 
 def _contents(axes: Axes, panel: Panel) -> None:
-    """Draw what a panel holds; its limits and marks follow when all panels are drawn."""
+    """Draw the content of a panel. Its limits and marks follow once all panels are drawn."""
     axes.set_xscale("log" if panel.x.scale == "log" else "linear")
     axes.set_yscale("log" if panel.y.scale == "log" else "linear")
     for phase in panel.phases:
@@ -116,7 +116,7 @@ def _contents(axes: Axes, panel: Panel) -> None:
 
 
 def _head(axes: Axes, panel: Panel, width: float, *, first: bool) -> None:
-    """Write what stands above a panel that is so many inches wide, and may be the first of its row."""
+    """Write the text above a panel of this width in inches, perhaps the first of its row."""
     if panel.rounds:
         _count_rounds(axes, panel, named=first)
     if panel.title:

@@ -1,4 +1,4 @@
-"""Presentation of figures: size, title, caption and names, the same for every figure. What is drawn stays."""
+"""Presentation of figures: size, title, caption and names, the same for every figure. The data stay."""
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +10,7 @@ from farweb.text.words import elided, visible
 
 INCHES = {"in": 1.0, "cm": 1 / 2.54}
 SMALLEST, LARGEST = 2.0, 40.0
-"""Inches between which a figure can be high and wide; chosen: a caption fits into the one, and no printer has more than
+"""Inches between which a figure can be high and wide. Chosen: a caption fits into the one, and no printer has more than
 the other."""
 
 
@@ -19,8 +19,8 @@ class Presentation:
     """Choices of how a figure is presented, where it is other than usual.
 
     Attributes:
-        width: In inches; None: that of the figure.
-        height: In inches, title and caption included; None: that of the figure, with room for long captions.
+        width: In inches. None: the figure's.
+        height: In inches, title and caption included. None: the figure's, with room for long captions.
         title: True when the title is written.
         caption: True when the caption is written.
         labels: New names of curves, panels, levels, axes and lines, by the old ones.
@@ -56,7 +56,7 @@ class Presentation:
 
 
 _NAME_MAX, _TITLE_MAX, _CAPTION_MAX = 80, 160, 5000
-"""Letters of the longest name, title and caption that are drawn whole; chosen: few of ours have half of that."""
+"""Letters of the longest name, title and caption that are drawn whole. Chosen: few of ours have half of that."""
 
 
 def within_bounds(figure: Figure) -> Figure:

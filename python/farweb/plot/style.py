@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 LOOK = 3
-"""Version of how figures look; to be raised with what makes them look different, so that kept images are made again."""
+"""Version of the look of figures. Raise it with any change of the look, and kept images are made again."""
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Colours of series, distinguished with any common colour vision.
@@ -15,21 +15,21 @@ white, the other is the colour of text.
 
 MARKERS = ("o", "s", "^", "D", "v", "P")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
-"""Markers and dashes by series, so that a grey print can be read too. A colour comes again after six series, with
-another marker and another dash each time: no two of 24 series share colour and dash, no two of 36 colour and marker."""
+"""Markers and dashes by series, for grey prints too. A colour comes again after six series, with another marker and
+another dash each time: no two of 24 series share colour and dash, no two of 36 colour and marker."""
 
 _ROUND = math.lcm(len(PALETTE), len(LINES))
-"""Series after which colour and dash would come again together, if dashes went on in their order."""
+"""Series after which colour and dash would repeat together with dashes in their order."""
 
 COMPARED: Any = (0, (2, 2.5))
 IDENTITY: Any = (0, (9, 3))
-"""Dashes of lines that are there to compare with, finer and coarser than those of series."""
+"""Dashes of reference lines, finer and coarser than those of series."""
 
 INK = "#222222"
 QUIET = "#6B6B6B"
 
 QUIETLY = -1
-"""Number of a series that has the quiet colour: what is left over."""
+"""Number of the quiet series: the rest."""
 
 BRIGHT = "#F0E442"
 BRIGHTLY = -2
@@ -56,7 +56,7 @@ any colour vision; it knows no credit."""
 SHADES = {"slow start": ("#56B4E9", 0.13), "recovery": ("#D55E00", 0.13), "limited by the window": (BRIGHT, 0.25)}
 """Colours and opacities of stretches of time in them; yellow as the window itself, and strong, since it is light."""
 
-_LIGHTEST = 0.26  # of the scale of levels; chosen: what is lighter is too faint for a line on white
+_LIGHTEST = 0.26  # of the scale of levels. Chosen: lighter ones are too faint for a line on white
 
 FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
 
@@ -65,7 +65,7 @@ def series(index: int | str | None, shade: float | None = None) -> dict[str, Any
     """Colour and dash of a series.
 
     Args:
-        index: Its number, from 0; None: the colour of text; `QUIETLY`: in grey; `BRIGHTLY`: in yellow; or a role.
+        index: Its number, from 0. None: the colour of text; `QUIETLY`: in grey; `BRIGHTLY`: in yellow; or a role.
         shade: Of levels of one number, the place among them, from 0 to 1: a colour from light to dark.
     """
     if shade is not None:

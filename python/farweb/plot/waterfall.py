@@ -12,10 +12,10 @@ from farweb.text.words import elided
 
 _COLOURS: Mapping[str, int] = {"HTML": 0, "style sheet": 1, "script": 2, "font": 3, "image": 4, "other": 5}
 _KINDS = {"html": "HTML", "css": "style sheet", "script": "script", "font": "font", "image": "image"}
-_NAME = 34  # letters of a request; chosen: what is left of two panels' width is theirs
+_NAME = 34  # letters of a request. Chosen: the rest of two panels' width
 _ROWS_MAX = 60
 _LONGEST = 20
-"""Requests up to which all are drawn, and how many are beside the critical path where there are more. Chosen."""
+"""Most requests to draw all of, and otherwise the number beside the critical path. Chosen."""
 
 _ROW_INCHES = 0.19
 _ROOM = 1.04  # of the time axis, beyond onLoad

@@ -1,7 +1,7 @@
 """Reports: one HTML page for a decision, to mail, archive or print.
 
-The page has the question and its answer in numbers, the path drawn, tables, figures, what was assumed and what warned
-of, and what it takes to have the numbers again. Everything is inside it: it opens without a network.
+The page has the question and its answer in numbers, the path drawn, tables, figures, assumptions, warnings, and
+commands to have the numbers again. Everything is inside it: it opens without a network.
 """
 
 from collections.abc import Sequence
@@ -29,17 +29,17 @@ def report(
     """The page of a sweep, or of one run or several beside one another.
 
     Args:
-        results: One sweep, or runs in the order in which the tables have them.
+        results: One sweep, or runs in the order of the tables.
         title: Heading; the question when left out.
         question: The question that the page answers; made from the design, or from the runs' names, when left out.
-        metrics: Names of metrics (`farweb.results.metrics.METRICS`), the one that matters most first; those that
-            suit most questions when left out.
-        plots: Names of figures; those that suit the results when left out.
-        by: Factors that the table of a sweep has; the others are pooled. Those that matter most when left out.
+        metrics: Names of metrics (`farweb.results.metrics.METRICS`), the one that matters most first(default: the usual
+            ones).
+        plots: Names of figures (default: those that suit the results).
+        by: Factors of the table of a sweep (default: those that matter most). The others are pooled.
 
     Raises:
         FarwebError: No such metric, figure or factor, or results that cannot stand on one page.
-        ResultsError: A result lacks what the page needs.
+        ResultsError: A result lacks data of the page.
     """
     from farweb.report.sections import Asked
     from farweb.results.run import RunTables

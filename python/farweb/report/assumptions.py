@@ -179,7 +179,7 @@ def _legs(points: Sequence[Point]) -> list[str]:
 
 
 def _tls(found: Sequence[tuple[Point, int]]) -> str:
-    """TLS of the legs of a stretch; empty without connections."""
+    """TLS of the legs of a stretch, or empty without connections."""
     kinds = []
     for leg, parts in ((point.scenario["leg"][at], point.figures["legs"][at]["tls_parts"]) for point, at in found):
         if leg["carrier"]["kind"] != "transfer":

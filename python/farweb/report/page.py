@@ -1,7 +1,7 @@
 """A page of HTML with everything inside it, and the few elements that reports are made of.
 
 The page refers to nothing outside and runs no script: its content policy forbids both. Functions take text and give
-HTML; whatever they are given as text is escaped, so a name can hold anything.
+HTML. All text is escaped, so a name can hold anything.
 """
 
 import base64
@@ -62,13 +62,13 @@ class Page:
 
 
 def section(heading: str, *parts: str) -> str:
-    """A section with its heading; nothing when there is nothing to say."""
+    """A section with its heading, or nothing without content."""
     body = "".join(parts)
     return body and f"<section><h2>{escape(heading)}</h2>{body}</section>"
 
 
 def part(heading: str, *parts: str) -> str:
-    """A part of a section with a heading of its own; nothing when there is nothing to say."""
+    """A part of a section with a heading of its own, or nothing without content."""
     body = "".join(parts)
     return body and f"<h3>{escape(heading)}</h3>{body}"
 
@@ -116,7 +116,7 @@ def table(sheet: Sheet, *, long: bool = False) -> str:
     """A table that scrolls by itself where the page is too narrow for it.
 
     Args:
-        sheet: The table; nothing is shown when it has no row.
+        sheet: The table, not shown without rows.
         long: True when it may have so many rows that it has to scroll that way too.
     """
     if not sheet.rows:

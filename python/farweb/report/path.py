@@ -19,7 +19,7 @@ _CHARACTER = 7.4  # px, chosen: the mean width of a letter of the widest usual s
 _LINE = 17  # px from one line of text to the next
 _BOX = 32  # px, height of a node
 _WIDTH = 330  # px; a phone has as many
-_STRANDS = 4  # of a bundle of connections; chosen: more fill the bracket
+_STRANDS = 4  # of a bundle of connections. Chosen: more fill the bracket
 _STRAND = 3.0  # px from one to the next
 
 
@@ -43,7 +43,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg: the numbers of its first and last node, what it is, and how many connections it always has, at most."""
+    """A leg: the numbers of its first and last node, its description, and the most connections it always has."""
 
     first: int
     last: int
@@ -153,7 +153,7 @@ def _of_keys(table: Mapping[str, Any], without: str = "") -> dict[str, str]:
 
 
 def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Keys with a value, those of tables within as `outer inner`."""
+    """Keys with a value, inner tables' as `outer inner`."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from ((f"{key} {inner}", each) for inner, each in _flat(value))
@@ -185,7 +185,7 @@ def span(texts: Sequence[str]) -> str:
 
 
 def _size(text: str) -> Fraction | None:
-    """A quantity as a number to sort by; None for other texts."""
+    """A quantity as a number to sort by, or None for other texts."""
     try:
         return parse(text).number
     except QuantityError:

@@ -1,4 +1,4 @@
-"""Meanings of the scenarios of a report: read again from manifests, so that a report needs nothing but the results.
+"""Meanings of the scenarios of a report, read again from manifests: a report needs nothing but the results.
 
 The core reads and checks scenarios; a manifest has one with every default spelled out.
 """
@@ -20,13 +20,13 @@ from farweb.text.words import listed, named, plural
 
 @dataclass(frozen=True)
 class Point:
-    """A scenario and what it means.
+    """A scenario and its meaning.
 
     Attributes:
-        label: What tells it from the others of a report; empty when there are none.
+        label: What tells it from the others of a report, or empty when there are none.
         scenario: The scenario, every default spelled out.
         figures: Links, legs and warnings with their numbers, as `farweb.scenario.Check` has them.
-        requests: SHA-256 of the request table; None of a family, and where it is not known.
+        requests: SHA-256 of the request table, or None of a family, and where it is not known.
         caveats: Assumptions about the server times of the request table.
     """
 
@@ -95,7 +95,7 @@ class _Hosts:
         self._read: dict[str, _core.HostTable] = {}
 
     def of(self, manifest: Mapping[str, Any]) -> _core.HostTable | None:
-        """The host table of a run; None when it had none, or when it is not at hand."""
+        """The host table of a run, or None when it had none, or when it is not at hand."""
         sha256 = manifest["inputs"].get("hosts", {}).get("sha256")
         folder = self._store.folder
         if sha256 is None or folder is None or self._store.size(input_name(sha256)) is None:
@@ -117,14 +117,14 @@ def which(sweep: SweepTables, points: Mapping[int, Point], some: Sequence[Point]
     return f"{how_many}: {', '.join(said)}" if said else how_many
 
 
-_NOT_OF_A_POINT = ("sweep:", "record.")  # what concerns how one runs it, not what it means
+_NOT_OF_A_POINT = ("sweep:", "record.")  # keys about running a scenario, not about its meaning
 
 
 def warned(points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> list[str]:
     """The warnings of `farweb check` for all points, each once.
 
-    Those that differ in their numbers alone are one, with the numbers of the first point; so are those of several keys
-    that otherwise say the same.
+    Warnings that differ in numbers alone are one, with the numbers of the first point, as are equal ones on several
+    keys.
 
     Args:
         points: The simulated points.

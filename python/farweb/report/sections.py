@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """The options of a report; see `farweb.report.report`."""
+    """The options of a report (see `farweb.report.report`)."""
 
     title: str | None = None
     question: str | None = None
@@ -56,7 +56,7 @@ def first_screen(parts: Sequence[Part], charts: "Sequence[Chart]", drawn: Sequen
     Args:
         parts: A screen as the verbs print it.
         charts: The figure, or none.
-        drawn: The path; see `paths`.
+        drawn: The path (see `paths`).
     """
     answer, *rest = page.screen(parts)
     drawing = f"<div>{''.join(drawn)}</div>"
@@ -91,18 +91,18 @@ def rests_on(points: Sequence[Point], more: Iterable[str], *parts: str) -> str:
 
 
 def tunnels(shares: Iterable[float | None]) -> list[str]:
-    """The part of tunnels in the load of runs with these shares; nothing without tunnels."""
+    """The part of tunnels in the load of runs with these shares, or nothing without tunnels."""
     known = [each for each in shares if each is not None]
     return [f"Tunnels are {extent(known, share)} of the load."] if any(known) else []
 
 
 def warnings(said: Iterable[str], points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> str:
-    """Warnings about the results, then those of `farweb check`; see `farweb.report.points.warned`."""
+    """Warnings about the results, then those of `farweb check` (see `farweb.report.points.warned`)."""
     return section("Warnings", page.warnings([*said, *warned(points, where)]))
 
 
 def reproduction(lines: Sequence[str], manifests: Mapping[str, Mapping[str, Any]]) -> str:
-    """Commands, scenarios, manifests and inputs from which these numbers are made again.
+    """Commands, scenarios, manifests and inputs that reproduce these numbers.
 
     Args:
         lines: The commands.

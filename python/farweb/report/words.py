@@ -12,7 +12,7 @@ Names = Mapping[str, str]
 
 
 def extent(values: Iterable[float], say: Callable[[float], str]) -> str:
-    """Values in words, from the smallest to the largest: ``60 ms to 320 ms``; empty when there is none."""
+    """Values in words, from the smallest to the largest: ``60 ms to 320 ms``, or empty when there is none."""
     ordered = sorted(values)
     if not ordered:
         return ""

@@ -30,7 +30,7 @@ class Level:
     Attributes:
         label: How it is called: `8`, `65535 B`, `satellite`.
         value: Value in the factor's column of the table `runs`.
-        number: Its place on an axis, in the factor's unit; None when it has none.
+        number: Its place on an axis, in the factor's unit, or None when it has none.
     """
 
     label: str
@@ -58,7 +58,7 @@ class Design:
     """The factors of a sweep and their combinations.
 
     Attributes:
-        kind: How the combinations were chosen; `search` for those that `farweb size` tried.
+        kind: Kind of the design. `search` holds values tried by `farweb size`.
         replications: Runs a point, with different seeds.
         random_numbers: `common`: replication r has the same seed at all points; else `independent`.
         factors: In the order of the scenario.
@@ -105,7 +105,7 @@ class Design:
         return {factor.name: factor.levels[index] for factor, index in zip(self.factors, indexes, strict=True)}
 
     def point_name(self, point: int) -> str:
-        """What a point is called in a sentence: ``http 1.1, window 20``."""
+        """Name of a point in a sentence: ``http 1.1, window 20``."""
         levels = self.levels(point)
         varied = [factor.name for factor in self.factors if len(factor.levels) > 1] or list(levels)
         return ", ".join(named(self.short_names[name], levels[name].label) for name in varied)

@@ -1,6 +1,6 @@
 """Recorded packets for other programs: captures for Wireshark, plots for xplot.
 
-Rows are read from the packet table in batches, so that memory does not grow with the table; nothing is simulated again.
+Rows are read from the packet table in batches: memory does not grow with the table. Nothing is simulated again.
 """
 
 import difflib
@@ -45,7 +45,7 @@ class Exported:
         file: Where.
         packets: How many packets.
         points: Where they were seen.
-        connection: Number of the only connection; None: all that were recorded.
+        connection: Number of the only connection. None: all that were recorded.
     """
 
     file: Path
@@ -55,7 +55,7 @@ class Exported:
 
 
 def capture_points(results: RunTables) -> dict[str, Point]:
-    """The points at which a run recorded packets: nodes with endpoints, by name, and links, as ``link 0``."""
+    """The points where a run recorded packets: nodes with endpoints, by name, and links, as ``link 0``."""
     nodes, legs = _path(results)
     names = results.manifest["scenario"].get("record", {}).get("points", ["ends"])
     points: dict[str, Point] = {}
@@ -81,8 +81,8 @@ def export_pcapng(
     Args:
         results: A result with recorded packets.
         out: The file.
-        connection: Number of the only connection to write; None: all that were recorded.
-        points: Names of the points to write, an interface each (see `capture_points`); None: the one nearest to the
+        connection: Number of the only connection to write. None: all that were recorded.
+        points: Names of the points to write, an interface each (see `capture_points`). None: the one nearest to the
             servers that sees the connection, as most programs take packets that they see twice for retransmissions.
         payload: Write payload too: frames of HTTP/2 and W3C MUX where the run recorded them and no leg is split, with
             zeros as data, and zeros elsewhere. Else packets have their headers and say how long they are.
@@ -124,9 +124,9 @@ def export_xpl(
     Args:
         results: A result with recorded packets.
         out: The file.
-        connection: Number of the connection; None: that of the slowest finished request among the recorded ones.
-        point: Name of the point from which to look (see `capture_points`); None: where the data are sent from.
-        direction: ``up`` or ``down``: which way the data go; None: the way of most of the payload.
+        connection: Number of the connection. None: the slowest finished recorded request's.
+        point: Name of the observing point (see `capture_points`). None: the sender of the data.
+        direction: ``up`` or ``down``: which way the data go. None: the way of most of the payload.
         progress: Called with how far it is.
 
     Raises:
@@ -160,7 +160,7 @@ def _path(results: RunTables) -> tuple[list[str], list[tuple[int, int]]]:
 
 
 def _first_stretches(results: RunTables) -> list[int]:
-    """Places of each leg's first stretch among those of all, and their number."""
+    """Places of each leg's first stretch among all, and their number."""
     return list(accumulate((1 + len(leg.get("split", ())) for leg in results.manifest["scenario"]["leg"]), initial=0))
 
 
@@ -206,7 +206,7 @@ def _nearest_to_servers(known: dict[str, Point]) -> tuple[str, Point]:
 def _data(results: RunTables, connection: int, direction: str | None) -> tuple[int, str, str | None]:
     """The last stretch of a connection's leg, a direction, and the node that sends that way, as far as the table says.
 
-    The direction is that of most of the payload when `direction` is None.
+    With `direction` None the direction is the majority's of the payload.
     """
     import polars as pl
 
@@ -227,7 +227,7 @@ def _data(results: RunTables, connection: int, direction: str | None) -> tuple[i
 def _rows(
     results: RunTables, table: str, connection: int | None, progress: Progress | None = None
 ) -> Iterator[dict[str, Column]]:
-    """The rows of a table, or those of one connection, as columns of the core, batch by batch."""
+    """The rows of a table, or of one connection, as columns of the core, batch by batch."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -254,7 +254,7 @@ def _rows(
 
 
 def _may_have(group: "pq.RowGroupMetaData", connection: int) -> bool:
-    """True where rows of the connection can be in a row group, by what the file says of it."""
+    """True where a row group may have rows of the connection, by its statistics."""
     names = [group.column(index).path_in_schema for index in range(group.num_columns)]
     statistics = group.column(names.index("connection")).statistics
     if statistics is None or not statistics.has_min_max:

@@ -12,7 +12,7 @@ HAR = "page.har"
 REPORT = "report.html"
 
 EXPORTED = frozenset({CAPTURE, TIMESEQ, HAR})
-"""Those that do not say themselves that farweb made them; figures and pages do (`farweb.files.made`)."""
+"""Files without farweb's mark inside. Figures and pages have one (`farweb.files.made`)."""
 
 
 def figure_file(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Groups of a run's requests by who asks: those that begin a visit and those that follow, or clients.
+"""Groups of a run's requests: first and later requests of visits, or clients.
 
 A visit ends where its client asks nothing for 30 minutes; the column `visit_request` says which requests begin one.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 By = Literal["visit", "client"]
 
 CLIENTS_MAX = 6
-"""Groups of clients; chosen: with the requests of unknown clients seven curves, which colours still distinguish."""
+"""Groups of clients. Chosen: with the requests of unknown clients seven curves, which colours still distinguish."""
 
 VISIT_LABELS = {"first": "first of a visit", "later": "later in a visit"}
 _UNKNOWN = "client unknown"

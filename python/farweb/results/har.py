@@ -1,9 +1,9 @@
-"""Writes a page load as a HAR 1.2, for viewers of recordings: as if a browser had recorded what was simulated.
+"""Writes a page load as a HAR 1.2, for viewers of recordings: the simulation in the form of a browser's recording.
 
-Fields beyond the format are Chrome's (`_initiator`, `_resourceType`, `_transferSize`) and some of farweb's, by which it
-reads the same page again: `_critical` is true on the critical path; `_parents` is what a request waited for, as tables
-of pages have it, with places in `log.entries`; `_dependency` is how that is known, `_server_ms` the time of the server.
-Headers, contents and statuses are not simulated: a redirect has 302, all else 200.
+Fields beyond the format are Chrome's (`_initiator`, `_resourceType`, `_transferSize`) and some of farweb's, to read the
+same page again: `_critical` is true on the critical path, `_parents` has the dependencies of a request as in tables of
+pages, with places in `log.entries`, `_dependency` their evidence, `_server_ms` the time of the server. Headers,
+contents and statuses are not simulated: a redirect has 302, all else 200.
 """
 
 import json
@@ -126,7 +126,7 @@ def _timings(request: Viewed, tcp_ns: int | None, *, is_new: bool) -> dict[str, 
 
     Args:
         request: The request.
-        tcp_ns: Of a handshake that is followed by that of TLS; None: there is none.
+        tcp_ns: Time of a TCP handshake followed by TLS, or None without TLS.
         is_new: True for the first request of its connection.
     """
     before = request.connect_ns - request.issue_ns

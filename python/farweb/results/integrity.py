@@ -76,7 +76,7 @@ def unsealed(manifest: Mapping[str, Any]) -> dict[str, Any]:
 def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     """The files that are not as they were written, of a run's folder, a sweep's, or a part of it.
 
-    Of results from before manifests had digests nothing but numbers of rows can be checked.
+    In results from before manifests had digests only numbers of rows can be checked.
 
     Args:
         store: The results folder.
@@ -189,7 +189,7 @@ def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int
     Args:
         path: The folder of a run or of a sweep; of a sweep also a URL.
         full: Compare every byte with its digest; otherwise manifests, sizes and numbers of rows.
-        progress: Called with the number of folders checked, and of those in all.
+        progress: Called with the numbers of folders checked and in all.
 
     Raises:
         ResultsError: There are no results at `path`.
@@ -225,12 +225,12 @@ def _planned(sweep: "SweepTables") -> tuple[list[str], list[str], int]:
 
 
 _READERS = {"polars", "pyarrow", "duckdb", "_duckdb"}
-_OTHERWISE = (AttributeError, LookupError, TypeError, ValueError)  # from what a manifest lacks, or has in another form
+_OTHERWISE = (AttributeError, LookupError, TypeError, ValueError)  # keys missing in a manifest, or of another form
 _NO_COLUMN = re.compile(r'(?:unable to find column|Referenced column|a column named) "?(\w+)')
 
 
 def explain(error: BaseException, folders: Iterable[Path]) -> str | None:
-    """Explain in a line why results could not be read; None when they are not to blame for an error.
+    """Explain in a line why results could not be read, or None when they are not to blame for an error.
 
     Every byte is compared with the digests of the manifests: the damaged file is named.
 

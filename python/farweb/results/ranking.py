@@ -100,7 +100,7 @@ class Ranking:
         rest = [row for row in others if row not in ties]
         head = f"Best: {best.name}." if what == "point" else f"{best.name} is best."
         if not rest:
-            return f"{best.name} takes the least time; all {len(others)} other {what}s tie with it."
+            return f"{best.name} takes the least time. All {len(others)} other {what}s tie with the best."
         said = head if not ties else f"{head[:-1]}; {_names(ties, what)} with it."
         second = [row for row in rest if row.letters and set(row.letters) & set(rest[0].letters)]
         if len(rest) == 1:

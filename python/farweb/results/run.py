@@ -14,7 +14,7 @@ from farweb.results.tables import table_of_run
 if TYPE_CHECKING:
     import polars as pl
 
-# What a scenario has to ask for to get a table.
+# Scenario keys that a table needs.
 _ASKED_FOR_BY = {
     "caches": "a [[cache]] table",
     "connections": "record.connections = true",
@@ -29,9 +29,9 @@ _ASKED_FOR_BY = {
 class RunTables:
     """The results folder of a run.
 
-    Tables are `polars.DataFrame`s whose column names end in their unit; `farweb schema results` describes each column.
-    Times are int64 ns since the start of the run. A table is read when it is first asked for; `scan` reads no more
-    than is needed of one that does not fit into memory.
+    Tables are `polars.DataFrame`s with units at the end of column names; `farweb schema results` describes each column.
+    Times are int64 ns since the start of the run. A table is read at first use. `scan` reads only the needed part of a
+    table larger than memory.
     """
 
     def __init__(self, path: Path, manifest: dict[str, Any], store: Store | None = None, part: str = "") -> None:
@@ -63,12 +63,12 @@ class RunTables:
 
     @functools.cached_property
     def requests(self) -> "pl.DataFrame":
-        """One row a request, in the order in which they ended, with `latency_s`, `first_byte_s` and `transfer_s`."""
+        """One row a request, in the order of their ends, with `latency_s`, `first_byte_s` and `transfer_s`."""
         return self.scan("requests").collect()
 
     @functools.cached_property
     def connections(self) -> "pl.DataFrame":
-        """One row a connection, in the order in which they closed."""
+        """One row a connection, in the order of closing."""
         return self.scan("connections").collect()
 
     @functools.cached_property
@@ -83,7 +83,7 @@ class RunTables:
 
     @functools.cached_property
     def caches(self) -> "pl.DataFrame":
-        """One row a cache and interval: requests, hits, delayed hits, what it holds."""
+        """One row a cache and interval: requests, hits, delayed hits, contents."""
         return self.scan("caches").collect()
 
     @functools.cached_property
@@ -105,7 +105,7 @@ class RunTables:
         """A table as a lazy frame: a query reads only the columns and rows that it needs.
 
         Raises:
-            ResultsError: The run did not record this table; the message says what to set. Or the file is damaged.
+            ResultsError: The run did not record this table. The message says what to set. Or the file is damaged.
         """
         from farweb.files.scan import scan
 
@@ -115,7 +115,7 @@ class RunTables:
         """The file of a table, which is opened when it is read.
 
         Raises:
-            ResultsError: The run did not record this table; the message says what to set. Or the file has gone.
+            ResultsError: The run did not record this table. The message says what to set. Or the file has gone.
         """
         if not self.has(table):
             if table in self.manifest["rows"]:

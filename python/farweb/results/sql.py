@@ -1,7 +1,7 @@
-"""SQL over results: a DuckDB database in memory, whose tables are those of a run or a sweep.
+"""SQL over results: a DuckDB database in memory with the tables of a run or a sweep.
 
-A query reads what it needs of the Parquet files and can change nothing: DuckDB is handed the rows by Arrow, has no
-access to any file, the results' own included, and is given a statement only if its parser takes it for a SELECT.
+A query reads only its part of the Parquet files and can change nothing: DuckDB is handed the rows by Arrow, has no
+access to any file, the results' own included, and gets a statement only if its parser takes it for a SELECT.
 """
 
 import difflib
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
 
 
-_LEAST_BYTES = 64 << 20  # of memory for a query; chosen: with less DuckDB counts no rows
+_LEAST_BYTES = 64 << 20  # of memory for a query. Chosen: with less DuckDB counts no rows
 
 
 def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
@@ -70,7 +70,7 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
         database.register("runs", sweep.runs.to_arrow())
         database.register("timings", sweep.timings.to_arrow())
         for table in STATISTICS:
-            # Those of an unfinished sweep are computed: not unless they are asked for.
+            # Statistics of an unfinished sweep are computed on demand only.
             wanted = sweep.complete or table in named
             rows = sweep.statistics(table).to_arrow() if wanted else to_table(table, sweep.design, [])
             database.register(table, rows)
@@ -98,7 +98,7 @@ def _quoted(name: str) -> str:
 
 
 def _shared(labels: Iterable[str], table: str) -> list[str]:
-    """Columns of a run's table that are called like a label, whose name then stands for the label."""
+    """Columns of a run's table with the name of a label. The name then stands for the label."""
     names = {column["name"] for column in results_tables()[table]["columns"]}
     return [_quoted(label) for label in labels if label in names]
 
@@ -158,7 +158,7 @@ def _plain(table: "pa.Table") -> "pa.Table":
 
 
 def _explained(message: str, database: "duckdb.DuckDBPyConnection") -> str:
-    """An error of SQL in a line: what is wrong, and what was probably meant."""
+    """An error of SQL in a line: the mistake, and the word probably meant."""
     first = message.splitlines()[0]
     place = next((line.partition(": ")[2] for line in message.splitlines() if line.startswith("LINE ")), "")
     if missing := re.search(r'Referenced (?:column|table) "(.+?)" not found', first):

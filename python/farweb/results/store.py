@@ -2,10 +2,10 @@
 
 All of its files are opened here: on this machine regular files only, or links to some, below the folder by name.
 
-What is in it is whole or absent. A part of a local folder is written beside its place and renamed; to an object store
-its tables go first and its manifest last, and a part without a manifest does not count. A file `.lock` is held by the
-one sweep that is at work in a local folder; the system lets go of it when that process ends, however it ends. In an
-object store two sweeps of the same scenario write the same objects, and do no harm.
+Its parts are whole or absent. A part of a local folder is written beside its place and renamed; to an object store its
+tables go first and its manifest last, and a part without a manifest does not count. A file `.lock` is held by the one
+sweep at work in a local folder, and released by the system at the end of that process. In an object store two sweeps of
+the same scenario write the same objects, and do no harm.
 """
 
 import contextlib
@@ -54,13 +54,13 @@ class Outcome:
         run: Its id.
         status: `done` when there are results.
         error: Why there are none, in a line.
-        metrics: Those of `farweb.results.metrics.METRICS` by name; empty when the run failed.
+        metrics: Metrics of `farweb.results.metrics.METRICS` by name, or empty when the run failed.
         wall_s: From when the worker began until its results were in the store, in s; for one that the store already
             had, until its manifest was written.
         cpu_s: Processor time of that, in s.
         events: Events processed.
         packet_hops: Arrivals of a packet at the far end of a link.
-        worker: Who ran it; empty for a run that the store already had.
+        worker: Who ran it, or empty for a run that the store already had.
     """
 
     run: str
@@ -79,11 +79,11 @@ class Store:
 
     Args:
         url: A path, or a URL that fsspec knows: `s3://bucket/folder`, `file:///srv/results`. A path is made absolute,
-            so that workers find the same place.
+            for workers to find the same place.
 
     Attributes:
         url: As it was given, for messages.
-        folder: The folder on this machine; None for an object store.
+        folder: The folder on this machine, or None for an object store.
 
     Raises:
         ResultsError: No package for this kind of URL is installed.
@@ -183,7 +183,7 @@ class Store:
             raise
 
     def size(self, name: str) -> int | None:
-        """Bytes of a file; None when there is none.
+        """Bytes of a file, or None when there is none.
 
         Raises:
             ResultsError: As `open`.
@@ -212,7 +212,7 @@ class Store:
             self.filesystem.pipe_file(self.path(name), data)
 
     def write_json(self, name: str, value: Mapping[str, Any]) -> None:
-        """Write a file of JSON; see `write`."""
+        """Write a file of JSON (see `write`)."""
         self.write(name, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
 
     @contextlib.contextmanager
@@ -254,7 +254,7 @@ class Store:
                 self.filesystem.rm(self.path(part_name(run)), recursive=True)
 
     def finished(self) -> set[str]:
-        """Ids of the runs whose parts are whole."""
+        """Ids of the runs with whole parts."""
         if self.folder is not None:
             with contextlib.suppress(FileNotFoundError), os.scandir(self.folder / _PARTS) as entries:
                 parts = [entry.name for entry in entries if entry.name.startswith(_PREFIX)]
@@ -307,7 +307,7 @@ class Store:
                 self._put(file, f"{part_name(run)}/{file.name}")
 
     def flush(self, runs: Iterable[str]) -> None:
-        """Bring the parts of runs to the disk; what an object store has taken is safe.
+        """Flush the parts of runs to the disk. An object store needs no flush.
 
         Raises:
             StorageError: The disk is full, or fails.
@@ -322,7 +322,7 @@ class Store:
             self.filesystem.put_file(str(file), self.path(name))
 
     def outcome(self, run: str) -> Outcome:
-        """Outcome of a run whose part is whole.
+        """Outcome of a run with a whole part.
 
         Raises:
             ResultsError: Its manifest cannot be read.
@@ -339,7 +339,7 @@ class Store:
         return Outcome(run, "done", **figures)
 
     def manifest(self) -> dict[str, Any] | None:
-        """The manifest of the sweep in the folder; None when it is new or empty.
+        """The manifest of the sweep in the folder, or None when it is new or empty.
 
         Raises:
             ResultsError: There is something else in it, which is to be left alone.
@@ -364,7 +364,7 @@ class Store:
         return None
 
     def _names(self) -> set[str]:
-        """Names of what is in the folder; hidden stages do not count."""
+        """Names in the folder, without hidden stages."""
         if self.folder is not None:
             try:
                 return {path.name for path in self.folder.iterdir() if not is_stage(path.name)}
@@ -385,7 +385,7 @@ class Store:
     def claimed(self) -> Iterator[None]:
         """Have the folder for one sweep while the block lasts: no other writes to it, and no leftovers are in it.
 
-        When the block raises before anything was written, the folder is not there afterwards if it was not before.
+        If the block raises before writing anything, a folder made for it is removed.
 
         Raises:
             ResultsError: Another sweep is at work in it, or something else is in it.

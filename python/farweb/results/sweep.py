@@ -40,8 +40,8 @@ Each = Callable[[Callable[[Sequence[str]], OfRequests | None], Iterable[Sequence
 class SweepTables:
     """The results folder of a sweep or of a search for a size, on this machine or in an object store.
 
-    Tables are `polars.DataFrame`s; names of columns end in their unit; `farweb schema results` describes each column.
-    Factors are columns, named like them. A *point* is a combination of levels; its number is that in `design.points`.
+    Tables are `polars.DataFrame`s, with units at the end of column names. `farweb schema results` describes each
+    column. Factors are columns, named like them. A *point* is a combination of levels, numbered as in `design.points`.
 
     Attributes:
         path: The folder; of an object store, its URL.
@@ -232,7 +232,7 @@ class SweepTables:
             ) from None
 
     def values(self, metric: str) -> Values:
-        """A metric of all runs: a row a point, a column a replication; NaN where a run has none or has not ended well.
+        """A metric of all runs: a row a point, a column a replication, NaN where a run has none or has failed.
 
         A quantile is infinite where failed requests reach it. A share `within` a time is worked out from the requests
         of the runs.
@@ -331,7 +331,7 @@ class SweepTables:
     def effects(self, metrics: Sequence[str] | None = None, *, log: bool = False) -> "pl.DataFrame":
         """The allocation of variation: a row a metric and source of variation.
 
-        A metric for which there can be none has no row; `refusals` has the reasons.
+        A metric without effects has no row. `refusals` has the reasons.
 
         Args:
             metrics: Names; all when left out.
@@ -343,7 +343,7 @@ class SweepTables:
         return self._analysed("effects", metrics, log)
 
     def level_effects(self, metrics: Sequence[str] | None = None, *, log: bool = False) -> "pl.DataFrame":
-        """The effects of levels and of their combinations; see `effects`."""
+        """The effects of levels and of their combinations (see `effects`)."""
         return self._analysed("level_effects", metrics, log)
 
     def _analysed(self, table: str, metrics: Sequence[str] | None, log: bool) -> "pl.DataFrame":
@@ -363,7 +363,7 @@ class SweepTables:
         return self._statistics("warmup", None)
 
     def refusals(self, metrics: Sequence[str] | None = None) -> dict[str, str]:
-        """Reasons why there is no allocation of variation, by metric; empty when there is one for all."""
+        """Reasons why there is no allocation of variation, by metric, or empty when there is one for all."""
         found = {}
         for metric in self.metrics if metrics is None else metrics:
             try:

@@ -299,9 +299,9 @@ def _described(field: pa.Field, unit: str, description: str) -> pa.Field:
 
 
 def to_table(table: str, design: Design, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Rows of plain values as a table of a sweep; what a row does not have is null.
+    """Rows of plain values as a table of a sweep, with null for missing ones.
 
-    Metrics of `runs` are those of `METRICS`, then the links' in the order in which rows name them.
+    Metrics of `runs` are `METRICS`, then the links' in the order of the rows.
     """
     metrics: list[str] = []
     if table == "runs":

@@ -1,4 +1,4 @@
-"""The screen of a sweep: the best point, the points by rank, what one setting changes, and what it holds for."""
+"""The screen of a sweep: the best point, the points by rank, the effect of one setting, and the scope."""
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from farweb.results.sweep_summary import SweepSummary
 
 MORE = ("details", "variation", "pairs", "all")
-"""Names of what the screen can have beside the answer."""
+"""Further parts of the screen by name."""
 
 _POINTS_MAX = 12
 _LEVELS_MAX = 6

@@ -317,6 +317,7 @@ def summarize(
         tunnel_shares=tunnel_shares(sweep),
         notes=[
             *([FIXED_LOG] if sweep.fixed_points else []),
+            *(["Differences are per run, results over all runs: they can disagree."] if judged else []),
             *([f"No level was judged: {why_not}."] if why_not else []),
             *([f"Points are not ranked: {not_ranked}."] if not_ranked else []),
         ],

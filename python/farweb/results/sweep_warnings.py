@@ -1,4 +1,4 @@
-"""Warnings about the results of a sweep: each is a line that says what is wrong and what would help."""
+"""Warnings about the results of a sweep, each a line with the problem and a remedy."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ def _missing(sweep: "SweepTables") -> Iterator[str]:
 
 def _replications(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]:
     design, values = sweep.design, {metric: sweep.values(metric) for metric in metrics}
-    is_log = bool(sweep.fixed_points)  # whose intervals are of blocks, however many replications repeat it
+    is_log = bool(sweep.fixed_points)  # with intervals from blocks, for any number of replications that repeat it
     if not is_log and design.replications == 1 and sweep.runs["replication"].max() == 0:
         yield "one replication has no confidence interval; set sweep.replications, five or more"
     elif not is_log and (same := [metric for metric, array in values.items() if _constant(array)]):

@@ -44,7 +44,7 @@ PAGE_SCHEMA = pa.schema(
         ("recorded_protocol", pa.string()),
     ]
 )
-"""Columns of a table of pages: a row a request, with what it waits for and how it was recorded."""
+"""Columns of a table of pages: a row a request, with its dependencies and recorded times."""
 
 
 def table_of_run(store: Store, part: str, manifest: Mapping[str, Any], table: str) -> Table:
@@ -52,7 +52,7 @@ def table_of_run(store: Store, part: str, manifest: Mapping[str, Any], table: st
 
     Args:
         store: The folder that it is in, of the run or of its sweep.
-        part: Name of the run's part there; empty for the folder of a run.
+        part: Name of the run's part there, or empty for the folder of a run.
         manifest: Of the run.
         table: Name of the table.
     """

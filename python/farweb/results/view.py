@@ -1,9 +1,9 @@
 """A page load in the results of a run: its requests, the critical path, and where the time to onLoad goes.
 
 `farweb page` writes the page beside the tables of the run. The *critical path* is found backwards: the last request
-that gates onLoad, what that waited for last, and so on to the first. Each step is think, from when the request could
-have been issued to its issue, and the parts of its latency (`farweb.results.parts`) as far as the next step waited for
-it. Steps follow one another without gaps: with the tail they add up to onLoad, to the nanosecond.
+that gates onLoad, its last dependency, and so on to the first. Each step is think, from the earliest possible issue to
+the issue, and the parts of its latency (`farweb.results.parts`) as far as the next step waited for it. Steps follow one
+another without gaps: with the tail they add up to onLoad, to the nanosecond.
 
 Where only a part of a response had to be there, travel counts whole: it is the journey of the part's last
 byte. What held that byte is taken from the beginning of what held the response.
@@ -77,7 +77,7 @@ class Viewed:
         connect_ns: When it had a connection; as recorded when it was sent.
         first_ns: First byte of the response.
         end_ns: Last byte.
-        connection: Number of the connection; None as recorded.
+        connection: Number of the connection, or None as recorded.
         parts: Its latency in parts, in ns; none as recorded.
     """
 

@@ -71,7 +71,7 @@ def answer_of(
         runs=search.runs,
         connections=tuple(connections),
         warnings=(
-            *_warnings(found, labels, limits),
+            *_warnings(found, labels, limits, axis),
             *_partial(search, target, labels),
             *warnings,
         ),
@@ -126,13 +126,19 @@ def _holds(judge: Judge, target: Target, limits: Limits) -> str:
     return f"Holds for {what if judge.log is not None else 'these requests'}: nothing is random here."
 
 
-def _warnings(found: Found, labels: Mapping[int, str], limits: Limits) -> list[str]:
+def _warnings(found: Found, labels: Mapping[int, str], limits: Limits, axis: Axis) -> list[str]:
     def which(positions: Sequence[int]) -> str:
         return listed([labels[position] for position in positions if position in labels])
 
     warnings = []
     if found.again and found.best is None:
-        warnings.append(f"{which(found.again)} beyond the answer {'fails' if len(found.again) == 1 else 'fail'} again")
+        first, on = found.again[0], "down" if axis.downwards else "on"
+        if all(position in found.again for position in labels if position >= first):
+            warnings.append(f"values from {labels[first]} {on} fail again")
+        else:
+            warnings.append(
+                f"{which(found.again)} beyond the answer {'fails' if len(found.again) == 1 else 'fail'} again"
+            )
     if found.before:
         warnings.append(
             f"the target is also met at {which(found.before)} and fails between: look at the curve (farweb plot "

@@ -41,7 +41,7 @@ def mean_interval(values: NDArray[np.float64], error_low: float, error_high: flo
 
 
 def _unskewed(t: float, lean: float) -> float:
-    """Hall's transformation: Student's t of a metric whose estimated skewness, by the root of n, is `lean`."""
+    """Hall's transformation: Student's t of a metric with estimated skewness, by the root of n, `lean`."""
     if abs(lean) < _STRAIGHT:
         return t
     return 3 / lean * float(np.cbrt(1 + lean * (t - lean / 6)) - 1)

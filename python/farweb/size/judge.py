@@ -207,7 +207,7 @@ class Judge:
         )
 
     def ratio(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
-        """The metric at a value over that at the best value tried, with its interval (Fieller, paired)."""
+        """The metric at a value over the metric at the best value tried, with its interval (Fieller, paired)."""
         best, mean = self.best(clause), self.interval(clause, position)[0]
         if best is None or mean is None or not math.isfinite(mean):
             return None, None, None

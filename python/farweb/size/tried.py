@@ -22,7 +22,7 @@ class Reading:
             look.
         high: Upper end.
         interval_of: Units that intervals come from.
-        ratio: The metric over that at the best value tried, when the target names `best`.
+        ratio: The metric over the best value's, when the target names `best`.
         ratio_low: Lower end of the ratio's interval, from pairs of equal seeds or of the same blocks of a log.
         ratio_high: Upper end.
         called: The metric as the target has it.

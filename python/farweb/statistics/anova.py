@@ -38,7 +38,7 @@ class Term:
         df: Degrees of freedom.
         percent: Share of the variation, or None when nothing varies.
         ms: Mean square, or None without degrees of freedom.
-        f: Mean square over that of the error, or None when there is no error or the term has none.
+        f: Mean square over the error's, or None when there is no error or the term has none.
         p: Chance of an F as large when the term does nothing, or None without an F.
         coefficient: Of a regression, -1 to 1 or a little beyond, or None elsewhere.
     """
@@ -121,7 +121,7 @@ def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFI
 
 
 def _effects(cells: NDArray[np.float64], subset: tuple[int, ...]) -> NDArray[np.float64]:
-    """The joint effect of these factors beyond that of fewer of them: an axis a factor."""
+    """The joint effect of these factors beyond the effects of fewer of them: an axis a factor."""
     left = cells.mean(axis=tuple(axis for axis in range(cells.ndim) if axis not in subset))
     for axis in range(left.ndim):
         left = left - left.mean(axis=axis, keepdims=True)

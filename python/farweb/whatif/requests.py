@@ -48,7 +48,7 @@ def of_requests(
         scenario: The unchanged scenario. Of a sweep of its own only the number of seeds counts.
         out: Folder of the sweep. Runs that are there are not repeated.
         where: Name of the log or scenario, and its path.
-        jobs: Runs at a time, as many as cores when left out.
+        jobs: Runs at a time (default: as many as cores).
         limits: False to accept runs however large they are estimated to become.
         progress: Called as runs end.
 

@@ -5,7 +5,7 @@
 //! together. Every object that was ever missed is remembered, exactly: memory grows with their number, by some 30 bytes each.
 //! Leaves out Bloom filters and other ways to remember less.
 //!
-//! Sources: C. Williamson et al. (Calgary), whose child and parent caches split at 8 KB; B. M. Maggs, R. K. Sitaraman,
+//! Sources: C. Williamson et al. (Calgary) (child and parent caches split at 8 KB); B. M. Maggs, R. K. Sitaraman,
 //! "Algorithmic Nuggets in Content Delivery", ACM CCR 45(3), 2015, section 3: cache-on-second-hit.
 
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ pub(super) struct Admission {
     max: u64,
     probability: f64,
     random: RandomStream,
-    /// Objects that were missed, and whether more than once; `None` where no rule needs them.
+    /// Objects that were missed, and whether more than once. `None` where no rule needs them.
     missed: Option<FxHashMap<ObjectId, bool>>,
 }
 

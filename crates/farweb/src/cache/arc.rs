@@ -1,11 +1,12 @@
-//! ARC: two stacks by last use, of objects used once since they came (T1) and more often (T2), and what each gave up (B1, B2).
+//! ARC: two stacks by last use, of objects used once since they came (T1) and more often (T2), and evictions of each
+//! (B1, B2).
 //!
-//! T1 is to have `target` bytes. A new object that B1 remembers says that T1 was too small: the target grows; one that B2
-//! remembers lets it shrink. Both join T2. The paper counts pages; here every |.| is a sum of bytes, and the target moves by the
-//! object's size where it moves by one page there, so that with equal sizes all is as in the paper.
+//! T1 is to have `target` bytes. A new object remembered in B1 shows that T1 was too small: the target grows. One in B2
+//! lets it shrink. Both join T2. The paper counts pages. Here every |.| is a sum of bytes, and the target moves by the
+//! object's size instead of one page: with equal sizes all is as in the paper.
 //!
-//! With sizes that differ, what the paper keeps by giving up one page is kept by giving up as many objects as it takes: T1 and
-//! B1 together stand for no more than the cache when a new object joins T1, all four for no more than twice the cache.
+//! With different sizes, several evictions may replace the paper's one: T1 and B1 together stand for no more than the
+//! cache when a new object joins T1, all four for no more than twice the cache.
 //!
 //! Source: N. Megiddo, D. S. Modha, "ARC: A Self-Tuning, Low Overhead Replacement Cache", FAST 2003, figure 4.
 

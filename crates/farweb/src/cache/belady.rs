@@ -1,9 +1,9 @@
 //! Belady's MIN: gives up the object that is asked for last in the future, or never again.
 //!
-//! A bound, for which the future must be known: [`Cache::foresee`](super::Cache::foresee) gives it. With objects of equal size no
-//! cache that takes in all that it fetches has more hits, and none that may let objects pass has more than this one with room for
-//! one more object. With sizes that differ it is not the optimum, which is NP-hard to find, and another policy may have more
-//! hits. Objects that are never asked for again go before all others, so that their order changes no hit.
+//! A bound that needs the future, from [`Cache::foresee`](super::Cache::foresee). With objects of equal size no cache
+//! that keeps everything fetched has more hits, and no cache that may bypass objects has more than this one with room
+//! for one more. With different sizes the optimum is NP-hard to find, and another policy may have more hits. Objects
+//! never requested again go first: their order changes no hit.
 //!
 //! Source: L. A. Belady, "A study of replacement algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966.
 

@@ -16,7 +16,7 @@ pub struct CacheConfig {
     /// Objects that it takes in.
     #[serde(default)]
     pub admit: Admit,
-    /// Time for which an object is fresh; for ever when left out.
+    /// Life of a fresh object, for ever when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Duration>,
     /// Treatment of requests for another version than the one held.
@@ -24,7 +24,7 @@ pub struct CacheConfig {
     pub changed: Changed,
 }
 
-/// Treatment of a request whose size differs from the fresh copy held: the object has changed at its origin.
+/// Treatment of requests with another size than the fresh copy: the object has changed at its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -32,7 +32,7 @@ pub enum Changed {
     /// Serve the copy held: a cache learns of a change only when it revalidates.
     #[default]
     Serve,
-    /// Fetch the new version, which replaces the old one: the origin purges what it changes.
+    /// Fetch the new version and replace the old one: the origin purges changed objects.
     Fetch,
 }
 
@@ -53,16 +53,16 @@ pub enum Policy {
     Gds,
     /// GreedyDual-Size with frequency: large and seldom used ones first, unless they were used lately.
     Gdsf,
-    /// Adaptive Replacement Cache: balances objects seen once and seen again by what it regrets.
+    /// Adaptive Replacement Cache: balances objects seen once and seen again by hits on its ghosts.
     Arc,
-    /// Three FIFO queues: a small one on trial, a main one, and one of what was given up.
+    /// Three FIFO queues: a small one on trial, a main one, and one of evicted objects.
     S3Fifo,
-    /// A FIFO queue and a hand that spares what was used since it last came by.
+    /// A FIFO queue and a hand that spares objects used since its last pass.
     Sieve,
     /// Window TinyLFU: recency in a small window, frequency at the door of the rest.
     #[serde(rename = "w-tinylfu")]
     WTinyLfu,
-    /// The one that is asked for last in the future: a bound, for which the future must be known.
+    /// The latest next request goes: a bound that needs the future.
     Belady,
 }
 
@@ -89,7 +89,7 @@ impl Policy {
     }
 }
 
-/// Admission: selects the objects that a cache takes in, of those that fit; all of them when every key is left out.
+/// Admission: selects the objects that a cache takes in among those that fit (default: all).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -1,8 +1,8 @@
-//! Entries of a cache: what it knows of each object, in a slab, and the one index from objects to their places in it.
+//! Entries of a cache: the facts of each object, in a slab, and the one index from objects to their places in it.
 //!
-//! An entry is an object that is held, or a *ghost*: one that was given up and that its policy remembers, without its bytes.
-//! Entries stand in the [lists](super::list) of their policy by links of their own, so that nothing is allocated for a request
-//! once the slab has grown to the most entries at once.
+//! An entry is a held object or a *ghost*: evicted, but remembered by its policy without bytes. Entries stand in the
+//! [lists](super::list) of their policy by links of their own: once the slab has its greatest number of entries,
+//! requests allocate nothing.
 
 use std::ops::{Index, IndexMut};
 
@@ -91,7 +91,7 @@ impl Entries {
         self.find(object).filter(|place| !self[*place].is_ghost)
     }
 
-    /// Holds `object`, which has no entry; it is on no list yet.
+    /// Holds `object`, which has no entry. It is on no list yet.
     pub(super) fn insert(&mut self, object: ObjectId, bytes: u64) -> Place {
         debug_assert!(!self.lacks(bytes), "{bytes} B do not fit");
         let (newer, older, fresh_until) = (NOWHERE, NOWHERE, Instant::ZERO);
@@ -148,9 +148,9 @@ impl IndexMut<Place> for Entries {
     }
 }
 
-/// An object's id spread over 64 bits: those of tables are often small numbers in a row.
+/// An object's id spread over 64 bits, since ids of tables are often small successive numbers.
 ///
-/// Both halves of a product with an odd constant (that of the golden ratio), folded into one.
+/// Both halves of a product with an odd constant (the golden ratio's), folded into one.
 #[inline]
 pub(super) fn spread(object: ObjectId) -> u64 {
     let product = u128::from(object.get() ^ 0x2545_f491_4f6c_dd1d) * 0x9e37_79b9_7f4a_7c15;

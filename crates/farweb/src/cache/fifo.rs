@@ -6,7 +6,7 @@ use super::entries::{Entries, Place};
 use super::list::List;
 use super::{ObjectId, Replace};
 
-/// The objects in the order in which they were stored.
+/// The objects in the order of storing.
 #[derive(Debug, Clone)]
 pub(super) struct Fifo {
     queue: List,

@@ -1,9 +1,9 @@
 //! GreedyDual-Size, and with frequency: gives up the object that is worth least a byte.
 //!
-//! An object's worth is H = L + F · 1,000,000 / size: hits a megabyte that it brings, on top of the inflation L that stood when
-//! it was last used. L is the worth of the object given up last, so that unused objects lose to later ones. F is 1 in
-//! GreedyDual-Size (its cost 1, which aims at hits rather than bytes); with frequency it is the number of uses since the object
-//! came, the request that fetched it included. Of equal worth the one used less recently goes.
+//! An object's worth is H = L + F · 1,000,000 / size: hits a megabyte, on top of the inflation L at its last use. L is
+//! the worth of the last evicted object: unused objects lose to later ones. F is 1 in GreedyDual-Size (its cost 1, for
+//! hits rather than bytes). With frequency it counts uses since the object came, the fetching request included. Of
+//! equal worth the one used less recently goes.
 //!
 //! GreedyDual-Size computes the worth of a new object after room has been made for it, with frequency before that. There the new
 //! object may be worth least, and is then declined; objects worth less are gone already, and L is their worth.

@@ -1,4 +1,4 @@
-//! A priority queue of entries whose keys may change: a heap, smallest key first, that knows where each entry stands.
+//! A priority queue of entries with changing keys: a heap, smallest key first, that knows the place of each entry.
 
 use super::entries::Place;
 

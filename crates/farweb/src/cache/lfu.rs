@@ -1,8 +1,8 @@
 //! LFU with ageing: gives up the object that was used least often since it came; of equal counts the one used least recently.
 //!
-//! Counts are those of the stay in the cache, the request that fetched the object included; they are lost with the object. When
-//! their mean exceeds 10 all are halved, rounded up, so that what was popular long ago does not stay for ever. Objects whose
-//! counts become equal by that keep the order that they had.
+//! Counts cover the stay in the cache, the fetching request included, and are lost with the object. When their mean
+//! exceeds 10 all are halved, rounded up: objects popular long ago do not stay for ever. Objects with equal counts
+//! after that keep their order.
 //!
 //! Sources: J. T. Robinson, M. V. Devarakonda, "Data Cache Management Using Frequency-Based Replacement", SIGMETRICS 1990, for
 //! the ageing; M. Arlitt, C. Williamson, "Trace-Driven Simulation of Document Caching Strategies for Internet Web Servers",
@@ -28,7 +28,7 @@ struct Bucket {
     higher: u32,
 }
 
-/// The buckets by count; an object's bucket is its `count`.
+/// The buckets by count. An object's bucket is its `count`.
 #[derive(Debug, Clone)]
 pub(super) struct Lfu {
     buckets: Vec<Bucket>,
@@ -65,7 +65,7 @@ impl Lfu {
         made
     }
 
-    /// Makes two buckets neighbours, `NONE` being what is below the lowest and above the highest.
+    /// Makes two buckets neighbours, with `NONE` below the lowest and above the highest.
     fn join(&mut self, lower: u32, higher: u32) {
         if lower == NONE {
             self.lowest = higher;

@@ -1,4 +1,4 @@
-//! A list of entries by the order in which they joined it, linked through the entries.
+//! A list of entries in the order of joining, linked through the entries.
 
 use super::entries::{Entries, NOWHERE, Place};
 

@@ -1,21 +1,22 @@
 //! Caches: which objects a node keeps, and which it gives up when a new one needs their room.
 //!
-//! Models a cache with a capacity in bytes that holds whole objects: a replacement policy, a file each, behind the one match of
-//! [`Replacement`]; admission ([`Admit`]); and the time for which an object may be served before it is fetched again (`ttl`). A
-//! cache is sans-IO. [`look_up`](Cache::look_up) is one access, and a miss changes only the counts of the policy;
-//! [`store`](Cache::store) takes the object in when it has been fetched whole. Anything may happen between the two, other look-ups
-//! and stores of the same object included.
+//! Models a cache with a capacity in bytes that holds whole objects: a replacement policy, a file each, behind the one
+//! match of [`Replacement`]; admission ([`Admit`]); and the life of a fresh object (`ttl`). A cache is sans-IO.
+//! [`look_up`](Cache::look_up) is one access, and a miss changes only the counts of the policy; [`store`](Cache::store)
+//! takes the object in when it has been fetched whole. Anything may happen between the two, other look-ups and stores
+//! of the same object included.
 //!
 //! - An object larger than the cache bypasses it.
-//! - An object has the size with which it was stored: its version. A fresh one serves requests of any size, or of its own
-//!   size alone ([`Changed`]).
+//! - An object keeps its size when stored: its version. A fresh one serves requests of any size, or of its own size
+//!   alone ([`Changed`]).
 //! - An object that is stored again with its size is renewed; with another size it is another version: the old one is dropped,
 //!   and the new one comes in as an object that was never there.
-//! - An object takes at least one byte, so that their number is bounded.
-//! - A request of a method that changes its object, or whose response must not be stored, is not looked up ([`Caching`]).
+//! - An object takes at least one byte, which bounds their number.
+//! - A request of a method that changes its object, or with a response that must not be stored, is not looked up
+//!   ([`Caching`]).
 //!
-//! Leaves out: partial objects and ranges, `Vary`, heuristic freshness (a `ttl` is one for all), what an object costs besides
-//! its bytes. Sources are with each policy; `docs/models/cache.md` lists them together.
+//! Leaves out: partial objects and ranges, `Vary`, heuristic freshness (a `ttl` is one for all), the memory of an
+//! object besides its bytes. Sources are with each policy. `docs/models/cache.md` lists them together.
 
 mod admission;
 mod arc;
@@ -213,7 +214,7 @@ impl Cache {
         taken.is_some()
     }
 
-    /// Makes `object` fresh from `now` on: a revalidation found it unchanged. Does nothing when it is not held.
+    /// Makes `object` fresh from `now` on: a revalidation found it unchanged. Does nothing unless held.
     pub fn renew(&mut self, object: ObjectId, now: Instant) {
         if let Some(place) = self.entries.find_held(object) {
             self.entries[place].fresh_until = self.fresh_until(now);
@@ -231,7 +232,7 @@ impl Cache {
             {
                 Lookup::Miss
             }
-            // Its size is none of the object, so that it cannot show that the copy is unchanged.
+            // Its size is not the object's: it cannot show that the copy is unchanged.
             (Lookup::Stale, Caching::Serve) => Lookup::Miss,
             (met, _) => met,
         }
@@ -262,7 +263,7 @@ impl Cache {
         met
     }
 
-    /// Gives up `object`, which has changed. Does nothing when it is not held.
+    /// Evicts `object`, which has changed. Does nothing unless held.
     pub fn invalidate(&mut self, object: ObjectId) {
         if let Some(place) = self.entries.find_held(object) {
             with_policy!(&mut self.replacement, policy => policy.drop(&mut self.entries, place));

@@ -6,8 +6,8 @@
 //! twice or more there, else for the ghosts. Otherwise the oldest of the main queue goes, unless it was used: then it joins again
 //! with one use less, of at most three that count. Ghosts stand for nine tenths of the cache in bytes.
 //!
-//! The queues share one room: the small one may fill what the main one leaves. Objects larger than a tenth of the cache are
-//! taken as well.
+//! The queues share one room: the small one may fill the rest of the main one. Objects larger than a tenth of the cache
+//! are taken as well.
 //!
 //! Source: J. Yang et al., "FIFO Queues are All You Need for Cache Eviction", SOSP 2023; the numbers are its defaults.
 
@@ -27,7 +27,7 @@ pub(super) struct S3Fifo {
     small: List,
     main: List,
     ghosts: List,
-    /// Bytes with which the small queue is full until something has had to go.
+    /// Bytes that fill the small queue until the first eviction.
     small_share: u64,
     /// Bytes above which the main queue gives way first.
     main_share: u64,

@@ -1,8 +1,8 @@
 //! SIEVE: a queue in the order of storing, and a hand that goes from old to new over it.
 //!
-//! A use marks an object. To give one up, the hand passes marked objects, takes their mark, and stops at the first without one;
-//! that goes, and the hand stays beside the gap. From the newest object it goes back to the oldest. What is spared keeps its
-//! place in the queue.
+//! A use marks an object. To give one up, the hand passes marked objects, takes their mark, and stops at the first
+//! without one; that goes, and the hand stays beside the gap. From the newest object it goes back to the oldest. Spared
+//! objects keep their place in the queue.
 //!
 //! Source: Y. Zhang et al., "SIEVE is Simpler than LRU: an Efficient Turn-Key Eviction Algorithm for Web Caches", NSDI 2024.
 

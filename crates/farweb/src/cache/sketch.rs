@@ -1,8 +1,8 @@
 //! A count-min sketch of how often objects were asked for lately: some bits for each object that the cache holds.
 //!
-//! Counters have 4 bits. An object has four, chosen by its id; its estimate is the least of them, never less than its requests
-//! since the last halving, up to 15. After ten requests for each object that the sketch is made for, all counters are halved,
-//! so that it follows what is popular now.
+//! Counters have 4 bits. An object has four, chosen by its id. Its estimate is the least of them, at least its requests
+//! since the last halving, up to 15. After ten requests for each object of its capacity all counters are halved, to
+//! follow present popularity.
 //!
 //! Source: G. Einziger, R. Friedman, B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", ACM Transactions on
 //! Storage 13(4), 2017; the sample of ten requests an object and the four counters are Caffeine's. Differs: which counters an
@@ -24,7 +24,7 @@ const OBJECTS_MIN: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct Sketch {
     words: Vec<u64>,
-    /// Requests since the last halving; those that found all counters full are not counted.
+    /// Requests since the last halving, without those that found all counters full.
     requests: u64,
 }
 
@@ -72,8 +72,8 @@ impl Sketch {
         self.requests /= 2;
     }
 
-    /// Word and first bit of an object's counter in a row. The low bits of each row's hash choose the word, so that a sketch of
-    /// twice the words has the counter in the same word or in the one that was copied from it.
+    /// Word and first bit of an object's counter in a row. The low bits of each row's hash choose the word: a sketch of
+    /// twice the words has the counter in the same word or in its copy.
     fn counter(&self, object: ObjectId, row: u32) -> (usize, u32) {
         let hash =
             (spread(object).rotate_left(row * 16) ^ u64::from(row)).wrapping_mul(0xd134_2543_de82_ef95);

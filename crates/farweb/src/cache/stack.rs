@@ -1,8 +1,8 @@
 //! Hit ratios of LRU caches of all sizes in one pass: stack distances in bytes.
 //!
-//! The objects in the order of their last use are a stack of which an LRU cache holds the top. A request's distance is the bytes of
-//! the objects used since the last use of its own, itself included: the request is a hit in every LRU cache of at least that capacity, and
-//! a miss in every smaller one. Each distance takes the logarithm of the number of objects.
+//! An LRU cache holds the top of the stack of objects by last use. A request's distance is the bytes of the objects
+//! used since the last use of its own, itself included: the request is a hit in every LRU cache of at least that
+//! capacity, and a miss in every smaller one. Each distance takes the logarithm of the number of objects.
 //!
 //! This is exact for capacities that no object exceeds, as long as an object has one size. In a smaller cache the objects that
 //! bypass it would stand in the stack all the same; and where a size changes, caches that hold the object with its old size and
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn where_an_object_exceeds_the_cache_the_stack_has_it_and_the_cache_does_not() {
-        // Object 2 bypasses a cache of 10 B, so that 1 stays; its distance is 105 all the same.
+        // Object 2 bypasses a cache of 10 B, so 1 stays, but its distance is 105 all the same.
         let requests = [(1, 5), (2, 100), (1, 5)];
         assert_eq!(distances(&requests)[2], Some(105));
         assert_eq!(hits(10, &requests), [false, false, true]);
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn where_a_size_changes_caches_may_hold_either() {
-        // The cache holds object 1 with its first size to the end; the stack has it with its last.
+        // The cache holds object 1 with its first size to the end. The stack has it with its last.
         let requests = [(1, 1), (1, 8), (2, 4), (1, 8)];
         assert_eq!(distances(&requests)[3], Some(12));
         assert_eq!(hits(6, &requests), [false, true, false, true]);

@@ -11,8 +11,8 @@ pub struct Survey {
     pub requests: u64,
     /// Sum of their sizes, in bytes.
     pub bytes: u64,
-    /// Sum of the sizes of all objects that may be stored, each as it first was: what a cache holds in the end that never gives up
-    /// any.
+    /// Sum of the sizes of all objects that may be stored, each at its first size: the final contents of an infinite
+    /// cache.
     pub footprint: u64,
     /// Largest size of a response that may be stored, in bytes.
     pub largest: u64,
@@ -22,7 +22,7 @@ pub struct Survey {
     pub of_several_sizes: u64,
     /// Objects with several sizes.
     pub objects_of_several_sizes: u64,
-    /// Requests that a copy may serve and whose response is not stored.
+    /// Requests that a copy may serve but with a response that is not stored.
     pub served_only: u64,
     /// Requests that no copy may serve.
     pub bypassing: u64,

@@ -1,15 +1,15 @@
 //! W-TinyLFU: a window by last use, and a main cache with admission by frequency.
 //!
-//! A new object joins the window, a hundredth of the cache. An object that the window has no room for is a candidate for the main
-//! cache: it comes in while there is room, and else only if it was asked for more often lately than each object that has to go
-//! for it, as the [sketch](super::sketch) estimates; of equal estimates the one inside stays. The main cache is a segmented
-//! LRU: what is used there is protected, up to four fifths, and goes after what is on probation. An object larger than the window
-//! is a candidate at once, and may be declined.
+//! A new object joins the window, a hundredth of the cache. An object pushed out of the window is a candidate for the
+//! main cache: it enters free room, or replaces objects if the [sketch](super::sketch) estimates more recent requests
+//! for it than for each of them. Equal estimates favour the one inside. The main cache is a segmented LRU: used objects
+//! are protected, up to four fifths, and go after those on probation. An object larger than the window is a candidate
+//! at once, and may be declined.
 //!
 //! Leaves out what Caffeine adds: a window that adapts its size, and random admission against attacks on the hash.
 //!
-//! Sources: G. Einziger, R. Friedman, B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", ACM Transactions on
-//! Storage 13(4), 2017; shares and what is done with sizes are those of Caffeine 3 (`BoundedLocalCache`).
+//! Sources: G. Einziger, R. Friedman, B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", ACM Transactions
+//! on Storage 13(4), 2017. Shares and the treatment of sizes follow Caffeine 3 (`BoundedLocalCache`).
 
 use super::entries::{Entries, Place};
 use super::list::List;
@@ -45,7 +45,7 @@ impl WTinyLfu {
         self.probation.oldest().or(self.protected.oldest())
     }
 
-    /// Lets `object` push out what must go for `bytes` more; whether there is room then. What it pushed out is gone even if not.
+    /// Lets `object` push out others for `bytes` more. True if there is room then. Evictions stand in either case.
     fn contest(&mut self, entries: &mut Entries, object: ObjectId, bytes: u64) -> bool {
         while entries.lacks(bytes) {
             let weaker =
@@ -56,7 +56,7 @@ impl WTinyLfu {
         true
     }
 
-    /// Moves what the window has no room for to the main cache, or out.
+    /// Moves objects beyond the window's size to the main cache, or out.
     fn shrink_window(&mut self, entries: &mut Entries, bytes: u64) {
         while self.window.bytes() + bytes > self.window_share {
             let Some(candidate) = self.window.oldest() else { return };

@@ -1,7 +1,7 @@
 //! Payload of packets: the frames of HTTP/2 or W3C MUX where a run recorded them, zeros elsewhere.
 //!
-//! Frames have their true bytes. A header block of HTTP/2 says what a simulation knows, GET or 200 with the size that it had, and is
-//! filled up by a field without a meaning; data is zeros. What is kept grows with the number of frames, not with their data.
+//! Frames have their true bytes. A header block of HTTP/2 has the facts of a simulation, GET or 200, and a meaningless
+//! field that fills it up to its size. Data is zeros. Memory grows with the number of frames, not with their data.
 
 use rustc_hash::FxHashMap;
 
@@ -44,7 +44,7 @@ pub struct Frames {
     pub streams_max: Vec<i64>,
 }
 
-/// Sequence number at which a stream begins: behind the SYN.
+/// First sequence number of a stream, behind the SYN.
 const FIRST_SEQ: i64 = 1;
 
 /// The frames of all connections.

@@ -5,15 +5,15 @@
 //! * Addresses: node n is 10.n.0.0/16, and its connections take an address and a port each from 32768 to 60999, the
 //!   ports that Linux gives out (`ip_local_port_range`); no two connections of a run share both. An origin server has an
 //!   address from 198.18.0.0/15, the network for benchmarks (RFC 2544, section 12), by a hash of its name, and port 80.
-//! * Initial sequence numbers: random, by connection and end. Timestamps are those of the simulation.
+//! * Initial sequence numbers: random, by connection and end. Timestamps come from the simulation.
 //! * IP identification: one more for each packet of a sender on a connection, from a random start, as Linux counts.
 //! * Time to live: 64 at the sender (RFC 1700; 4.4BSD and Linux have it too), one less behind each node that forwards.
 //!   A transfer that a node in the middle of a leg sends counts as one of the leg's end.
 //! * Don't Fragment is set, as by hosts that discover the path MTU (RFC 1191).
 //!
-//! Options stand in the order in which Linux writes them, MSS, timestamps, window scale, SACK, padded in front with NOP;
-//! the permission of SACK takes the place of the padding of timestamps. 4.4BSD writes the window scale before the
-//! timestamps; the length is the same.
+//! Options stand in Linux's order, MSS, timestamps, window scale, SACK, padded in front with NOP. The permission of
+//! SACK takes the place of the padding of timestamps. 4.4BSD writes the window scale before the timestamps, with the
+//! same length.
 //!
 //! The one-way agents of ns-2 know neither SYN nor windows, and their packets do not always count 40 bytes of headers; in a
 //! capture they have the headers, with a closed window.
@@ -124,7 +124,7 @@ fn tcp_header(segment: &Segment, from: &Host, to: &Host) -> TcpHeader {
     header
 }
 
-/// The options of a segment, with their padding; SACK blocks are numbers of the receiver, whose first is `initial`.
+/// The options of a segment, with their padding. SACK blocks are numbers of the receiver from `initial` on.
 fn options(segment: &Segment, initial: u32, elements: &mut Vec<TcpOptionElement>) {
     use TcpOptionElement as Element;
     let Options { mss, window_scale, timestamps, sack_permitted, .. } = segment.options;

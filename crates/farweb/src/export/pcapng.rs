@@ -1,9 +1,9 @@
 //! Captures in the format pcapng, which Wireshark, tshark and tcpdump read.
 //!
-//! A file has an interface for each capture point, in the order given, and a packet for each row seen there; rows of other
-//! points and of drops are left out. Packets begin with their IPv4 header (`LINKTYPE_RAW`). Times are nanoseconds since
-//! the start of the run, so that a capture begins near 1970-01-01 00:00:00 UTC. At an end each packet says whether it came in
-//! or went out.
+//! A file has an interface for each capture point, in the order given, and a packet for each row seen there; rows of
+//! other points and of drops are left out. Packets begin with their IPv4 header (`LINKTYPE_RAW`). Times are nanoseconds
+//! since the start of the run: a capture begins near 1970-01-01 00:00:00 UTC. At an end each packet says whether it
+//! came in or went out.
 //!
 //! Source: draft-ietf-opsawg-pcapng (PCAP Next Generation Capture File Format), sections 3 and 4.
 
@@ -143,7 +143,7 @@ impl Pcapng {
     }
 }
 
-/// Appends a packet, of which `write` appends the captured bytes and returns the whole length.
+/// Appends a packet. `write` appends the captured bytes and returns the whole length.
 fn enhanced_packet(
     interface: u32,
     packet: &Sighting<'_>,

@@ -1,6 +1,7 @@
 //! Rows of the packet table, read back: columns in, packets with where they were seen out.
 //!
-//! The table may come from any file, so every value is checked; what no recorder writes is an error, never a panic.
+//! The table may come from any file, so every value is checked: values that no recorder writes are an error, never a
+//! panic.
 
 use std::num::NonZeroU16;
 
@@ -55,7 +56,7 @@ pub enum Point {
     Link(usize),
 }
 
-/// Why rows are not those of a packet table.
+/// Why rows are no packet table's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: found {found}; {allowed}")]
 pub struct ExportError {
@@ -76,13 +77,13 @@ pub(super) struct Sighting<'a> {
     pub(super) up: bool,
     /// Nodes of the leg's ends: the client's and the server's.
     pub(super) leg: (usize, usize),
-    /// Its number among those of its sender on the connection.
+    /// Its number among its sender's packets on the connection.
     pub(super) number: u64,
     pub(super) segment: Segment,
     /// The window, scaled.
     pub(super) window_bytes: u64,
     pub(super) retransmission: bool,
-    /// Number up to which the end where it was seen may fill its stream with its credit.
+    /// Limit of the stream by credit, at the observing end.
     pub(super) credit_limit: Option<u64>,
 }
 
@@ -97,7 +98,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl Route {
-    /// The path with these nodes, and its legs by the numbers of the nodes at which they begin and end.
+    /// The path with these nodes, and its legs by the numbers of their first and last nodes.
     ///
     /// # Errors
     /// When a leg does not lead from a node to one nearer to the servers, or there are more than 256 nodes.
@@ -111,7 +112,7 @@ impl Route {
         }
     }
 
-    /// The nodes at which leg `leg` begins and ends.
+    /// The first and last node of leg `leg`.
     pub(super) fn leg(&self, leg: usize) -> Result<(usize, usize), ExportError> {
         let unknown = || ExportError::new("leg", leg.to_string(), "the scenario has no leg of that number");
         self.legs.get(leg).copied().ok_or_else(unknown)

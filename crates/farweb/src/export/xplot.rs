@@ -1,21 +1,21 @@
 //! Time–sequence plots for xplot and jPlot, in the vocabulary of tcptrace.
 //!
-//! One connection, one direction, as seen at one point: what goes that way is data, what comes back acknowledges.
+//! One connection, one direction, seen at one point: data that way, acknowledgements the other.
 //!
-//! * A segment is a line from its first to its last byte between two arrows, white; its upper end is a diamond around a dot with PSH.
-//!   Sent again it is red, with an R. SYN and FIN are orange and named; a segment into a closed window has a P below. A
-//!   segment without payload is two arrows that meet.
-//! * The green stair is what has been acknowledged, with a tick down for each acknowledgement that repeats the one before
-//!   and a 3 at the third such. The yellow stair is how far the advertised window allows to send, with a tick up where
-//!   it stays, and a Z where the window is closed. SACK blocks are purple, numbered when there are several, under an S.
-//! * The blue stair, which tcptrace has not, is how far the sender may fill its stream with the credit of its carrier: where the plot
-//!   is seen from the sender's end, and as long as a credit limits what it sends.
+//! * A segment is a line from its first to its last byte between two arrows, white. Its upper end is a diamond around a
+//!   dot with PSH. Sent again it is red, with an R. SYN and FIN are orange and named. A segment into a closed window
+//!   has a P below. A segment without payload is two arrows that meet.
+//! * The green stair is acknowledged data, with a tick down for each duplicate acknowledgement and a 3 at the third.
+//!   The yellow stair is the limit of the advertised window, with a tick up where it stays, and a Z where the window is
+//!   closed. SACK blocks are purple, numbered if several, under an S.
+//! * The blue stair, absent from tcptrace, is the limit of the sender's stream by the credit of its carrier: in plots
+//!   from the sender's end, and as long as a credit limits it.
 //! * RST_IN and RST_OUT, magenta, are resets.
 //!
-//! Sequence numbers are relative, SYN 0, as with tcptrace's `-zy`. xplot reads times to the microsecond. Left out are the
-//! letters with which tcptrace marks what it only guesses: O for segments out of order, HD for duplicates of the hardware.
+//! Sequence numbers are relative, SYN 0, as with tcptrace's `-zy`. xplot reads times to the microsecond. Left out are
+//! the letters for tcptrace's guesses: O for segments out of order, HD for duplicates of the hardware.
 //!
-//! Source: manual of tcptrace 6.6 (S. Ostermann, Ohio University) and what it writes; manual of xplot (T. Shepard, MIT).
+//! Source: manual of tcptrace 6.6 (S. Ostermann, Ohio University) and its output; manual of xplot (T. Shepard, MIT).
 
 use std::fmt::{self, Write as _};
 
@@ -46,9 +46,9 @@ pub struct Xplot {
     repeated: u32,
     /// Limit of the sender's credit last, and when.
     credit: Option<(Time, u64)>,
-    /// True when the receiver has ever opened a window; the one-way agents of ns-2 have none.
+    /// True when the receiver has ever opened a window. The one-way agents of ns-2 have none.
     has_window: bool,
-    /// Time at which the first packet of the connection was seen.
+    /// Time of the first packet of the connection.
     began: Option<Time>,
     /// The colour of the next thing drawn, unless another is set.
     colour: &'static str,
@@ -114,7 +114,7 @@ impl Xplot {
         Ok(())
     }
 
-    /// Appends what the rows of the connection show to `out`; other rows are left out.
+    /// Appends the rows of the connection to `out` and leaves out others.
     ///
     /// # Errors
     /// When a row is none of a packet table.
@@ -164,7 +164,7 @@ impl Xplot {
         }
         if is(Flags::SYN) {
             if is(Flags::ACK) {
-                // Where the connection began, so that plots of both directions begin at the same time.
+                // Where the connection began: plots of both directions begin at the same time.
                 pen.mark(ACK, "dot", began, segment.seq);
             }
             draw_syn(segment, time, again, pen);
@@ -178,7 +178,7 @@ impl Xplot {
         }
     }
 
-    /// Draws what comes back: acknowledgement, window, SACK blocks.
+    /// Draws an answer: acknowledgement, window, SACK blocks.
     fn draw_answer(&mut self, packet: &Sighting<'_>, pen: &mut Pen<'_>) {
         let (time, segment) = (Time(packet.time_ns), &packet.segment);
         if segment.flags.contains(Flags::RST) {

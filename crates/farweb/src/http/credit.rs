@@ -1,9 +1,9 @@
-//! Credit: how much a sender may send before its receiver has taken any of it, and when the receiver returns what it has taken.
+//! Credit: bytes that a sender may send ahead of its receiver, and the receiver's rules to return it.
 //!
-//! Models the flow control of protocols that put several messages on one connection: the sender's [`Window`] and the receiver's
-//! [`Grants`], one pair for each message and direction, in HTTP/2 another one for the connection. Both count bytes of payload. A
-//! grant is a frame with a number of bytes in it; its way to the sender is not modelled here. Leaves out credit
-//! as absolute offsets (QUIC), and rules that grow the credit.
+//! Models the flow control of protocols that put several messages on one connection: the sender's [`Window`] and the
+//! receiver's [`Grants`], one pair for each message and direction, in HTTP/2 another one for the connection. Both count
+//! bytes of payload. A grant is a frame with a number of bytes in it. Its way to the sender is not modelled here.
+//! Leaves out credit as absolute offsets (QUIC), and rules that grow the credit.
 //!
 //! **The worth of a credit.** Let a receiver take bytes in reads of equal size, and let u be the smallest multiple of that size
 //! which its rule returns. A sender that has used a credit of W has k·u of it returned, k = ⌊W/u⌋, and waits for the rest: it
@@ -69,7 +69,7 @@ impl Window {
         self.add(bytes as i64)
     }
 
-    /// The receiver has changed the credit that its senders begin with, which moves that of every open one by the difference.
+    /// The receiver has changed the initial credit of its senders, which moves every open one by the difference.
     ///
     /// # Errors
     /// When that is more than the greatest credit; nothing is changed.
@@ -89,7 +89,7 @@ impl Window {
     }
 }
 
-/// Rule for when a receiver grants what it has taken.
+/// Rule for granting credit back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantRule {
     /// When the bytes taken come to a share of a credit.
@@ -145,7 +145,7 @@ impl GrantRule {
     pub const HALF: Self = Self::Share { of: ShareOf::Initial, millionths: 500_000, strict: false };
 }
 
-/// The credit that a receiver gives, and what it owes of it.
+/// The credit that a receiver gives, and its part still owed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grants {
     rule: GrantRule,
@@ -158,7 +158,7 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// A receiver whose sender begins with a credit of `window` bytes.
+    /// A receiver for a sender with an initial credit of `window` bytes.
     #[must_use]
     pub const fn new(rule: GrantRule, window: u64) -> Self {
         Self { rule, window, left: window as i64, owed: 0 }
@@ -182,7 +182,7 @@ impl Grants {
         self.left -= bytes as i64;
     }
 
-    /// The application has taken `bytes` that have arrived; what is granted now, by the rule: all that is owed, or nothing.
+    /// The application has taken `bytes` that have arrived. Returns the grant by the rule: everything owed, or nothing.
     pub fn on_consumed(&mut self, bytes: u64) -> Option<u64> {
         self.owed += bytes;
         self.due()
@@ -222,7 +222,8 @@ impl Grants {
         }
     }
 
-    /// The credit is raised to `window`, by the grant that is returned; none when it is as great already. What is owed stays owed.
+    /// The credit is raised to `window`, by the returned grant, or none when it is as great already. Owed credit stays
+    /// owed.
     ///
     /// Source: nghttp2, `nghttp2_session_set_local_window_size`.
     pub fn raise(&mut self, window: u64) -> Option<u64> {
@@ -232,7 +233,7 @@ impl Grants {
         Some(more)
     }
 
-    /// The credit is raised to `window`, and what that is more is owed, to be granted by the rule; what is granted now.
+    /// The credit is raised to `window`, the increase being owed, to be granted by the rule. Returns the present grant.
     ///
     /// Source: hyperium/h2, `recv.rs`, `set_target_connection_window()`.
     pub fn raise_by_rule(&mut self, window: u64) -> Option<u64> {
@@ -311,7 +312,7 @@ mod tests {
     #[test]
     fn a_spent_credit_comes_back_in_k_parts_of_u() {
         let half = half(ShareOf::Initial, false);
-        // 23 reads are the first to reach half; the rest of the credit does not make another half.
+        // 23 reads are the first to reach half. The rest of the credit does not make another half.
         assert_eq!(granted(half, 65_535, 1460), [23 * 1460]);
         // Two reads are half, and the other two as well: u divides the credit, but for a rule that asks for more than half.
         assert_eq!(granted(half, 65_536, 16_384), [32_768, 32_768]);
@@ -414,8 +415,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the rule and the reads: no more is granted than was taken, the sender never has more than the credit it began
-        /// with, and what is left of it at the receiver is what it has when nothing is on its way.
+        /// For any rule and reads: no more is granted than was taken, the sender never has more than its initial
+        /// credit, and the receiver's remainder equals the sender's credit when nothing is in flight.
         #[test]
         fn both_ends_agree(rule in rules(), window in 1..200_000_u64, steps in prop::collection::vec((any::<bool>(), 0..50_000_u64), 0..100)) {
             let (mut sender, mut receiver) = (Window::new(window), Grants::new(rule, window));

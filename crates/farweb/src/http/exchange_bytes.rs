@@ -1,15 +1,14 @@
 //! Byte counts of an exchange, a request and its response on one leg: how many have been read at each end.
 //!
-//! Models all of HTTP/1.0: a connection for each exchange; the client writes the request when it is connected,
-//! the server reads all of it, writes the response as it is released, and closes; the client closes at the end of
-//! the stream. Other carriers put several exchanges on a connection, and a one-way transfer, as ns-2's studies of web
-//! traffic have it, is an exchange of which only the response exists. Leaves out the text of messages, so also errors,
-//! redirections and `Content-Length`.
-//! Source: RFC 1945, section 1.3; C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance",
-//! SPECTS 2003, where only the data transfer of TCP is modelled.
+//! Models all of HTTP/1.0: a connection for each exchange. The client writes the request when connected. The server
+//! reads all of it, writes the response as it is released, and closes. The client closes at the end of the stream.
+//! Other carriers put several exchanges on a connection, and a one-way transfer, as in ns-2's studies of web traffic,
+//! is an exchange with a response only. Leaves out the text of messages, so also errors, redirections and
+//! `Content-Length`. Source: RFC 1945, section 1.3; C. Williamson and N. Markatchev, "Network-Level Impacts on
+//! User-Level Web Performance", SPECTS 2003 (data transfer of TCP only).
 
-/// Size of a response that confirms the version a cache holds (304), in bytes; it has a header only. Chosen: headers of the
-/// time had 150 to 300 B.
+/// Size of a response that confirms the version a cache holds (304), in bytes. It has a header only. Chosen: headers of
+/// the time had 150 to 300 B.
 pub const NOT_MODIFIED_BYTES: u64 = 200;
 
 /// Bytes of an exchange on one leg.

@@ -1,11 +1,11 @@
 //! Multiplexing: many exchanges at once on a few connections that stay open, with framing between their pieces.
 //!
-//! Models which of the connections between two proxies carries a message: when it starts, the one with the fewest bytes
-//! that are not acknowledged yet, waiting or on their way; and what the framing costs. A message stays on its connection.
-//! Leaves out the text of frames, credits of single exchanges (flow control is that of the transport), priorities, and
-//! taking back what was queued for an exchange that has failed.
-//! Sources: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), sections on the US
-//! proxy: the choice of a connection, and 20 bytes for each segment of a response that arrives from its server.
+//! Models the choice of a connection between two proxies for a message: at its start, the one with the fewest
+//! unacknowledged bytes, waiting or in flight. And the cost of framing. A message stays on its connection. Leaves out
+//! the text of frames, credits of single exchanges (flow control is the transport's), priorities, and removal of queued
+//! bytes of failed exchanges. Sources: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp.
+//! 97–102), sections on the US proxy: the choice of a connection, and 20 bytes for each segment of a response from its
+//! server.
 
 use std::fmt;
 use std::str::FromStr;
@@ -34,17 +34,17 @@ pub enum Ties {
     /// The one with the lowest number.
     #[default]
     First,
-    /// The first one behind that which was taken last.
+    /// The first one behind the last choice.
     Next,
 }
 
-/// The connections of a leg that multiplexes, and whose turn it is. They are numbered from 0 and keep their numbers.
+/// The connections of a multiplexing leg, and their turn. They are numbered from 0 and keep their numbers.
 #[derive(Debug, Clone)]
 pub struct Bundle {
     connections: usize,
     assign: Assign,
     ties: Ties,
-    /// The connection behind that which was chosen last.
+    /// The connection behind the last choice.
     next: usize,
 }
 
@@ -67,13 +67,12 @@ impl Bundle {
 
     /// The connection for a message that starts now.
     ///
-    /// `outstanding` gives the bytes that wait for one or are on their way and not acknowledged, in the direction of the message, and
-    /// none where there is no connection; `is_established` says if it can carry data now. Both are asked where they are needed.
+    /// `outstanding` gives a connection's waiting and unacknowledged bytes in the direction of the message, or none
+    /// without a connection. `is_established` says if it can carry data now. Both are called on demand.
     ///
-    /// One that is established goes before one that is not. With [`Assign::LeastOutstanding`] it is one with the fewest
-    /// outstanding bytes, and among those the one that [`Ties`] says; with [`Assign::RoundRobin`] the first one behind that
-    /// which was chosen last. The turn of both goes on with every choice, and each direction of a leg has a bundle, that is
-    /// a turn, of its own.
+    /// An established one goes first. [`Assign::LeastOutstanding`] takes one with the fewest outstanding bytes, by
+    /// [`Ties`] among equal ones, [`Assign::RoundRobin`] the first one behind the last choice. The turn of both goes on
+    /// with every choice, and each direction of a leg has a bundle, and so a turn, of its own.
     pub fn choose(
         &mut self,
         outstanding: impl Fn(usize) -> u64,
@@ -107,7 +106,7 @@ impl Bundle {
     }
 }
 
-/// Bytes added to a response so that its pieces can be distinguished.
+/// Bytes added to a response to tell its pieces apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overhead {
     /// Nothing.
@@ -122,7 +121,7 @@ pub enum Overhead {
 const MILLIONTHS_PER_PERCENT: u64 = 10_000;
 
 impl Overhead {
-    /// Most bytes for a segment: chosen as those of the largest packet, so that a slip in the unit is noticed.
+    /// Most bytes for a segment. Chosen: the largest packet's, to catch a slip in the unit.
     pub const PER_SEGMENT_MAX: Bytes = Bytes::new(65_535);
 }
 
@@ -150,8 +149,8 @@ impl Framing {
 
     /// Bytes of framing before `payload` bytes of a response, which arrived in `segments` segments.
     ///
-    /// A share is rounded down and the rest carried to the next call, so that after any number of calls their sum is the
-    /// share of all payload so far, rounded down.
+    /// A share is rounded down and the rest carried over: after any number of calls their sum is the share of all
+    /// payload so far, rounded down.
     pub fn before(&mut self, payload: u64, segments: u64) -> u64 {
         match self.overhead {
             Overhead::None => 0,

@@ -1,13 +1,12 @@
 //! Origin servers: when the bytes of a response are there to be sent.
 //!
-//! Models six ways to give back a recorded server time. `paced` is the NZ–US studies', where response packets are
-//! released at a regulated rate, so that the whole response takes as long as it did on the real network; where the wait for
-//! the first byte is known, only the transfer is spread. `closed-loop` is a program that writes a segment, waits until its
-//! TCP has taken it, and only then for the next: a full send buffer delays all that follows. `regulated` takes the studies at their word
-//! another way: TCP has the whole response at once, and its packets leave at the regulated rate (`conn/regulator.rs`). Leaves out the server's load:
-//! requests do not wait for each other.
-//! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic
-//! model.
+//! Models six ways to replay a recorded server time. `paced` is the NZ–US studies': response packets are released at a
+//! regulated rate, and the whole response takes as long as recorded. With a known wait for the first byte, only the
+//! transfer is spread. `closed-loop` is a program that writes a segment, waits for its TCP to take it, and only then
+//! for the next: a full send buffer delays all later ones. `regulated` takes the studies at their word another way: TCP
+//! has the whole response at once, and its packets leave at the regulated rate (`conn/regulator.rs`). Leaves out the
+//! server's load: requests do not wait for each other. Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi
+//! 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic model.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,8 +59,8 @@ impl ReleasePlan {
         Self::new(Release::AtOnce, response, Duration::ZERO, None, response)
     }
 
-    /// Plans the release of `response` bytes over a server time of `whole`, of which `wait` is known to pass before the first
-    /// byte, in pieces of `mss` bytes where they come one at a time.
+    /// Plans the release of `response` bytes over a server time of `whole`, with a known `wait` before the first byte,
+    /// in pieces of `mss` bytes if they come one at a time.
     #[must_use]
     pub fn new(release: Release, response: u64, whole: Duration, wait: Option<Duration>, mss: u64) -> Self {
         let (piece, before, span) = match release {
@@ -103,8 +102,8 @@ impl ReleasePlan {
         self.wait + self.span.mul_div(piece - after_wait, self.pieces - after_wait)
     }
 
-    /// Releases what is due `elapsed` after the arrival of the request, and in a closed loop the piece after the one that was
-    /// taken; how many bytes that is.
+    /// Releases the bytes due `elapsed` after the arrival of the request, in a closed loop the piece after the one
+    /// taken, and returns their number.
     pub fn release(&mut self, elapsed: Duration) -> u64 {
         let before = self.bytes_released();
         if self.is_closed_loop {

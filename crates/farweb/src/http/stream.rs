@@ -1,25 +1,24 @@
 //! Stream of one direction of a connection: pieces of the messages of exchanges, with their framing.
 //!
-//! Models a byte stream as a queue of pieces, so that the reader at its other end knows the exchange of each byte. Carriers
-//! that multiplex put pieces of several exchanges one behind the other and framing before them; the others have one
-//! exchange after another and no framing. A writer may say where each of its writes ends. Leaves out the bytes themselves: a
-//! transport keeps their order and delivers each once, so counting is enough, and one [`Stream`] serves the writer at one end
-//! and the reader at the other.
-//! Source: RFC 9112, section 6.3, for messages one behind the other; J. Gettys and H. Nielsen, "SMUX Protocol
-//! Specification", W3C WD-mux-19980710, for pieces of several with framing between them.
+//! Models a byte stream as a queue of pieces: its reader knows the exchange of each byte. Carriers that multiplex put
+//! pieces of several exchanges one behind the other and framing before them; the others have one exchange after another
+//! and no framing. A writer may say where each of its writes ends. Leaves out the bytes themselves: a transport keeps
+//! their order and delivers each once, so counting is enough, and one [`Stream`] serves the writer at one end and the
+//! reader at the other. Source: RFC 9112, section 6.3, for messages one behind the other; J. Gettys and H. Nielsen,
+//! "SMUX Protocol Specification", W3C WD-mux-19980710, for pieces of several with framing between them.
 
 use std::collections::VecDeque;
 
-/// The bytes of one direction of a connection, from what was pushed last to what was read last.
+/// The bytes of one direction of a connection, from the last pushed to the last read.
 ///
-/// `E` names an exchange, or whatever else a piece may be of. Three counts only ever grow, each at most the one before it: bytes
-/// pushed, bytes written (taken by the transport), bytes read. Memory is that of the pieces pushed and not yet read, and of the
-/// ends of writes not yet taken; one piece of one write needs no allocation.
+/// `E` names an exchange, or another owner of pieces. Three counts only ever grow, each at most the one before it:
+/// bytes pushed, bytes written (taken by the transport), bytes read. Memory: pieces pushed and not yet read, and ends
+/// of writes not yet taken. One piece of one write needs no allocation.
 #[derive(Debug, Clone)]
 pub struct Stream<E> {
     /// The oldest piece; `None` when everything has been read.
     first: Option<Piece<E>>,
-    /// Pieces behind it, once there have been any; a word in each of the many streams that never have two pieces.
+    /// Pieces behind it, once there have been any. A word in each of the many streams that never have two pieces.
     rest: Option<Box<Rest<E>>>,
     pushed: u64,
     written: u64,
@@ -34,7 +33,7 @@ struct Rest<E> {
     writes: VecDeque<u64>,
 }
 
-/// Bytes of one exchange that stand together, the framing first; counts what has not been read.
+/// Bytes of one exchange that stand together, the framing first, without those read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Piece<E> {
     exchange: E,
@@ -73,7 +72,7 @@ impl<E: Copy + Eq> Stream<E> {
         self.push(sign, 1, bytes - 1);
     }
 
-    /// Ends a write behind what was pushed last: it is handed to the transport by itself.
+    /// Ends a write behind the last push: it is handed to the transport by itself.
     pub fn end_write(&mut self) {
         let end = self.pushed;
         let writes = &mut self.rest.get_or_insert_default().writes;
@@ -114,7 +113,7 @@ impl<E: Copy + Eq> Stream<E> {
     /// The reader got the next `bytes`: returns the exchange of the first of them, and how much payload of it stands together.
     /// That payload, and the framing before it, is taken off `bytes`; called until it returns nothing.
     ///
-    /// An exchange whose pieces stand apart is returned more than once; framing alone is returned for none.
+    /// An exchange with separate pieces is returned more than once, framing alone for none.
     ///
     /// # Panics
     /// When the reader got more than the transport took.
@@ -140,7 +139,7 @@ impl<E: Copy + Eq> Stream<E> {
         None
     }
 
-    /// Bytes pushed so far: the place in the stream behind what was pushed last. What is pushed next begins there.
+    /// Bytes pushed so far: the place in the stream where the next push begins.
     #[must_use]
     pub const fn pushed(&self) -> u64 {
         self.pushed

@@ -1,7 +1,7 @@
 //! Rows of results, turned into columns.
 //!
 //! [`tables`] is the one home of the results schema: name, type, unit and description of every column. Rows are pushed
-//! one by one and taken away in batches, so that memory does not grow with the run. A recorder never changes a result.
+//! one by one and taken away in batches: memory does not grow with the run. A recorder never changes a result.
 
 mod columns;
 mod tables;

@@ -5,12 +5,12 @@ use super::columns::{
 };
 use crate::schema::{ColumnSpec, ColumnType, NULL_CODE, NULL_ID, NULL_INT, TableSpec};
 
-/// The tables of a results folder, in the order in which people meet them.
+/// The tables of a results folder, in the order of usual reading.
 pub const TABLES: [TableSpec; 8] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS, FRAMES];
 
 const DIRECTIONS: Dictionary = Dictionary::Fixed(&["up", "down"]);
 
-/// Outcome of a request; its numbers are those of the column `status`.
+/// Outcome of a request, by its number in the column `status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// The whole response arrived.
@@ -30,7 +30,7 @@ pub enum VisitRequest {
     Later,
 }
 
-/// Why a request has no whole response; its numbers are those of the column `failure`.
+/// Why a request has no whole response, by its number in the column `failure`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Failure {
@@ -63,7 +63,7 @@ impl Failure {
     ];
 }
 
-/// Event of a packet; its numbers are those of the column `event`.
+/// Event of a packet, by its number in the column `event`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PacketEvent {
     /// An endpoint sent it.
@@ -76,7 +76,7 @@ pub enum PacketEvent {
     Pass,
 }
 
-/// The protocol of a frame; its numbers are those of the column `protocol`.
+/// The protocol of a frame, by its number in the column `protocol`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameProtocol {
     /// HTTP/2.
@@ -95,7 +95,7 @@ impl FrameProtocol {
     pub const ALL: [Self; 3] = [Self::Http2, Self::Mux1996, Self::Mux1998];
 }
 
-/// Kind of a frame; its numbers are those of the column `kind`.
+/// Kind of a frame, by its number in the column `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of RFC 9113, section 6, and of W3C MUX")]
 pub enum FrameKind {

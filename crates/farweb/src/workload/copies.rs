@@ -1,13 +1,12 @@
 //! Load: days of a request table that run at the same time, and beyond those copies of them.
 //!
-//! A table whose rows have days gives them one after the other: load 40 of 31 days is the 31 days and copy 1 of the first
-//! nine. In a table without days the whole table is the one day. Copy k starts k offsets later and is the same otherwise,
-//! but for its tags: they stay in copy 0 only, so that the sample requests are measured once, whatever the load. With a
-//! period a copy wraps around within it: what would start after its end starts that much after its beginning, and every
-//! part of the run carries the same load. Copies ask the same hosts for the same objects, or each copy hosts of its own, which
-//! are called `HOST~k` and advertise the same, for objects of its own. The clients of copies are always other people:
-//! each copy has its own ids. Days may be drawn from the table instead, with replacement: one that is drawn again is a
-//! copy.
+//! A table with days gives them one after the other: load 40 of 31 days is the 31 days and copy 1 of the first nine. In
+//! a table without days the whole table is the one day. Copy k starts k offsets later and is the same otherwise, except
+//! for tags, which stay in copy 0: sample requests are measured once at any load. With a period a copy wraps around
+//! within it: requests beyond its end start that much after its beginning, and every part of the run has the same load.
+//! Copies ask the same hosts for the same objects, or each copy hosts of its own, `HOST~k` with the same values, for
+//! objects of its own. The clients of copies are always other people: each copy has its own ids. Days may be drawn from
+//! the table instead, with replacement: a repeated one is a copy.
 //!
 //! Source: the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product circuits", CNDS
 //! 2001) merges the same minutes of successive days, and beyond that copies, each offset in time against
@@ -131,15 +130,14 @@ impl Load {
     }
 }
 
-/// Days and copies merged by start time; equal starts come in the order of days and copies. Memory is that of the open
-/// tables.
+/// Days and copies merged by start time; equal starts come in the order of days and copies. Memory: the open tables.
 #[derive(Debug)]
 pub struct Copies<S> {
     copies: Vec<Copy<S>>,
-    /// Copies whose `head` is still to come, earliest first.
+    /// Copies with a `head` to come, earliest first.
     queue: BinaryHeap<Reverse<(Instant, usize)>>,
     started: bool,
-    /// The hosts of copies that have their own, by copy and by whose place they take.
+    /// The hosts of copies with their own, by copy and by the replaced host.
     renamed: Option<FxHashMap<(u32, HostId), HostId>>,
 }
 
@@ -148,7 +146,7 @@ struct Copy<S> {
     source: S,
     /// Number of times that the same rows run before this one.
     number: u32,
-    /// Time by which it starts later for each of these.
+    /// Delay of its start for each of these.
     offset: Duration,
     head: Option<Request>,
 }

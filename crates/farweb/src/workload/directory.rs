@@ -26,7 +26,7 @@ pub struct Host {
     pub mss: Option<u16>,
 }
 
-/// The hosts of a workload, those of the host table first, and the words of its columns.
+/// The hosts of a workload, the host table's first, and the words of its columns.
 #[derive(Debug, Clone, Default)]
 pub struct Directory {
     hosts: IdVec<HostId, Host>,
@@ -68,7 +68,7 @@ impl Directory {
         self.by_key.get(key).copied()
     }
 
-    /// `request`, whose ids belong to `names`, with the ids that its host and words have here.
+    /// `request`, with its ids in `names` translated to ids here.
     pub(super) fn adopt(&mut self, request: Request, names: &Self) -> Request {
         Request {
             host: self.host(&names.hosts[request.host].key),

@@ -1,9 +1,9 @@
 //! Ids of the objects that requests ask for and of the clients that ask, 64-bit numbers.
 //!
-//! Models identity and nothing else: requests with the same id ask for the same thing, whatever hosts they go to, or are of
-//! the same client. A request table names objects and clients by whole numbers or by text, such as URLs and addresses. A whole
-//! number is its own id; text is hashed by FNV-1a, which is the same on every machine and needs nothing but a multiplication a
-//! byte. Millions of clients take no table in memory.
+//! Models identity and nothing else: requests with the same id ask for the same thing on any host, or are of the same
+//! client. A request table names objects and clients by whole numbers or by text, such as URLs and addresses. A whole
+//! number is its own id; text is hashed by FNV-1a, which is the same on every machine and needs nothing but a
+//! multiplication a byte. Millions of clients take no table in memory.
 //!
 //! Leaves out: the text, and that two texts may have one hash. Among n names some two do with probability n²/2^65:
 //! 3 in 10,000 for 100 million. Ids that are numbers of a table have no spread: whoever samples by id hashes it first.
@@ -32,7 +32,7 @@ pub enum Client {}
 /// Id that a request table gives as a number or as text. `Of` keeps ids of different things apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HashedId<Of> {
-    /// One above the id, so that an optional one takes no more memory.
+    /// One above the id: an optional one takes no more memory.
     number: NonZeroU64,
     of: PhantomData<Of>,
 }

@@ -1,7 +1,7 @@
 //! Lines of a text file that may hold anything: plain or packed, of bounded length, in constant memory.
 //!
-//! Files that hold something else than text (Parquet, another compression, a capture, UTF-16) are refused at once, by what
-//! they are. A line longer than [`LINE_BYTES_MAX`] is never held whole.
+//! Files other than text (Parquet, another compression, a capture, UTF-16) are refused at once, by name. A line longer
+//! than [`LINE_BYTES_MAX`] is never held whole.
 
 use std::fmt;
 use std::fs::File;
@@ -55,7 +55,7 @@ pub(super) struct Lines {
 pub(super) enum Line<'a> {
     /// The whole line.
     Whole(&'a [u8]),
-    /// The start of a line longer than [`LINE_BYTES_MAX`]; the rest has been passed over.
+    /// The start of a line longer than [`LINE_BYTES_MAX`]. The rest has been passed over.
     TooLong(&'a [u8]),
 }
 
@@ -187,7 +187,7 @@ fn not_text(head: &[u8]) -> Option<String> {
     let is_control = |byte: u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     let controls = head.iter().filter(|byte| is_control(**byte)).count();
     let first = head.iter().position(|byte| is_control(*byte))?;
-    // Old logs hold a stray control character in a URL; a twentieth of all bytes is no text, and NUL never is.
+    // Old logs hold a stray control character in a URL. A twentieth of all bytes is no text, and NUL never is.
     let binary = head.contains(&0) || controls * 20 > head.len();
     let first = if head.contains(&0) { head.iter().position(|byte| *byte == 0)? } else { first };
     binary.then(|| format!("binary data (byte {:#04x} at offset {first})", head[first]))
@@ -200,7 +200,7 @@ pub(super) fn quoted(text: &[u8]) -> String {
 
 /// `text` in quotes, at most `length` characters long, control characters spelled out.
 pub(super) fn clipped(text: &[u8], length: usize) -> String {
-    // No more than 4 bytes a character are looked at, so that a long line costs nothing.
+    // No more than 4 bytes a character are read: a long line costs nothing.
     let head = String::from_utf8_lossy(&text[..text.len().min(4 * length)]);
     let clip: String = head.chars().take(length).collect();
     let more = if clip.len() < head.len() || head.len() < text.len() { "…" } else { "" };
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn truncated_and_damaged_gzip_is_an_error() {
-        // Numbers that do not compress to a single block, so that some lines come before the cut.
+        // Numbers that compress to several blocks: some lines come before the cut.
         let text: String = (0..20_000_u64).map(|n| format!("{}\n", n * n * 2_654_435_761)).collect();
         let packed = gzip(text.as_bytes());
         let cut = lines_of(&packed[..packed.len() / 2]).unwrap_err().to_string();

@@ -1,8 +1,7 @@
 //! An LRU stack: items in the order of their last use, with the weight above each.
 //!
-//! Places are those of a row that grows at its end, with a gap where an item was before; a Fenwick tree over the row sums the
-//! weights at and above a place. When the row is full, gaps are closed, and it is made longer when there are few. A use costs
-//! O(log items).
+//! Items stand in a row that grows at its end, with gaps at their former places. A Fenwick tree over the row sums the
+//! weights at and above a place. A full row closes its gaps, and grows if there are few. A use costs O(log items).
 //!
 //! Sources: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, "Evaluation techniques for storage hierarchies", IBM Systems
 //! Journal 9(2), 1970; the tree: B. T. Bennett, V. J. Kruskal, "LRU Stack Processing", IBM Journal of Research and Development
@@ -33,8 +32,8 @@ impl Default for LruStack {
 }
 
 impl LruStack {
-    /// Uses a thing, which has this weight from then on. What it and the things used since weighed together; `None` for a new
-    /// one.
+    /// Uses a thing, with this weight from then on, and returns the former weight of it and the things used since, or
+    /// `None` for a new one.
     pub(crate) fn use_again(&mut self, thing: u32, weight: u64) -> Option<u64> {
         if self.row.len() == self.weights.len() {
             self.make_room();

@@ -17,7 +17,7 @@ pub struct MemoryTable {
 }
 
 impl MemoryTable {
-    /// A table of these requests, whose ids belong to `names`. Requests without a day make one day.
+    /// A table of these requests, with ids in `names`. Requests without a day make one day.
     #[must_use]
     pub fn new(mut requests: Vec<Request>, names: Directory) -> Self {
         requests.sort_by_key(|request| (request.day, request.start));
@@ -31,7 +31,7 @@ impl MemoryTable {
     /// Reads a table to its end.
     ///
     /// # Errors
-    /// Those of the table.
+    /// Errors of the table.
     pub fn read(source: &mut impl RequestSource) -> Result<Self, WorkloadError> {
         let (mut requests, mut names) = (Vec::new(), Directory::default());
         while let Some(request) = source.next_request(&mut names)? {
@@ -77,7 +77,7 @@ pub struct MemoryRows {
     wrap: Option<Wrap>,
 }
 
-/// Starts move on by `by`, and those that would come after `period` begin again at zero.
+/// Starts move on by `by`, and starts beyond `period` begin again at zero.
 #[derive(Debug, Clone, Copy)]
 struct Wrap {
     period: Duration,
@@ -90,7 +90,7 @@ impl MemoryRows {
         Self { table: Arc::clone(table), rest: table.day(day).chain(0..0), wrap: None }
     }
 
-    /// The requests of day `day`, all of which start within `period`, wrapped around in it by `by`, which is shorter.
+    /// The requests of day `day`, all with starts within `period`, wrapped around in it by the shorter `by`.
     pub(super) fn wrapped(table: &Arc<MemoryTable>, day: usize, period: Duration, by: Duration) -> Self {
         let rows = table.day(day);
         let last = period.as_nanos() - by.as_nanos();

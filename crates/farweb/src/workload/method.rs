@@ -25,7 +25,7 @@ pub enum Method {
     Delete,
     /// Opens a tunnel.
     Connect,
-    /// Asks what a server can do.
+    /// Asks for a server's abilities.
     Options,
     /// Asks for the request itself, as the server got it.
     Trace,
@@ -86,8 +86,8 @@ impl Method {
         known.map_or("GET", |(name, _)| *name)
     }
 
-    /// Treatment of a request by its method alone: RFC 9111, section 4.4, counts a method that it does
-    /// not know among those that change something.
+    /// Treatment of a request by its method alone: RFC 9111, section 4.4, counts unknown methods among those that
+    /// change something.
     #[must_use]
     pub const fn caching(self) -> Caching {
         match self {

@@ -58,7 +58,7 @@ use crate::units::Instant;
 /// One request of a request table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// Time at which the first node gets it.
+    /// Time when the first node gets it.
     pub start: Instant,
     /// The origin server that it is for.
     pub host: HostId,
@@ -68,7 +68,7 @@ pub struct Request {
     pub response_bytes: u64,
     /// Time that the origin took, from the arrival of the request to the end of the response, as far as it was recorded.
     pub server: OriginTime,
-    /// Column `object`: what it asks for.
+    /// Column `object`: the object requested.
     pub object: Option<ObjectId>,
     /// Column `source`: which node serves it.
     pub source: Option<Symbol>,
@@ -110,7 +110,7 @@ pub trait RequestSource {
     /// The next request; `None` at the end. Starts never decrease. Hosts and words that are new go into `directory`.
     ///
     /// # Errors
-    /// When the table cannot be read or a row is not a request: names file, line, column and what was found.
+    /// When the table cannot be read or a row is not a request: names file, line, column and the value found.
     fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError>;
 }
 

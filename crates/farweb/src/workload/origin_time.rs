@@ -7,7 +7,7 @@ use crate::units::Duration;
 
 /// Recorded time of a response, counted from the arrival of its request at the origin.
 ///
-/// It takes the memory of one `Option<Duration>`: the longest span there is stands for what was not recorded.
+/// It takes the memory of one `Option<Duration>`: the longest span stands for unrecorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OriginTime {
     whole: Duration,
@@ -26,7 +26,7 @@ impl OriginTime {
         Self { whole, wait: NOT_RECORDED }
     }
 
-    /// The same with `wait` up to the first byte; `None` where that is longer than the whole.
+    /// The same with `wait` up to the first byte. `None` where that is longer than the whole.
     #[must_use]
     pub fn with_wait(self, wait: Duration) -> Option<Self> {
         self.whole().is_some_and(|whole| wait <= whole).then_some(Self { wait, ..self })

@@ -1,7 +1,7 @@
 //! Unpacks gzip, xz and Zstandard as a stream, in bounded memory: each is known by its first bytes, not by its name.
 //!
-//! A file may have several members, streams or frames. A file whose window takes more than [`WINDOW_BYTES_MAX`] is refused, so
-//! that a small file that unpacks to a large one costs only time.
+//! A file may have several members, streams or frames. A file with a window above [`WINDOW_BYTES_MAX`] is refused: a
+//! small file that unpacks to a large one costs only time.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
 
@@ -13,14 +13,14 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 /// A byte stream that a Python object may own.
 pub(super) type Source = Box<dyn Read + Send + Sync>;
 
-/// Largest window, in bytes: twice that of `xz -9` (64 MiB), and what `zstd` takes without being asked (`--long` up to 27).
+/// Largest window, in bytes: twice that of `xz -9` (64 MiB), and the default maximum of `zstd` (`--long` up to 27).
 const WINDOW_BYTES_MAX: u64 = 1 << 27;
 
 const GZIP: &[u8] = b"\x1F\x8B";
 const XZ: &[u8] = b"\xFD7zXZ\x00";
 const ZSTD: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// Unpacks `source` if its beginning `head` is that of a packed file; with it the name of the packing.
+/// Unpacks `source` if its beginning `head` is a packed file's, and names the packing.
 pub(super) fn unpacked(head: &[u8], source: Source) -> (Option<&'static str>, Source) {
     let packed = BufReader::new(source);
     if head.starts_with(GZIP) {

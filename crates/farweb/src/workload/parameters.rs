@@ -11,7 +11,7 @@ pub struct ParameterError {
     allowed: Cow<'static, str>,
 }
 
-/// A parameter, whether it is in range, and what is.
+/// A parameter, true if it is in range, and the range.
 pub(super) type Rule = (&'static str, bool, &'static str);
 
 impl ParameterError {
@@ -29,7 +29,7 @@ pub(super) fn first_broken(rules: impl IntoIterator<Item = Rule>) -> Result<(), 
     }
 }
 
-/// Makes `Parameters` and `Overrides`, whose schema has the given name, from a list of parameters.
+/// Makes `Parameters` and `Overrides`, with a schema of the given name, from a list of parameters.
 macro_rules! parameters {
     ($schema:literal; $( $(#[$doc:meta])* $name:ident: $kind:ty = $value:expr; )+) => {
         /// Every parameter of the family.

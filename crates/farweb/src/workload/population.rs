@@ -6,7 +6,7 @@
 use super::ClientId;
 use crate::rng::{RandomStream, Zipf};
 
-/// Clients whose shares of visits are in proportion to `rank^-slope`. The id of a client is its rank less 1.
+/// Clients with shares of visits in proportion to `rank^-slope`. The id of a client is its rank less 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Population {
     activity: Zipf,

@@ -36,7 +36,7 @@ enum Rows {
     Table { table: Box<dyn Begin>, count: Option<u64>, has_days: bool },
     /// Days in memory.
     Days(Arc<MemoryTable>),
-    /// A generated trace, whose requests are made as they are needed.
+    /// A generated trace, with requests made on demand.
     Trace(prowgen::Trace),
 }
 
@@ -45,7 +45,7 @@ enum Rows {
 pub struct Laying {
     /// Days and copies.
     pub load: Load,
-    /// Factor by which the requests of a table come faster.
+    /// Factor that divides the start times of a table.
     pub speed: Option<f64>,
     /// Factor on the number of requests, and the time within which repeats start.
     pub rate: Option<(f64, Duration)>,
@@ -73,7 +73,7 @@ impl Prepared {
     /// The table in the text file at `path`; it is read once from end to end.
     ///
     /// # Errors
-    /// Those of [`RequestTable::open`].
+    /// Errors of [`RequestTable::open`].
     pub fn of_text(path: &Path, hosts: Option<Directory>) -> Result<Self, WorkloadError> {
         let (table, summary) = RequestTable::open(path)?;
         let (count, has_days) = (Some(summary.requests), summary.has_days);
@@ -110,7 +110,7 @@ impl Prepared {
         }
     }
 
-    /// All rows once, those of different days by start time.
+    /// All rows once, several days by start time.
     ///
     /// # Errors
     /// When the table cannot be read.
@@ -134,7 +134,7 @@ impl Prepared {
     /// The requests of a run, and how many they are, where that is known.
     ///
     /// # Errors
-    /// When the table cannot be read, or has not what the load asks for.
+    /// When the table cannot be read, or lacks something the load needs.
     pub fn laid(&self, laying: &Laying) -> Result<(Requests, Option<u64>), WorkloadError> {
         let load = &laying.load;
         let (copies, count) = match &self.rows {

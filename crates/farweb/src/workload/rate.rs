@@ -1,12 +1,13 @@
-//! Load as a rate: every request of a table occurs never, once or several times, so that the load is a factor on their number.
+//! Load as a rate: every request of a table occurs never, once or several times, a factor on their number.
 //!
-//! Models more or fewer users of the same kind by the hour: each request occurs as often as the whole part of the load, and once
-//! more with the probability of its fraction. Repeats start later, each by a time of its own, uniform below a window. Repeat k
-//! of a request is of another client, the same for all requests of one client: its k-th double, as in copy k. A request tagged
-//! `sample` is there in any case, so that the same ones are measured in every run: below load 1 they are a larger share than in the table. One draw a row decides for every load, so that a run with a
-//! smaller load and the same seed has a part of the requests of one with a larger. Variations of the rate over longer times than the
-//! window stay, and so does the mix of requests. Leaves out bursts among repeats: requests that a page makes at once are repeated
-//! one by one. Copies keep bursts, and come in whole numbers.
+//! Models more or fewer users of the same kind by the hour: each request occurs by the whole part of the load, and once
+//! more with the probability of its fraction. Repeats start later, each by a time of its own, uniform below a window.
+//! Repeat k of a request is of another client, the same for all requests of one client: its k-th double, as in copy k.
+//! Requests tagged `sample` always occur, the same ones in every run: below load 1 they are a larger share than in the
+//! table. One draw a row decides for every load: with the same seed a smaller load has part of the requests of a larger
+//! one. Variations of the rate over longer times than the window stay, and so does the mix of requests. Leaves out
+//! bursts among repeats: simultaneous requests of a page are repeated one by one. Copies keep bursts, and come in whole
+//! numbers.
 //!
 //! Source: thinning as P. A. W. Lewis and G. S. Shedler have it, "Simulation of nonhomogeneous Poisson processes by thinning", Naval
 //! Research Logistics Quarterly 26(3), 1979. Chosen: how repeats are spread.
@@ -16,7 +17,7 @@ use super::{ClientId, Directory, Request, RequestSource, WorkloadError};
 use crate::rng::{RandomStream, RandomStreams};
 use crate::units::Duration;
 
-/// Smallest and largest load as a rate. Chosen: as for the speed; what is beyond is a slip.
+/// Smallest and largest load as a rate. Chosen: as for the speed, with anything beyond a slip.
 pub const RATE_MIN: f64 = 0.001;
 /// Largest.
 pub const RATE_MAX: f64 = 1_000_000.0;
@@ -24,7 +25,7 @@ pub const RATE_MAX: f64 = 1_000_000.0;
 /// The tag of requests that are measured in every run.
 const MEASURED: &str = "sample";
 
-/// The requests of another source at so many times their rate. Memory is that of the repeats within a window.
+/// The requests of another source at so many times their rate. Memory: the repeats within a window.
 #[derive(Debug)]
 pub struct AtRate<S>(Repeated<S, Rate>);
 

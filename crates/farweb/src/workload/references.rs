@@ -56,7 +56,7 @@ impl References {
         *known = bytes.max(*known);
     }
 
-    /// Requests of each document, in the order in which they are first asked for.
+    /// Requests of each document, in the order of their first requests.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts

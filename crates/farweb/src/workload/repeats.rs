@@ -43,7 +43,7 @@ pub(super) struct Repeated<S, R> {
     repeated: u64,
 }
 
-/// A repeat that is still to come; the greatest is the earliest, and of equal starts the one that was made first.
+/// A repeat that is still to come. The greatest is the earliest, and of equal starts the one that was made first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Repeat {
     request: Request,

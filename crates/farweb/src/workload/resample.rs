@@ -1,11 +1,11 @@
 //! Clients drawn anew: each client of a log occurs never, once or several times, with all its requests.
 //!
-//! Models another week of users of the same kind: a replication draws the log's clients with replacement, so that
-//! results of several vary as several logs would make them, as far as clients are alike and independent. How often a client
-//! occurs is Poisson's with mean 1, the limit of drawing n of n clients with replacement; the number of clients
-//! varies with it. The first occurrence is the client itself; each further one is another client that asks the same, later
-//! by one time, uniform below a window, so that its bursts stay and doubles do not ask in step. Leaves out what clients
-//! have in common beyond the log: the weather of that week, an event, the hour of its busiest minute.
+//! Models another week of users of the same kind: a replication draws the log's clients with replacement: results of
+//! several vary like several logs, if clients are alike and independent. How often a client occurs is Poisson's with
+//! mean 1, the limit of drawing n of n clients with replacement; the number of clients varies with it. The first
+//! occurrence is the client itself. Each further one is another client that asks the same, later by one time, uniform
+//! below a window: its bursts stay and doubles do not ask in step. Leaves out common causes beyond the log: the weather
+//! of that week, an event, the hour of its busiest minute.
 //!
 //! Source: B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap", 1993 (resampled units); J. A. Hanley and B. MacGibbon,
 //! "Creating non-parametric bootstrap samples using Poisson frequencies", Computer Methods and Programs in Biomedicine 83(1), 2006.
@@ -39,8 +39,8 @@ struct OfClients {
 }
 
 impl<S: RequestSource> ResampledClients<S> {
-    /// The requests of `source`, whose clients are drawn from `streams`; a double's start less than `window` later, or at the
-    /// same time where that is zero.
+    /// The requests of `source`, with clients drawn from `streams`. A double starts less than `window` later, or at the
+    /// same time if that is zero.
     #[must_use]
     pub fn new(source: S, window: Duration, streams: RandomStreams) -> Self {
         Self(Repeated::new(source, OfClients { streams }, window))
@@ -63,7 +63,7 @@ impl Rule for OfClients {
         self.streams.stream("doubles of a client", request.client.map_or(0, ClientId::get))
     }
 
-    /// Counted from the end, so that doubles are other people than a copy's.
+    /// Counted from the end: doubles are other people than a copy's.
     fn other(client: ClientId, number: u32) -> ClientId {
         client.in_copy(u32::MAX - number)
     }

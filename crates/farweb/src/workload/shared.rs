@@ -1,7 +1,6 @@
 //! One reader of a table for all of its copies: a row is read and parsed once, and kept until the last copy has had it.
 //!
-//! Memory is that of the rows between the first copy and the last one: those of the time by which copies are shifted in all,
-//! whatever the length of the table.
+//! Memory: the rows between the first copy and the last one, over the total shift of copies, for a table of any length.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,7 +71,7 @@ mod tests {
     }
 
     proptest! {
-        /// In whatever order readers come, each gives every request in order, and what is kept is what lies between them.
+        /// For any order of readers each gives every request in order, and only the rows between them are kept.
         #[test]
         fn every_reader_gives_every_request(rows in 0..30_u64, turns in proptest::collection::vec(0..4_usize, 0..200)) {
             let (mut readers, mut given) = (shared(Numbered(0..rows), 4), [0_u64; 4]);

@@ -11,7 +11,7 @@
 use super::{Directory, Request, RequestSource, WorkloadError};
 use crate::units::Instant;
 
-/// Slowest. Chosen: what is beyond is a slip.
+/// Slowest. Chosen: anything beyond is a slip.
 pub const SPEED_MIN: f64 = 0.001;
 /// Fastest.
 pub const SPEED_MAX: f64 = 1_000_000.0;

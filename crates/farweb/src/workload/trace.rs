@@ -37,7 +37,8 @@ pub struct TraceReader {
 }
 
 impl TraceReader {
-    /// Opens the trace at `path`, plain or gzip, of whose lines the share `max_unreadable`, 0 to 1, may be unreadable.
+    /// Opens the trace at `path`, plain or gzip, with a share `max_unreadable`, 0 to 1, of lines that may be
+    /// unreadable.
     ///
     /// # Errors
     /// When it cannot be opened or is no text, or the share is none.

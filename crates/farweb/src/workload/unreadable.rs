@@ -1,5 +1,5 @@
-//! Lines of a log or a trace that could not be read: counted, and the first of them kept for messages. Too many of them are an
-//! error, since the file is then not what it was taken for.
+//! Unreadable lines of a log or a trace: counted, and the first of them kept for messages. Too many of them are an
+//! error: the file has another format then.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ const KEPT_MAX: usize = 20;
 /// Characters of a line that are kept.
 const TEXT_MAX: usize = 120;
 
-/// Lines of a file after which too many unreadable ones end the reading early.
+/// Lines of a file before too many unreadable ones can end the reading.
 const EARLY_LINES: u64 = 1000;
 
 /// A line that could not be read.
@@ -49,7 +49,7 @@ impl UnreadableLines {
     /// Checks that they are no more than the share `max` of the `lines` of the file called `name`.
     ///
     /// # Errors
-    /// When they are more; the error names the first one.
+    /// When they are more. The error names the first one.
     pub(super) fn check(&self, max: f64, lines: u64, name: &str) -> Result<(), WorkloadError> {
         if self.count as f64 <= max * lines as f64 {
             return Ok(());

@@ -58,7 +58,7 @@ PARTS = tuple(part.option for part in _SHOWN)
 
 @dataclass(frozen=True)
 class _Bar:
-    """A bar: its name, whose it is, and the leg; None: all legs and the server."""
+    """A bar: its name, its requests' group, and the leg. None: all legs and the server."""
 
     name: str
     of: Breakdown

@@ -12,11 +12,11 @@ from farweb.results.connection import Trace
 from farweb.results.run import RunTables
 
 WINDOW_ROOM = 1.5
-"""Height up to which the advertised window is followed, in the largest value of cwnd, threshold and flight; chosen:
-they keep two thirds of the picture."""
+"""Height limit of the advertised window, in the largest value of cwnd, threshold and flight. Chosen: they keep two
+thirds of the picture."""
 
 FOOT = 0.03
-"""Height at which losses are marked, in that of the picture."""
+"""Height of marks of losses, as a share of the picture."""
 
 
 @figure(
@@ -101,7 +101,7 @@ def _cwnd(one: Trace) -> list[int]:
 
 
 def _threshold(one: Trace) -> pl.DataFrame:
-    """Threshold, where it is drawn: one that no loss has set yet lies at 1 GB or so, and would flatten all the rest."""
+    """Threshold, if drawn: before the first loss it lies at 1 GB or so, and would flatten all the rest."""
     highest = max([1, *one.state["flight_bytes"], *_cwnd(one)])
     return _windows(one).filter(pl.col("ssthresh_bytes") <= 2 * highest)
 

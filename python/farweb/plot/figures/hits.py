@@ -65,7 +65,7 @@ def _over(part: str, whole: str) -> pl.Expr:
 
 
 def _panels(result: RunTables, node: str, shown: Samples) -> tuple[Panel, Panel]:
-    """Shares of a cache, and what it holds."""
+    """Shares of a cache, and its contents."""
     shares = (
         shown.series("hits", 0, "hit_ratio", scale=100),
         shown.series("delayed hits", 1, "delayed_hit_ratio", scale=100),

@@ -23,16 +23,16 @@ from farweb.results.connection import Trace
 from farweb.results.run import RunTables
 
 ROOM = 1.12
-"""Height of the picture, in sequence numbers sent: where a window limits, it touches what is sent."""
+"""Height of the picture, in sequence numbers sent: a limiting window touches the data."""
 
 ENLARGED = 0.35
-"""Share of the time shown that a loss may take to be enlarged; chosen: more is large enough as it is."""
+"""Share of the time shown that a loss may take to be enlarged. Chosen: more is large enough as it is."""
 
 HIDDEN = 0.02
-"""Share of what is drawn that an inset may hide; chosen: a line that passes behind it, and no part of the story."""
+"""Share of the drawing that an inset may hide. Chosen: a line that passes behind it, and no part of the story."""
 
 NAMED = 30
-"""Segments sent again that have a letter each, at most; chosen: more hide what is below them."""
+"""Most retransmissions with a letter each. Chosen: more hide the marks below them."""
 
 
 @figure(
@@ -87,7 +87,7 @@ def _beyond(ones: Sequence[Trace], y: Axis) -> str:
 
 
 def _axes(ones: Sequence[Trace]) -> tuple[Axis, Axis]:
-    """Limits by what was sent, common to all connections: the window may leave the picture."""
+    """Limits by the data sent, common to all connections: the window may leave the picture."""
     # All of a connection begins at 0; the stay of a request in the midst of it where that finds it.
     feet = [0 if one.request is None else min([*one.sent["seq"], *one.acks["ack"]], default=0) for one in ones]
     foot = min(feet)
@@ -111,7 +111,7 @@ def _panel(one: Trace, x: Axis, y: Axis, name: str) -> Panel:
 
 
 def _loss(one: Trace, panel: Panel) -> Panel | None:
-    """The first loss, enlarged; None where there is none, or it fills the picture."""
+    """The first loss, enlarged, or None where there is none, or it fills the picture."""
     stretch = first_loss(one)
     if stretch is None or panel.x.low is None or panel.x.high is None:
         return None
@@ -135,7 +135,7 @@ def _loss(one: Trace, panel: Panel) -> Panel | None:
 
 
 def _free_corner(panel: Panel) -> str:
-    """The corner in which an inset hides least; none, an empty name, where it would hide much in each."""
+    """The corner where an inset hides least, or an empty name where it would hide much in each."""
     x, y = (np.concatenate([getattr(series, axis) for series in panel.series]) for axis in ("x", "y"))
     across, up = (
         (values - (axis.low or 0.0)) / ((axis.high or 1.0) - (axis.low or 0.0))
@@ -152,7 +152,7 @@ def _free_corner(panel: Panel) -> str:
 
 
 def _segments(one: Trace) -> tuple[Series, ...]:
-    """Data that was sent, what was sent again with a letter, and what a link dropped."""
+    """Data sent, retransmissions with a letter, and drops of links."""
     data = one.sent.filter(one.sent["payload_bytes"] > 0)
     drawn = []
     for again, role, label, part in (

@@ -1,4 +1,4 @@
-//! Scripts a person can check: what each policy keeps and gives up.
+//! Scripts a person can check: contents and evictions of each policy.
 //!
 //! A script is the requests of a cache and what became of each: `a` is an object of one byte that was missed and stored, `a5` one
 //! of five bytes; `a!` is a hit; `d>b` was missed, and to store it `b` was given up; `x9~` was missed and not kept.
@@ -98,7 +98,8 @@ fn lfu_forgets_old_popularity_when_the_mean_count_exceeds_ten() {
 
 #[test]
 fn gds_gives_up_large_objects_unless_they_were_used_lately() {
-    // Worth a byte, L being what the last one to go was worth: a 1, b 1/4, c 1/5 (goes, L = 1/5), d 6/5, b again 9/20, e 9/20.
+    // Worth a byte, with L the worth of the last one to go: a 1, b 1/4, c 1/5 (goes, L = 1/5), d 6/5, b again 9/20, e
+    // 9/20.
     plays(Policy::Gds, 10, "a1 b4 c5 d1>c b! e4 f1>b g4>e");
     plays(Policy::Gds, 10, "a1 b4 c5 c! c! d1>c");
 }

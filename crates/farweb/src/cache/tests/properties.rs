@@ -36,7 +36,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..400)
 }
 
-/// Requests for objects of which low numbers are popular.
+/// Requests for objects, popular ones with low numbers.
 fn requests() -> impl Strategy<Value = Vec<u64>> {
     let object = prop_oneof![2 => 0..8_u64, 1 => 0..OBJECTS];
     proptest::collection::vec(object, 1..600)
@@ -46,7 +46,7 @@ fn policies() -> impl Strategy<Value = Policy> {
     proptest::sample::select(Policy::ALL.to_vec())
 }
 
-/// What each request for an object of `size(object)` bytes met, stored at once when it missed.
+/// Outcome of each request for an object of `size(object)` bytes, stored at once after a miss.
 fn replay(config: &CacheConfig, requests: &[u64], size: impl Fn(u64) -> u64) -> Vec<Lookup> {
     let mut cache = cache(config);
     let mut met = Vec::new();
@@ -65,7 +65,7 @@ fn hits(met: &[Lookup]) -> usize {
     met.iter().filter(|met| **met == Lookup::Hit).count()
 }
 
-/// Does a step and checks what it says; `sizes` are those of what was stored last.
+/// Does a step and checks its result against the `sizes` last stored.
 fn take(cache: &mut Cache, step: Step, now: Instant, sizes: &mut BTreeMap<u64, u64>, policy: Policy) {
     match step {
         Step::LookUp(object) => {

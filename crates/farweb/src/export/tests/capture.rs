@@ -116,7 +116,7 @@ fn a_syn_stands_on_the_wire_as_a_syn() {
     assert_eq!(bytes[40..44], [2, 4, 0x05, 0xb4]);
 }
 
-/// The lengths are those that the simulation has sent: `Options::bytes`.
+/// The lengths are as simulated: `Options::bytes`.
 #[test]
 fn options_are_padded_as_linux_pads_them() {
     let stamps = Some(Timestamps { value: 0x0102_0304, echo: 0x0506_0708 });
@@ -242,7 +242,7 @@ fn a_capture_has_what_its_points_saw_and_no_drops() {
 }
 
 proptest! {
-    /// With payload and without: lengths are those that the simulation has sent, and checksums hold.
+    /// With payload and without: lengths are as simulated, and checksums hold.
     #[test]
     fn every_packet_is_whole(
         flags in 0..0x20_usize,

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A plot of what comes down to the client of the first leg, without its title.
+/// A plot of the data down to the client of the first leg, without its title.
 fn plot(rows: &[Seen]) -> String {
     drawn(false, rows)
 }
@@ -212,7 +212,7 @@ fn other_connections_points_and_drops_are_left_out() {
     assert_eq!(drawn(true, &[sent(segment(ACK, 1, 1, 10))]), plot(&[row]), "either way looks alike");
 }
 
-/// Of what the client sends: its own rows give its credit, until none limits it any more.
+/// Of the client's data: its own rows give its credit, until none limits it any more.
 #[test]
 fn the_credit_of_the_sender_is_a_stair() {
     let credit = |seen: Seen, at, limit| Seen { credit_limit: limit, ..seen.at(at * MS) };

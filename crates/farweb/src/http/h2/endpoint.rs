@@ -1,10 +1,10 @@
-//! One end of an HTTP/2 connection: what it sends, and what it does with what it receives.
+//! One end of an HTTP/2 connection: its frames and its reactions.
 //!
-//! Models the preface and the settings with which an end begins, their acknowledgement, header blocks, data, grants, PINGs that
-//! measure the path, resets and GOAWAY. What is there to be sent is asked for frame by frame: frames without data leave in the order
-//! in which they came to be there, and before any data, the answer to a PING before header blocks; with [`Schedule::InOrder`] a header
-//! waits for the data of messages that have begun. A request may follow the preface at once: until the settings of the other end have
-//! come, those of RFC 9113 hold. Leaves out PINGs that ask whether the other end is there, and errors of the other end.
+//! Models the preface and the settings of the start, their acknowledgement, header blocks, data, grants, PINGs that
+//! measure the path, resets and GOAWAY. Frames are asked for one by one: those without data leave in order of creation,
+//! before any data, the answer to a PING before header blocks. With [`Schedule::InOrder`] a header waits for the data
+//! of messages begun. A request may follow the preface at once: RFC 9113's settings hold until the other end's have
+//! come. Leaves out keepalive PINGs and errors of the other end.
 //!
 //! Source: RFC 9113, sections 3.4, 5.1, 6 and 8.1.
 
@@ -53,11 +53,11 @@ pub enum Frame<S> {
         /// True when the connection begins with it: behind the preface, where it is a client's.
         opens: bool,
     },
-    /// Those of the other end are in force.
+    /// The other end's settings are in force.
     SettingsAck,
     /// Credit, on a stream or, with none, on the connection.
     Grant {
-        /// On which one.
+        /// Its stream.
         stream: Option<S>,
         /// Its size in bytes.
         bytes: u64,
@@ -73,7 +73,7 @@ pub enum Frame<S> {
     },
     /// Data of a message.
     Data(Data<S>),
-    /// A question, whose eight bytes come back with the answer.
+    /// A question, answered with the same eight bytes.
     Ping(u64),
     /// The answer.
     PingAck(u64),
@@ -98,7 +98,7 @@ impl<S: Copy> Frame<S> {
         }
     }
 
-    /// The stream whose message ends with this frame.
+    /// The stream with a message that ends with this frame.
     #[must_use]
     pub const fn ended(&self) -> Option<S> {
         match self {
@@ -114,7 +114,7 @@ impl<S: Copy> Frame<S> {
 const WORD_BYTES: u64 = 4;
 const GO_AWAY_BYTES: u64 = 8;
 
-/// Payload of PING, and what that of an end's own is.
+/// Payload of a PING, and the payload of an end's own.
 const PING_BYTES: u64 = 8;
 const PING: u64 = 0;
 
@@ -200,7 +200,7 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         !self.waiting.is_empty() || self.sender.is_ready()
     }
 
-    /// Bytes of data that may be sent before another grant; none when no message is being sent.
+    /// Bytes of data that may be sent before another grant, or none without a message to send.
     #[must_use]
     pub fn available(&self) -> Option<u64> {
         self.sender.available()
@@ -361,7 +361,7 @@ mod tests {
 
     type End = Endpoint<u32, u8>;
 
-    /// Passes what each end sends to the other, until neither has anything to send; bytes from either, frames of data from the second.
+    /// Passes frames between the ends until neither has any. Returns bytes from each, and data frames from the second.
     fn talk(ends: &mut [End; 2], segment: u64) -> ([u64; 2], u64) {
         let (mut sent, mut frames) = ([0; 2], 0);
         while ends.iter().any(Endpoint::has_frame) {
@@ -474,7 +474,7 @@ mod tests {
         assert_eq!(ends[1].waiting.front(), Some(&(Frame::PingAck(0), 17)), "before data");
         hear(&mut ends, 1, 300);
         hear(&mut ends, 0, 400);
-        // 65,535 B in the first round trip, and as much in the next, in which the PING is answered first.
+        // 65,535 B in each of two round trips, with the PING answered first in the second.
         let grown = Settings { initial_window: 2 * 65_535, ..Settings::DEFAULT };
         assert!(kinds.contains(&(Frame::Ping(0), 17)), "{kinds:?}");
         assert!(kinds.contains(&(Frame::Settings { settings: grown, opens: false }, 15)), "{kinds:?}");

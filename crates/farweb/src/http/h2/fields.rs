@@ -43,7 +43,7 @@ pub enum Head<'a> {
 }
 
 impl Head<'_> {
-    /// The block, of `size` bytes; none when it has no room for what there is to say.
+    /// The block, of `size` bytes, or none if the fields need more.
     #[must_use]
     pub fn block(&self, size: u64) -> Option<Vec<u8>> {
         let mut block = Vec::new();
@@ -90,14 +90,14 @@ const fn indexed(index: u8) -> u8 {
     0x80 | index
 }
 
-/// Appends a field whose name is in the static table, and that is not to be kept.
+/// Appends a field with a name of the static table and no entry in the dynamic one.
 fn literal(name: u8, value: &[u8], block: &mut Vec<u8>) {
     integer(usize::from(name), 4, block);
     integer(value.len(), 7, block);
     block.extend(value);
 }
 
-/// Appends a number in a byte whose lowest `prefix` bits are free, and more bytes where it has no room there.
+/// Appends a number in a byte with `prefix` low bits free, and in further bytes where it needs them.
 fn integer(number: usize, prefix: u32, block: &mut Vec<u8>) {
     let most = (1 << prefix) - 1;
     if number < most {

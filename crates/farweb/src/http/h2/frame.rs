@@ -1,8 +1,8 @@
 //! Frames of HTTP/2, as bytes.
 //!
-//! Models the layout of every frame of RFC 9113 and of PRIORITY_UPDATE (RFC 9218). A simulation counts frames by the sizes here
-//! and makes no bytes; the bytes are for what comes from and goes to other programs, and they keep the sizes true. Leaves out what a
-//! frame means on its stream (its order, and whether the stream is open), and the text of header blocks.
+//! Models the layout of every frame of RFC 9113 and of PRIORITY_UPDATE (RFC 9218). A simulation counts frames by the
+//! sizes here and makes no bytes. Bytes serve the exchange with other programs, and keep the sizes true. Leaves out the
+//! meaning of frames on their stream (order, open or not), and the text of header blocks.
 //!
 //! Source: RFC 9113, sections 3.4, 4.1 and 6; RFC 9218, section 7.1.
 
@@ -120,8 +120,8 @@ mod flag {
 const STREAM_MASK: u32 = (1 << 31) - 1;
 
 impl<'a> Frame<'a> {
-    /// The frame that `bytes` begin with, and how many of them it takes; `None` while some are missing. Its payload is at most
-    /// `max_frame` bytes.
+    /// The frame that `bytes` begin with, and how many of them it takes. `None` while some are missing. Its payload is
+    /// at most `max_frame` bytes.
     ///
     /// # Errors
     /// The error in it, which is known before all of it is there.

@@ -1,8 +1,8 @@
 //! Sizes of header blocks.
 //!
-//! Models HPACK by what a table of fields saves: the first block for a host has one size, further ones another while the fields of
-//! that host are in the dynamic table. The table is a queue of bytes: what comes in last pushes out what came in first, used or not.
-//! Leaves out the fields themselves, and Huffman's code; the sizes are parameters.
+//! Models HPACK by the savings of a table of fields: the first block for a host has one size, further ones another
+//! while its fields are in the dynamic table. The table is a queue of bytes: newest fields push out the oldest, used or
+//! not. Leaves out the fields themselves and Huffman's code. The sizes are parameters.
 //!
 //! Source: RFC 7541, sections 2.3.2 and 4.1 to 4.4.
 
@@ -26,7 +26,7 @@ const ENTRY_BYTES: u64 = 32;
 /// Fields that the first block for a host adds to the table. Chosen: its name, its path and two that go with them.
 const FIELDS_OF_HOST: u64 = 4;
 
-/// The dynamic table of one direction of a connection, by the hosts (`H`) whose fields are in it.
+/// The dynamic table of one direction of a connection, by the hosts (`H`) with fields in it.
 #[derive(Debug, Clone)]
 pub struct Table<H> {
     blocks: BlockBytes,
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_host_is_known_until_others_have_pushed_it_out() {
-        // A host takes 80 + 128 B of the table, so that 19 of them have room.
+        // A host takes 80 + 128 B of the table: 19 of them have room.
         let mut table = Table::new(BlockBytes { first: 120, repeat: 40 });
         assert_eq!([table.encode(0), table.encode(0), table.encode(1)], [120, 40, 120]);
         for host in 2..19 {

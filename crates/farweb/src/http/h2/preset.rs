@@ -1,8 +1,8 @@
 //! Presets: programs that speak HTTP/2, by the credits that they give and grant, and the frames that they send.
 //!
-//! Models each with its defaults, by its source or its documentation. Leaves out HAProxy, which shares
-//! buffers among its streams, messages that are larger than gRPC's credit, for which it grants more, and buffers between the legs of a
-//! proxy. The client's credits and the server's frames limit a download.
+//! Models each with its defaults, by its source or its documentation. Leaves out HAProxy, which shares buffers among
+//! its streams, grants for messages larger than gRPC's credit, and buffers between the legs of a proxy. The client's
+//! credits and the server's frames limit a download.
 //!
 //! Source: each preset's line; read in November 2026.
 
@@ -48,8 +48,8 @@ pub enum Preset {
     /// Go's net/http2: whole frames, granted from 4096 B on; client 4 MiB and 1 GiB, server 1 MiB and 250 streams, one response
     /// after another (`flow.go`, `transport.go`, `server.go`).
     Go,
-    /// hyper 1 with h2 0.4: whole frames, granted at half of what is left; client 2 MiB and 5 MiB, server 1 MiB and 200 streams
-    /// (`proto/h2`, `flow_control.rs`).
+    /// hyper 1 with h2 0.4: whole frames, granted at half of the rest; client 2 MiB and 5 MiB, server 1 MiB and 200
+    /// streams (`proto/h2`, `flow_control.rs`).
     Hyper,
     /// hyper with an adaptive window: 65535 B both, which grow with the measured path to 16 MiB (`proto/h2/ping.rs`).
     HyperAdaptive,

@@ -1,7 +1,7 @@
-//! Share of a link's rate that credits leave, by a model of nothing but credits.
+//! Share of a link's rate left by credits, in a model of credits alone.
 //!
-//! Models one message over a link with a rate and a delay, whose receiver reads segments of one size and grants by its rule. Leaves
-//! out TCP, frames and the connection's credit.
+//! Models one message over a link with a rate and a delay, to a receiver that reads segments of one size and grants by
+//! its rule. Leaves out TCP, frames and the connection's credit.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,9 +1,9 @@
 //! Grants of an end of an HTTP/2 connection for the data that it receives.
 //!
-//! Models a credit for the connection and one for each stream, each returned by the same rule. Data is counted as it is read, in the
-//! middle of a frame, or by whole frames. The connection's credit is raised with the first bytes that the end sends; that of a
-//! stream, where it is raised, with its request, its headers or its first data; both where they grow with the path, as
-//! [`tuning`](super::tuning) says. Leaves out readers that are slower than the network.
+//! Models a credit for the connection and one for each stream, each returned by the same rule. Data is counted as it is
+//! read, in the middle of a frame, or by whole frames. The connection's credit is raised with the first bytes of the
+//! end. A stream's may be raised with its request, its headers or its first data. Both may grow with the path by
+//! [`tuning`](super::tuning). Leaves out readers that are slower than the network.
 //!
 //! Source: RFC 9113, sections 5.2 and 6.9; implementations, each where it is described.
 
@@ -13,30 +13,30 @@ use crate::units::{Duration, Instant, When};
 use super::settings::Settings;
 use super::tuning::{Estimator, Tuning};
 
-/// Credit of an end, and the rules by which it grants it.
+/// Credit of an end, and its rules of granting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Credit {
     /// Credit of a stream in bytes, as SETTINGS have it.
     pub stream: u64,
-    /// Credit to which that of a stream is raised later, and the event.
+    /// Later credit of a stream, and the event that raises it.
     pub raised: Option<(u64, RaiseAt)>,
     /// Credit of the connection in bytes, at least 65,535.
     pub connection: u64,
-    /// Rule by which credit is returned.
+    /// Rule of granting credit back.
     pub rule: GrantRule,
-    /// Time after a grant at which anything that is taken is granted, whatever the rule says.
+    /// Time after a grant when anything taken is granted, against the rule.
     pub timer: Option<Duration>,
     /// Bytes of a DATA frame that count.
     pub counts: Counts,
     /// True when the connection's rule is asked when a frame has come, too, before that is taken.
     ///
-    /// Source: hyperium/h2, whose connection looks at its credit each time that it has read, `send_connection_window_update()`.
+    /// Source: hyperium/h2: the connection checks its credit after each read, `send_connection_window_update()`.
     pub on_arrival: bool,
     /// Rule by which both grow.
     pub tuning: Option<Tuning>,
 }
 
-/// Event at which the credit of a stream is raised.
+/// Event that raises the credit of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RaiseAt {
     /// With the request, behind its header (Firefox, `Http2StreamBase.cpp`).
@@ -52,7 +52,7 @@ pub enum RaiseAt {
 pub enum Counts {
     /// Every byte as it is read (nghttp2, `session_update_recv_stream_window_size()`).
     Bytes,
-    /// A whole frame when its last byte is read (h2, whose codec decodes whole frames).
+    /// A whole frame when its last byte is read (h2's codec decodes whole frames).
     Frames,
 }
 
@@ -97,7 +97,7 @@ struct Account {
 }
 
 impl Account {
-    /// `bytes` are taken that have been counted as arrived; what is granted for them.
+    /// `bytes` counted as arrived are taken. Returns the grant for them.
     fn on_consumed(&mut self, now: Instant, bytes: u64, timer: Option<Duration>) -> Option<u64> {
         let due = self.grants.on_consumed(bytes);
         let is_late = timer.zip(self.granted_at.get()).is_some_and(|(timer, at)| now - at >= timer);
@@ -133,7 +133,7 @@ impl<S: Copy + Eq> Receiver<S> {
         }
     }
 
-    /// A stream is open on which a message is to come; what is granted on it.
+    /// A stream is open for a message to come. Returns the grant on it.
     pub fn open(&mut self, now: Instant, stream: S) -> Option<u64> {
         let grants = Grants::new(self.credit.rule, self.credit.stream);
         self.streams.push((stream, Account { grants, granted_at: When::at(now) }));
@@ -171,7 +171,7 @@ impl<S: Copy + Eq> Receiver<S> {
         Granted { connection: [early, granted], stream, probes }
     }
 
-    /// `bytes` of a message are taken; what is granted on its stream, unless they were the last ones.
+    /// `bytes` of a message are taken. Returns the grant on its stream, unless they were the last ones.
     fn on_data_of(&mut self, now: Instant, stream: S, bytes: u64, ends: bool) -> Option<u64> {
         let place = self.streams.iter().position(|(of, _)| *of == stream)?;
         if ends {
@@ -204,7 +204,7 @@ impl<S: Copy + Eq> Receiver<S> {
         }
     }
 
-    /// The settings of this end, those that it sent last, are in force at the other one.
+    /// The settings last sent by this end are in force at the other one.
     pub fn on_settings_acked(&mut self, now: Instant) {
         if let Some(window) = self.announced.take() {
             self.change_initial(window);
@@ -220,7 +220,7 @@ impl<S: Copy + Eq> Receiver<S> {
         }
     }
 
-    /// A PING is acknowledged; what has grown.
+    /// A PING is acknowledged. Returns the growth.
     pub fn on_ping_acked(&mut self, now: Instant) -> Option<Grown> {
         let estimator = self.estimator.as_mut()?;
         let stream = estimator.on_ping_acked(now)?;
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_connection_that_looks_at_its_credit_before_data_is_taken_keeps_a_frame_back() {
-        // The second frame leaves less than twice what the first one was worth, before it is taken itself.
+        // The second frame leaves less than twice the grant of the first, before it is taken itself.
         let [connection, _] = grants(HYPER, 1_000_000, 16_384, 1448);
         assert!(connection[..20].iter().all(|bytes| *bytes == 16_384), "{connection:?}");
         let [connection, _] = grants(Credit { on_arrival: false, ..HYPER }, 1_000_000, 16_384, 1448);

@@ -1,8 +1,8 @@
-//! Selects what an end of an HTTP/2 connection sends next: DATA frames, by credits and by turns.
+//! Selects the next frame of an end of an HTTP/2 connection: DATA, by credits and by turns.
 //!
-//! Models the windows of the connection and of each stream, how messages are cut into frames, and the order in which streams get
-//! their turn. A frame is cut only when it is sent. Leaves out padding, and the limits on what a
-//! program keeps of each message.
+//! Models the windows of the connection and of each stream, the cutting of messages into frames, and the turns of
+//! streams. A frame is cut only when it is sent. Leaves out padding, and programs' limits on the buffered bytes of a
+//! message.
 //!
 //! Source: RFC 9113, sections 5.2 and 6.9; RFC 9218, section 10; the orders, each where it is described.
 
@@ -13,17 +13,17 @@ use super::settings::Settings;
 /// Rule for turns among the streams that have something to send and the credit for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schedule {
-    /// The one with the fewest bytes sent, counted from those of the one that had its turn last when it began: a frame of each in
-    /// turn, where all frames are full.
+    /// The one with the fewest bytes sent, starting from the count of the last turn's one: a frame of each in turn if
+    /// all frames are full.
     ///
     /// Source: nghttp2 1.52, `nghttp2_stream.c`, `stream_next_cycle()`.
     RoundRobin,
-    /// The one that began first, its header too, until the credit of the connection is used up, which puts it behind those that have
+    /// The one that began first, header included, until the connection's credit is used up, which puts it behind those
     /// begun.
     ///
     /// Source: nginx 1.22, `ngx_http_v2_filter_module.c`, `ngx_http_v2_waiting_queue()`.
     InOrder,
-    /// The most urgent one; of equally urgent ones that which began first, or, where they are incremental, one after the other.
+    /// The most urgent one, among equally urgent ones the first begun or, if incremental, one after the other.
     ///
     /// Source: RFC 9218, section 10; Go `net/http2`, `writesched_priority_rfc9218.go`.
     Urgency,
@@ -65,7 +65,7 @@ pub struct Sender<S> {
     max_frame: u64,
     connection: Window,
     initial: u64,
-    /// In the order in which they began.
+    /// In the order of their beginning.
     streams: Vec<Outgoing<S>>,
     turn: u64,
     /// Bytes sent of the stream that had its turn last, from where it began to count.
@@ -172,7 +172,7 @@ impl<S: Copy + Eq> Sender<S> {
         self.schedule == Schedule::InOrder && self.is_ready()
     }
 
-    /// The next `bytes` of a message are there; `is_whole` when they are its last ones, of which there is at least one in all.
+    /// The next `bytes` of a message are there, at least one in all. `is_whole` marks the last ones.
     pub fn queue(&mut self, id: S, bytes: u64, is_whole: bool) {
         if let Some(stream) = self.stream(id) {
             stream.waiting += bytes;
@@ -197,8 +197,8 @@ impl<S: Copy + Eq> Sender<S> {
         self.streams.iter().find(|stream| stream.id == id).map(|stream| stream.window)
     }
 
-    /// Bytes of data that may be sent before another grant: what the streams with a message that is not sent to its end have
-    /// credit for, and the connection. None when there is no such message.
+    /// Bytes of data that may be sent before another grant: the credit of streams with an unfinished message, and the
+    /// connection's. None without such a message.
     #[must_use]
     pub fn available(&self) -> Option<u64> {
         let there = self.streams.iter().filter(|stream| stream.is_there);
@@ -213,7 +213,7 @@ impl<S: Copy + Eq> Sender<S> {
         sending.any(|stream| stream.window.available().min(self.connection.available()) == 0)
     }
 
-    /// The next frame, which is charged; none when nothing is there to be sent, or no credit for it.
+    /// The next frame, charged, or none without data or credit.
     pub fn next_frame(&mut self) -> Option<Data<S>> {
         let most = self.fragment.min(self.max_frame).min(self.connection.available());
         let place = self.choose().filter(|_| most > 0)?;
@@ -277,7 +277,7 @@ impl<S> Outgoing<S> {
 mod tests {
     use super::*;
 
-    /// A sender whose peer wants no limit, with messages of these sizes.
+    /// A sender to a peer without limits, with messages of these sizes.
     fn sender(schedule: Schedule, fragment: u64, sizes: &[u64]) -> Sender<usize> {
         let mut sender = Sender::new(schedule, fragment);
         sender.on_grant(None, Window::MAX - 65_535).expect("up to the greatest credit");

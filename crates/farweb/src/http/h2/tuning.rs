@@ -9,7 +9,7 @@
 
 use crate::units::{Duration, Instant, When};
 
-/// Rule by which an end lets its credits grow, and their limit.
+/// Rule of growing credits, and their limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tuning {
     /// Rule by which they grow.
@@ -18,7 +18,7 @@ pub struct Tuning {
     pub max: u64,
 }
 
-/// Program whose rule it is.
+/// Program with this rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TuningRule {
     /// gRPC for Go.
@@ -41,7 +41,7 @@ pub(super) enum Estimator {
 }
 
 impl Estimator {
-    /// An estimator that knows nothing yet, of an end whose streams begin with a credit of `window` bytes.
+    /// An estimator without samples, for streams with an initial credit of `window` bytes.
     pub(super) const fn new(tuning: Tuning, window: u64) -> Self {
         let Tuning { rule, max } = tuning;
         match rule {
@@ -92,7 +92,7 @@ impl Estimator {
         *sent = When::at(now);
     }
 
-    /// A PING is acknowledged; the credit that streams and the connection get, where it is another one.
+    /// A PING is acknowledged. Returns the new credit of streams and the connection, if it changes.
     pub(super) fn on_ping_acked(&mut self, now: Instant) -> Option<u64> {
         match self {
             Self::Grpc(bdp) => bdp.on_answer(now),
@@ -124,7 +124,7 @@ impl Estimator {
 #[derive(Debug, Clone, Copy, Default)]
 struct Probe {
     is_out: bool,
-    /// Time at which the PING left.
+    /// Departure of the PING.
     sent: When,
     bytes: u64,
 }
@@ -199,7 +199,7 @@ pub(super) struct HyperBdp {
     rtt_s: Option<f64>,
     /// Largest bandwidth seen, in B/s.
     bandwidth: f64,
-    /// Time from which on data is counted, and starts a probe.
+    /// Time from when data counts and starts a probe.
     next: Instant,
     /// Time from the end of a probe to the next one, in ns.
     spacing_ns: u64,
@@ -273,11 +273,11 @@ impl HyperBdp {
 
 /// The shortest round trip, by SETTINGS and by PINGs: two with the first frames of messages, then no more than one a second.
 ///
-/// Source: dotnet/runtime, `Http2StreamWindowManager.cs`, `RttEstimator`, whose burst of four counts each PING twice.
+/// Source: dotnet/runtime, `Http2StreamWindowManager.cs`, `RttEstimator` (its burst of four counts each PING twice).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RoundTrip {
     shortest: Option<Duration>,
-    /// Time at which the last question left.
+    /// Departure of the last question.
     sent: When,
     awaits_answer: bool,
     /// PINGs that wait for no second to be over.
@@ -318,7 +318,7 @@ mod tests {
         Instant::from_nanos(millis * 1_000_000)
     }
 
-    /// Brings `bytes` while a PING takes 100 ms, from `millis` on; what the credit becomes.
+    /// Delivers `bytes` while a PING takes 100 ms, from `millis` on, and returns the new credit.
     fn probe(estimator: &mut Estimator, millis: u64, bytes: u64) -> Option<u64> {
         assert!(estimator.on_data(at(millis), bytes / 2), "a PING goes with the first data");
         estimator.on_ping_sent(at(millis));

@@ -55,7 +55,7 @@ pub fn encode(role: Role, frame: &Frame<u32>, content: &[u8], bytes: &mut Vec<u8
     frame::Frame { stream, body }.encode(bytes);
 }
 
-/// Takes what the other end has sent apart.
+/// Takes apart the bytes of the other end.
 #[derive(Debug, Clone)]
 pub struct Reader {
     /// True when the preface has to come first.
@@ -81,7 +81,7 @@ pub enum Piece<'a> {
 }
 
 impl Reader {
-    /// Reads what an end in `role` sends, to one whose settings allow frames of `max_frame` bytes.
+    /// Reads the bytes of an end in `role`, to one with settings that allow frames of `max_frame` bytes.
     #[must_use]
     pub const fn new(role: Role, max_frame: u64) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Reader {
         }
     }
 
-    /// The piece with which `bytes` begin, and its length; `None` while it is not whole.
+    /// The first piece of `bytes` and its length, or `None` while it is not whole.
     ///
     /// # Errors
     /// When it is not what HTTP/2 has there.

@@ -1,7 +1,7 @@
 //! HTTP/1.1 with persistent connections: which connection of a client a request is sent on.
 //!
-//! Models a client's connections as a pool. A request takes an idle connection to its host, if there is one; else it opens
-//! one, if the limits allow that; else it waits, and those who wait are served in the order in which they came.
+//! Models a client's connections as a pool. A request takes an idle connection to its host, if there is one. Otherwise
+//! it opens one if the limits allow, or waits. Waiting requests are served in the order of arrival.
 //!
 //! - A connection carries one request at a time: requests are not pipelined, so nothing ever waits on a connection behind
 //!   another response. What HTTP/1.1 has of head-of-line blocking is that a request waits for a whole response to end when
@@ -37,7 +37,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Limits of a browser, for what is not given.
+    /// Limits of a browser, where none are given.
     ///
     /// Source: Chromium, `net/socket/client_socket_pool_manager.cc`: 6 sockets a group, 256 in all.
     #[must_use]
@@ -53,14 +53,14 @@ pub enum Answer<C> {
     Use(C),
     /// Open a connection and report it to [`Pool::opened`].
     Open,
-    /// Close this connection, which the pool has forgotten; then open another and report it to [`Pool::opened`]. It is the one that
-    /// has been idle longest, and goes to another host.
+    /// Close this connection, which the pool has forgotten, then open another and report it to [`Pool::opened`]. It has
+    /// been idle longest, and goes to another host.
     CloseFirst(C),
     /// Wait until [`Pool::idle`] or [`Pool::gone`] names it.
     Wait,
 }
 
-/// Fate of a connection whose request has ended.
+/// Fate of a connection after its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next<W> {
     /// It lies idle.
@@ -74,17 +74,16 @@ pub enum Next<W> {
 
 /// A client's connections, by host, and the requests that wait for one.
 ///
-/// `C` names a connection, `W` a request. Hosts are numbers; on a leg whose server end is a proxy, all requests are for one host.
+/// `C` names a connection, `W` a request. Hosts are numbers. On a leg to a proxy, all requests are for one host.
 ///
-/// No request waits that could be served: when a connection or a place within the limits becomes free, it goes at once to the
-/// request that has waited longest of those that can make use of it.
+/// No servable request waits: a free connection or place goes at once to the longest waiting request that can use it.
 #[derive(Debug, Clone)]
 pub struct Pool<C, W> {
     limits: Limits,
     /// Those with connections or requests that wait.
     hosts: FxHashMap<u32, Host<C, W>>,
     members: FxHashMap<C, Member>,
-    /// Connections that limits count: the members, and those that were allowed and have not been named yet.
+    /// Connections that limits count: the members, and those allowed but not named yet.
     counted: u32,
     /// Requests that wait, for any host.
     waiting: usize,
@@ -123,7 +122,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
     /// A pool without connections.
     ///
     /// # Panics
-    /// When a limit is 0, at which requests would wait for ever.
+    /// When a limit is 0, which would make requests wait for ever.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         assert!(limits.per_host != Some(0) && limits.total != Some(0), "a limit allows a connection");
@@ -161,8 +160,8 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         Answer::Wait
     }
 
-    /// The connection that a request was allowed to open is `connection`; it is busy with that request until
-    /// [`idle`](Self::idle), also while it is being opened.
+    /// The connection that a request was allowed to open is `connection`. It is busy with that request until
+    /// [`idle`](Self::idle), also while opening.
     ///
     /// # Panics
     /// When no request was allowed to open one.
@@ -171,8 +170,8 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         assert!(self.members.len() <= self.counted as usize, "a connection that nobody was allowed to open");
     }
 
-    /// The request on `connection` has ended and left it fit for another one. The request that has waited longest of those
-    /// that can make use of that is served; without one it lies idle from `now` on.
+    /// The request on `connection` has ended and left it reusable. The longest waiting request that can use it is
+    /// served. Without one it is idle from `now` on.
     ///
     /// # Panics
     /// When the pool does not know it, or it is idle already.
@@ -199,9 +198,9 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         }
     }
 
-    /// `connection`, in whatever state, is not to be used again: it is being closed by this end or by the other, or it has
-    /// failed. The request that may open one in its place: it has waited longest of those that the limits now allow it.
-    /// It is to report that to [`opened`](Self::opened).
+    /// `connection`, in any state, is not to be used again: either end is closing it, or it has failed. Returns the
+    /// request that may open one in its place, the longest waiting one within the limits, to be reported to
+    /// [`opened`](Self::opened).
     ///
     /// Of a connection that the pool has forgotten already this changes nothing.
     pub fn gone(&mut self, connection: C) -> Option<W> {
@@ -253,7 +252,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         self.members.contains_key(&connection)
     }
 
-    /// Since when `connection` is idle; `None` when it is not, or the pool does not know it.
+    /// Since when `connection` is idle. `None` when it is not, or the pool does not know it.
     #[must_use]
     pub fn idle_since(&self, connection: C) -> Option<Instant> {
         self.members.get(&connection)?.idle.map(|idle| idle.since)
@@ -300,7 +299,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         self.uncount(host);
     }
 
-    /// The turn and the host of the request that has waited longest of those whose host has room.
+    /// The turn and the host of the longest waiting request with room at its host.
     fn longest_waiting(&self) -> Option<(u64, u32)> {
         if self.waiting == 0 {
             return None;
@@ -315,7 +314,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         self.hosts.values().filter_map(|host| host.idle.first().copied()).min_by_key(turn)
     }
 
-    /// Takes the request of a host that has waited longest; the host has been counted, so that it stays.
+    /// Takes the longest waiting request of a host. The host has been counted and stays.
     fn serve(&mut self, host: u32) -> W {
         self.waiting -= 1;
         let queue = &mut self.hosts.get_mut(&host).expect("found waiting").waiting;

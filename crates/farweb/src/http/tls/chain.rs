@@ -1,4 +1,4 @@
-//! Certificates of a server, and what it sends about them, in DER.
+//! Certificates of a server and its messages about them, in DER.
 //!
 //! Models a leaf and intermediates of one signature scheme: fields as certificates of the public Web have them, key, signature,
 //! timestamps of logs inside the leaf, an OCSP response of the issuer beside it. Leaves out names other than a short one, several
@@ -45,7 +45,7 @@ const fn der(bytes: u64) -> u64 {
     1 + length + bytes
 }
 
-/// A BIT STRING of `bytes`, of whose last byte all bits count.
+/// A BIT STRING of `bytes`, with all bits of its last byte in use.
 const fn bit_string(bytes: u64) -> u64 {
     der(1 + bytes)
 }

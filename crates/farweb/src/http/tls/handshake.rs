@@ -1,8 +1,8 @@
 //! Handshakes: the bytes that each end sends, in turn, before the first message.
 //!
-//! Models the flights of full handshakes, of resumed ones, and of 0-RTT. A client of TLS 1.3 sends its first message behind its
-//! last flight; a server sends its own when it has that flight, and two tickets with it. Leaves out servers that send messages
-//! before. Sizes of first flights are parameters: given, or sums of [`parts`](super::parts).
+//! Models the flights of full handshakes, of resumed ones, and of 0-RTT. A client of TLS 1.3 sends its first message
+//! behind its last flight. A server sends its own when it has that flight, and two tickets with it. Leaves out servers
+//! that send messages before. Sizes of first flights are parameters: given, or sums of [`parts`](super::parts).
 //!
 //! Sources: RFC 8446, sections 2, 2.2 and 2.3; RFC 5246, section 7.3.
 
@@ -22,7 +22,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// Bytes that a record adds to what is in it.
+    /// Bytes that a record adds to its content.
     ///
     /// Source: RFC 8446, section 5.2: header 5, type 1, tag 16; RFC 5246 and 5288: header 5, nonce 8, tag 16.
     #[must_use]

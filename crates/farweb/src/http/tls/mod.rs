@@ -1,8 +1,8 @@
 //! TLS: the handshake before the first message of a connection, and the records that carry its bytes.
 //!
-//! Models a handshake as flights of given sizes that the ends send in turn, each answered at once when it is whole; and
-//! records, of which no byte can be read before the last one is there. Both count bytes between an application and its
-//! transport. Leaves out keys, alerts, renegotiation, a `HelloRetryRequest`, close_notify, and the time that cryptography takes.
+//! Models a handshake as flights of given sizes that the ends send in turn, each answered at once when whole, and
+//! records, readable only when whole. Both count bytes between an application and its transport. Leaves out keys,
+//! alerts, renegotiation, a `HelloRetryRequest`, close_notify, and the time that cryptography takes.
 //!
 //! Sources: RFC 8446 (TLS 1.3) and RFC 5246 (TLS 1.2); sizes, each where it is described.
 
@@ -34,7 +34,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Both ends of a connection on which nothing has been sent, the client's first.
+    /// Both ends of a new connection, the client's first.
     #[must_use]
     pub fn pair(&self, start: Start) -> [Layer; 2] {
         [0, 1].map(|end| Layer {
@@ -70,7 +70,8 @@ impl Layer {
         self.steps >= self.handshake.ready_after[self.end]
     }
 
-    /// Sends what the handshake asks of it, up to the next flight of the other end. True once: when it may send messages from now on.
+    /// Sends the handshake's messages up to the next flight of the other end. True once: when it may send messages from
+    /// now on.
     pub fn go_on(&mut self) -> bool {
         while let Some(flight) =
             self.handshake.flights().get(self.steps).filter(|flight| flight.from == self.end)
@@ -116,20 +117,20 @@ impl Layer {
         self.records.seal(now, bytes)
     }
 
-    /// The transport brought `bytes` from the other end, `from`: bytes of messages that can be read now and could not before. It is
-    /// behind the flights that have come whole with them; [`go_on`](Self::go_on) answers those.
+    /// The transport brought `bytes` from the other end, `from`. Returns bytes of messages that have become readable,
+    /// behind the flights complete with them. [`go_on`](Self::go_on) answers those.
     pub fn on_read(&mut self, from: &mut Self, bytes: u64) -> u64 {
         let (plain, flights) = from.records.on_read(bytes);
         self.steps += flights;
         if self.end == 1 {
-            // For requests it does not matter what is acknowledged.
+            // Requests do not depend on acknowledgements.
             let read = from.records.bytes_read();
             from.records.on_acknowledged(read);
         }
         plain
     }
 
-    /// Bytes of messages in the first `bytes` of what it has given to its transport, at least as many as have been acknowledged.
+    /// Bytes of messages in the first `bytes` given to its transport, at least as many as have been acknowledged.
     #[must_use]
     pub fn messages_within(&self, bytes: u64) -> u64 {
         self.records.plain_within(bytes)
@@ -141,7 +142,7 @@ impl Layer {
         self.records.plain_before(bytes)
     }
 
-    /// The first `bytes` of what it has given to its transport have been acknowledged; bytes of messages among them.
+    /// The first `bytes` given to its transport have been acknowledged. Returns bytes of messages among them.
     pub fn on_acknowledged(&mut self, bytes: u64) -> u64 {
         self.records.on_acknowledged(bytes)
     }

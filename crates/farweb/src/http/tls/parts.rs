@@ -1,4 +1,4 @@
-//! First flights of a handshake by their parts: what each of them adds, in bytes on the connection.
+//! First flights of a handshake by their parts, in bytes on the connection.
 //!
 //! Models messages with the fields and extensions that a handshake of the Web has, each message in records of its own, as OpenSSL and
 //! Go send them. Where a choice is open it is small: one share of the key exchange, three cipher suites, three groups, eight signature
@@ -26,7 +26,7 @@ pub struct Part {
 /// Settings that decide about the sizes of the first flights.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Parts {
-    /// Key exchange, of which the client sends one share.
+    /// Key exchange, with one share from the client.
     pub key_exchange: KeyExchange,
     /// Signature scheme of all certificates.
     pub certificates: Scheme,
@@ -42,7 +42,7 @@ pub struct Parts {
     pub suppress_intermediates: bool,
 }
 
-/// Most bytes of a handshake message, whose length is a field of 24 bits (RFC 8446, section 4).
+/// Most bytes of a handshake message, by its length field of 24 bits (RFC 8446, section 4).
 pub const MESSAGE_MAX: u64 = (1 << 24) - 1;
 
 /// Header of a handshake message: type and length.
@@ -93,7 +93,7 @@ const ASK_OCSP: u64 = extension(1 + 2 + 2);
 const ASK_COMPRESSION: u64 = extension(1 + 2);
 const ASK_SUPPRESSION: u64 = extension(1 + 1);
 
-/// Ticket as a client sends it back. Chosen: those of the handshakes whose sizes are not sums, 250 B and 210 B with messages and records.
+/// Ticket as a client sends it back. Chosen: from the fixed handshakes, 250 B and 210 B with messages and records.
 const TICKET_13: u64 = 203;
 const TICKET_12: u64 = 195;
 
@@ -104,7 +104,7 @@ const PRE_SHARED_KEY: u64 = extension(2 + 2 + TICKET_13 + 4 + 2 + 1 + 32);
 const FINISHED_13: u64 = HEADER + 32;
 const FINISHED_12: u64 = HEADER + 12;
 
-/// Beginning of what a client of TLS 1.3 sends before it is asked (RFC 8446, section 4.2.10), in both flights.
+/// Beginning of a client's early data in TLS 1.3 (RFC 8446, section 4.2.10), in both flights.
 const EARLY_DATA: u64 = extension(0);
 
 /// `ServerHello` of TLS 1.2 without a session ID.
@@ -263,8 +263,8 @@ impl Parts {
     }
 }
 
-/// `CompressedCertificate` for a `Certificate` message of `message` bytes: algorithm, both lengths, and what is left of the message
-/// behind its header (RFC 8879, section 4).
+/// `CompressedCertificate` for a `Certificate` message of `message` bytes: algorithm, both lengths, and the message
+/// compressed without its header (RFC 8879, section 4).
 fn compressed(message: u64, ratio: f64) -> u64 {
     HEADER + 2 + 3 + 3 + ((message - HEADER) as f64 * ratio).ceil() as u64
 }

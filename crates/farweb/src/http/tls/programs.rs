@@ -1,10 +1,12 @@
 //! Programs by the records that they send at the start of a connection.
 //!
-//! Models sizes and counts; a program that sends in another way once it knows the window of its TCP (h2o over long paths) is left out.
+//! Models sizes and counts. A program that sends in another way once it knows the window of its TCP (h2o over long
+//! paths) is left out.
 //!
 //! Sources: Go 1.26, `crypto/tls/conn.go` (`maxPayloadSizeForWrite`); Cloudflare's patch of nginx for dynamic records
-//! (`ssl_dyn_rec_size_lo`, `_hi`, `_threshold`, `_timeout`); h2o, `lib/common/socket.c`; Apache, `h2_c1_io.c`, whose numbers nghttpx has too;
-//! nginx, `ngx_event_openssl.h` (`ssl_buffer_size`); BoringSSL, `ssl.h` (`SSL_set_max_send_fragment`).
+//! (`ssl_dyn_rec_size_lo`, `_hi`, `_threshold`, `_timeout`); h2o, `lib/common/socket.c`; Apache, `h2_c1_io.c` (same
+//! numbers as nghttpx); nginx, `ngx_event_openssl.h` (`ssl_buffer_size`); BoringSSL, `ssl.h`
+//! (`SSL_set_max_send_fragment`).
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Records: the pieces in which a TLS connection carries bytes, each readable when it is whole.
+//! Records: the pieces of bytes on a TLS connection, each readable when whole.
 //!
 //! Models the bytes of one direction, of messages and of handshake flights. A sender fills a record with the bytes of one write, up to a
 //! size, which may be smaller at the start of the connection and after a pause. Leaves out padding.
@@ -23,7 +23,7 @@ pub struct RecordSize {
 pub struct Small {
     /// Their sizes, from the first on.
     pub ramp: Ramp,
-    /// Pause between records after which they begin again.
+    /// Pause that makes records begin again.
     pub after_pause: Option<Duration>,
 }
 
@@ -79,12 +79,12 @@ struct Gone {
     wire: u64,
 }
 
-/// The records of one direction, from what was sealed last to what is acknowledged and read.
+/// The records of one direction, from the last sealed to the last acknowledged and read.
 #[derive(Debug, Clone)]
 pub struct Records {
     size: RecordSize,
     overhead: u64,
-    /// Records in order, without those that are no longer needed.
+    /// Records in order, without superseded ones.
     records: VecDeque<Record>,
     /// Places behind the last byte of handshake flights that are not read.
     flights: VecDeque<u64>,
@@ -94,7 +94,7 @@ pub struct Records {
     gone: Gone,
     written: u64,
     read: Place,
-    /// Place up to which records have been asked for.
+    /// Place up to which acknowledgements have been asked for.
     acknowledged: Place,
 }
 
@@ -109,7 +109,7 @@ struct Place {
 type Record = Place;
 
 impl Records {
-    /// A direction without bytes whose records add `overhead` bytes each.
+    /// A direction without bytes, with records that add `overhead` bytes each.
     #[must_use]
     pub const fn new(size: RecordSize, overhead: u64) -> Self {
         let start = Place { wire: 0, plain: 0 };
@@ -189,7 +189,7 @@ impl Records {
         self.acknowledged.plain
     }
 
-    /// Bytes of messages in whole records within the first `wire` bytes, of which at least as many as were acknowledged.
+    /// Bytes of messages in whole records within the first `wire` bytes, at least as many as were acknowledged.
     #[must_use]
     pub fn plain_within(&self, wire: u64) -> u64 {
         self.plain_before(wire).max(self.acknowledged.plain)

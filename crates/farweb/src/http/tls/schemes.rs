@@ -1,12 +1,12 @@
-//! Key exchanges and signature schemes of handshakes, with the sizes of what they put on the wire.
+//! Key exchanges and signature schemes of handshakes, with their sizes on the wire.
 //!
 //! Models each as bytes: shares of a key exchange, keys and signatures. Leaves out the time that they take, and certificates that
 //! carry two keys. Of Merkle Tree certificates it models those relative to a landmark, which no one signs.
 //!
-//! Sources: FIPS 203, table 3 (ML-KEM); FIPS 204, table 2 (ML-DSA); FIPS 205, table 2 (SLH-DSA); RFC 8446, section 4.2.8 (curves);
-//! draft-ietf-tls-ecdhe-mlkem-04 and draft-ietf-tls-mlkem (their use in TLS). FN-DSA: FIPS 206 is not out; the sizes are those of
-//! Falcon's third round, on which draft-ietf-lamps-fn-dsa-certificates-00 builds. Merkle Tree certificates:
-//! draft-ietf-plants-merkle-tree-certs, "Certificate Format" and "Certificate Size".
+//! Sources: FIPS 203, table 3 (ML-KEM); FIPS 204, table 2 (ML-DSA); FIPS 205, table 2 (SLH-DSA); RFC 8446, section
+//! 4.2.8 (curves); draft-ietf-tls-ecdhe-mlkem-04 and draft-ietf-tls-mlkem (their use in TLS). FN-DSA: FIPS 206 is not
+//! out; the sizes are from Falcon's third round, the base of draft-ietf-lamps-fn-dsa-certificates-00. Merkle Tree
+//! certificates: draft-ietf-plants-merkle-tree-certs, "Certificate Format" and "Certificate Size".
 
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +145,7 @@ const MTC_ALGORITHM: u64 = 12;
 pub struct SchemeBytes {
     /// The public key, as it stands in the BIT STRING of a certificate.
     pub key: u64,
-    /// A signature; of ECDSA, whose DER has one to three bytes more or fewer, the most frequent size.
+    /// A signature. ECDSA's DER varies by one to three bytes: the most frequent size.
     pub signature: u64,
     /// `AlgorithmIdentifier` of the key, in DER.
     pub key_algorithm: u64,
@@ -204,7 +204,7 @@ impl Scheme {
         !matches!(self, Self::MerkleTree)
     }
 
-    /// True of a scheme that a quantum computer does not break; only TLS 1.3 has code points for it.
+    /// True of a scheme that a quantum computer does not break. Only TLS 1.3 has code points for it.
     #[must_use]
     pub const fn is_post_quantum(self) -> bool {
         !matches!(self, Self::EcdsaP256 | Self::EcdsaP384 | Self::Rsa2048 | Self::Rsa4096)

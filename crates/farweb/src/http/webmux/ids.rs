@@ -1,7 +1,7 @@
 //! Numbers of sessions.
 //!
-//! Models those of the end that opened the connection: odd, from 3, the lowest free one first; 0 and 1 are for control messages,
-//! even ones for the other end, which opens none here. Leaves nothing out.
+//! Models the ids of the opening end: odd, from 3, the lowest free one first. 0 and 1 are for control messages, even
+//! ones for the other end, which opens none here. Leaves nothing out.
 //!
 //! Source: W3C Jigsaw, `MuxStream.java`; W3C libwww 5.0, `HTMuxCh.c`.
 

@@ -1,9 +1,9 @@
 //! W3C MUX: many sessions on one connection, each with a credit in each direction, and one write buffer for all.
 //!
-//! Models both ends of the programs of 1997: the header word and control messages ([`wire`]), numbers of sessions ([`Ids`]), the
-//! sender with its credits, fragments and write buffer ([`Sender`]), and the receiver that grants what its application has taken
-//! ([`Receiver`]). Leaves out the text of payload, priorities, strings and stacks of protocols (HTTP is port 80), and a reader
-//! that stops the connection when a session's buffer is full: the credit promises the room, so it never is.
+//! Models both ends of the programs of 1997: the header word and control messages ([`wire`]), numbers of sessions
+//! ([`Ids`]), the sender with its credits, fragments and write buffer ([`Sender`]), and the receiver with its grants
+//! ([`Receiver`]). Leaves out the text of payload, priorities, strings and stacks of protocols (HTTP is port 80), and a
+//! reader that stops the connection at a full session buffer: the credit promises the room.
 //!
 //! Sources: W3C Jigsaw, package `org.w3c.www.mux`; W3C libwww 5.0, `HTMux*.c`; Xerox ILU 2.0, `w3mux.c`; J. Gettys and H. Nielsen,
 //! W3C WD-mux-19980722; A. Baird-Smith, "MUX Data Flow Analysis", W3C 1997.

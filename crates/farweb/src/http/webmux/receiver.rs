@@ -1,8 +1,8 @@
 //! The receiving end: the bytes that have arrived of each session, and the credit granted for them.
 //!
-//! Models Jigsaw: the reader hands over what one read of the transport brought, payload of one session that stands together as one
-//! piece; bytes that the application has taken are added up, and when their sum is more than half of the initial credit, all of it
-//! is granted. Leaves out libwww, which grants at half and on delivery.
+//! Models Jigsaw: the reader hands over the bytes of one read of the transport, adjacent payload of one session as one
+//! piece. Once the application has taken more than half of the initial credit, all taken bytes are granted. Leaves out
+//! libwww, which grants at half and on delivery.
 //!
 //! Source: W3C Jigsaw, `MuxReader.java`, `MuxSession.java`, `MuxInputStream.java`.
 
@@ -14,7 +14,7 @@ use crate::http::credit::{GrantRule, Grants, ShareOf};
 /// When Jigsaw grants.
 const RULE: GrantRule = GrantRule::Share { of: ShareOf::Initial, millionths: 500_000, strict: true };
 
-/// The sessions whose payload arrives at an end; `E` names what a session carries.
+/// The sessions with payload arriving at an end. `E` names the message of a session.
 #[derive(Debug, Clone)]
 pub struct Receiver<E> {
     credit: u64,
@@ -47,7 +47,7 @@ impl<E: Copy + Eq> Receiver<E> {
         self.sessions.retain(|incoming| incoming.message != message);
     }
 
-    /// `bytes` of payload have arrived; with those that arrived just before, where they are of the same session, they are one piece.
+    /// `bytes` of payload have arrived, one piece with the bytes before if of the same session.
     pub fn on_payload(&mut self, message: E, bytes: u64) {
         if let Some(incoming) = self.find(message) {
             incoming.grants.on_received(bytes);
@@ -58,7 +58,7 @@ impl<E: Copy + Eq> Receiver<E> {
         }
     }
 
-    /// The piece that has waited longest for its application, and what it is of.
+    /// The piece waiting longest for its application, and its message.
     pub fn next_piece(&mut self) -> Option<(E, u64)> {
         self.arrived.pop_front()
     }

@@ -1,15 +1,16 @@
-//! The sending end: selects the bytes that go next, and those that are one write.
+//! The sending end: selects the next bytes and joins them in writes.
 //!
-//! Models Jigsaw. An application writes its message in chunks, and a chunk goes in fragments while the session has credit: a
-//! fragment is never cut to the credit, so that the last one may overdraw it. Sessions take turns, a fragment each; control messages
-//! go before them. Header and payload of a fragment are copied into one buffer for all sessions; payload for which there is no
-//! room flushes it and is written by itself. It is flushed as well behind a grant, a FIN or a RST, when a session with more to send
-//! is out of credit, and when there is nothing more to send. In the layout of 1996 a chunk that ends with a whole fragment and
-//! leaves credit is followed by an empty one, as Jigsaw's loop has it.
+//! Models Jigsaw. An application writes its message in chunks, and a chunk goes in fragments while the session has
+//! credit: a fragment is never cut to the credit: the last one may overdraw it. Sessions take turns, a fragment each;
+//! control messages go before them. Header and payload of a fragment are copied into one buffer for all sessions.
+//! Payload without room there flushes it and is written by itself. It is flushed as well behind a grant, a FIN or a
+//! RST, when a session with more to send is out of credit, and when no session has more to send. In the layout of 1996
+//! a chunk that ends with a whole fragment and leaves credit is followed by an empty one, as in Jigsaw's loop.
 //!
-//! Chosen, where Jigsaw's threads leave it open: turns are strict, and a buffer without room for a header is flushed. Differs from
-//! Jigsaw: an application that has to wait for more of its message flushes first, so that a proxy holds nothing back; and a grant
-//! that finds the transport full waits without stopping the reader. Leaves out limits that the peer sets to fragments.
+//! Chosen, where Jigsaw's threads leave it open: turns are strict, and a buffer without room for a header is flushed.
+//! Differs from Jigsaw: an application that has to wait for more of its message flushes first (a proxy holds nothing
+//! back), and a grant that finds the transport full waits without stopping the reader. Leaves out limits that the peer
+//! sets to fragments.
 //!
 //! Source: W3C Jigsaw, `MuxWriter.java`, `MuxOutputStream.java`, `MuxSession.java`.
 
@@ -27,7 +28,7 @@ pub enum Step<E> {
     Payload(E, u64),
     /// Bytes that fill up a fragment behind its payload.
     Padding(u64),
-    /// A frame without payload, what it is about, and its bytes.
+    /// A frame without payload, its message, and its bytes.
     Frame(E, Frame, u64),
     /// All of a message is in the stream.
     Whole(E),
@@ -46,13 +47,13 @@ pub enum Ending {
     Session,
 }
 
-/// The sessions that send from an end; `E` names what a session carries.
+/// The sessions that send from an end. `E` names the message of a session.
 #[derive(Debug, Clone)]
 pub struct Sender<E> {
     config: Config,
-    /// Frames that go before all else, and what they are about.
+    /// Frames that go before all else, with their messages.
     frames: VecDeque<(E, Frame)>,
-    /// Those with a message that is not whole in the stream, the one whose turn it is first.
+    /// Those with an unfinished message in the stream, the next turn first.
     sessions: VecDeque<Outgoing<E>>,
     /// Bytes in the write buffer.
     buffered: u64,
@@ -66,7 +67,7 @@ struct Outgoing<E> {
     message: E,
     session: u8,
     window: Window,
-    /// Bytes that the application has, and of those what is left of the chunk that it is writing.
+    /// Bytes of the application, and the remaining ones of the chunk being written.
     waiting: u64,
     chunk: u64,
     /// Rest of the bytes that it writes by themselves.
@@ -74,7 +75,7 @@ struct Outgoing<E> {
     ending: Ending,
     /// True when an empty fragment is due.
     owes_empty: bool,
-    /// True when it is announced that all of the message is in the stream.
+    /// True once the whole message is announced as in the stream.
     is_announced: bool,
 }
 
@@ -143,9 +144,9 @@ impl<E: Copy + Eq> Sender<E> {
         Some(self.sessions.iter().find(|outgoing| outgoing.message == message)?.window.credit())
     }
 
-    /// Bytes that may go into the stream before another grant: what is decided already, and payload for which the sessions that
-    /// send a message have credit. None when no session does. Headers of fragments are not counted, nor that the last fragment may
-    /// overdraw.
+    /// Bytes that may go into the stream before another grant: frames already decided, and payload within the credit of
+    /// sessions with a message. None when no session has one. Headers of fragments and an overdraft of the last
+    /// fragment are not counted.
     #[must_use]
     pub fn available(&self) -> Option<u64> {
         let decided = self.steps.iter().map(|step| match *step {
@@ -177,7 +178,7 @@ impl<E: Copy + Eq> Sender<E> {
         self.sessions.iter_mut().find(|outgoing| outgoing.message == message)
     }
 
-    /// Decides what comes next, if anything does.
+    /// Decides the next frame, if any.
     fn decide(&mut self) {
         if let Some((message, frame)) = self.frames.pop_front() {
             self.put_frame(message, frame);

@@ -55,7 +55,7 @@ fn a_fragment_costs_its_header_and_its_padding() {
     for (bytes, on_the_wire) in cases {
         for layout in [Layout::Y1996, Layout::Y1998] {
             let config = Config { layout, chunk: None, ..EXPERIMENT };
-            // Credit to the byte, so that no empty fragment follows.
+            // Credit to the byte: no empty fragment follows.
             let mut sender = Sender::new(Config { credit: bytes, ..config });
             sender.accept('a', 3);
             sender.write('a', bytes, Ending::More);
@@ -239,7 +239,7 @@ proptest! {
     }
 }
 
-/// An end: what it sends and receives, and what its applications have not taken.
+/// An end: its sender and receiver, and bytes waiting for its applications.
 struct Peer {
     sender: Sender<u8>,
     receiver: Receiver<u8>,
@@ -247,7 +247,7 @@ struct Peer {
     got: BTreeMap<u8, u64>,
 }
 
-/// Two ends, and what is on its way to each.
+/// Two ends, and the bytes in flight to each.
 struct Pair {
     peers: [Peer; 2],
     on_the_way: [VecDeque<Step<u8>>; 2],
@@ -286,7 +286,7 @@ impl Pair {
         step.is_some()
     }
 
-    /// `at` reads what has come first, which it never refuses; whether there was something.
+    /// `at` reads the first bytes in flight, and never refuses them. True if there were any.
     fn read(&mut self, at: usize) -> bool {
         let Some(step) = self.on_the_way[at].pop_front() else {
             return false;
@@ -311,7 +311,7 @@ impl Pair {
         true
     }
 
-    /// The application of a message takes up to `bytes` of what is there.
+    /// The application of a message takes up to `bytes` of the available ones.
     fn take(&mut self, at: usize, message: u8, bytes: u64) -> bool {
         let peer = &mut self.peers[at];
         let Some(untaken) = peer.untaken.get_mut(&message) else {

@@ -1,9 +1,10 @@
-//! The bytes of W3C MUX: headers and what follows them, in both layouts that ran.
+//! The bytes of W3C MUX: headers and their payloads, in both layouts that ran.
 //!
-//! Models the header word of October 1996 (libwww and Jigsaw, the programs of the experiment of 1997) and that of the drafts of
-//! December 1997 to August 1998 (ILU), fragments, control messages, and padding. Leaves out the layout of March 1996, and the text
-//! inside messages that define strings and stacks. Chosen, where no source says: in the layout of 1996 every control message that
-//! has a number in a second word sets the flag of a long header; a number beyond 18 bits makes one long in that of 1998.
+//! Models the header word of October 1996 (libwww and Jigsaw, the programs of the experiment of 1997) and of the drafts
+//! of December 1997 to August 1998 (ILU), fragments, control messages, and padding. Leaves out the layout of March
+//! 1996, and the text inside messages that define strings and stacks. Chosen, where no source says: in the layout of
+//! 1996 every control message with a number in a second word sets the flag of a long header. In 1998's a number beyond
+//! 18 bits does.
 //!
 //! Sources: W3C libwww 5.0, `HTMuxHeader.h` and `HTMuxTx.c`; W3C Jigsaw, package `org.w3c.www.mux`, `MUX.java` and
 //! `MuxWriter.java`; Xerox ILU 2.0, `runtime/kernel/w3mux.c`; J. Gettys and H. Nielsen, W3C WD-mux-19980722.
@@ -52,7 +53,7 @@ pub struct Flags {
     pub push: bool,
 }
 
-/// A header and what it says. What follows it on the wire: [`payload`](Self::payload) bytes, then padding.
+/// A header with its meaning. On the wire [`payload`](Self::payload) bytes follow, then padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame {
     /// Payload of a session, or a flag for it.
@@ -103,7 +104,7 @@ pub enum Control {
         /// Bytes of payload.
         bytes: u32,
     },
-    /// Credit that sessions begin with which are opened from now on; 1998.
+    /// Initial credit of sessions opened from now on, 1998.
     SetDefaultCredit {
         /// Bytes of payload.
         bytes: u32,
@@ -121,7 +122,7 @@ pub enum WireError {
     /// A control message with a code that the layout does not have.
     #[error("{0} is no code of a control message")]
     UnknownCode(u8),
-    /// A field that is zero in what the layout has.
+    /// A field that must be zero in the layout.
     #[error("a {0} has something where nothing should be")]
     NotEmpty(&'static str),
 }
@@ -151,7 +152,7 @@ impl Layout {
         }
     }
 
-    /// The header at the beginning of `bytes`; none while there is not all of it.
+    /// The header at the beginning of `bytes`, or none while incomplete.
     fn words(self, bytes: &[u8]) -> Option<Words> {
         let (first, rest) = bytes.split_first_chunk()?;
         let word = self.number(*first);
@@ -236,7 +237,7 @@ impl Frame {
         bytes
     }
 
-    /// The frame whose header `bytes` begin with; none while they do not have all of it.
+    /// The frame with its header at the beginning of `bytes`, or none while incomplete.
     ///
     /// # Errors
     /// When the layout has no such header.

@@ -77,8 +77,8 @@ fn boxed_sources_are_sources() {
     assert_eq!(request.unwrap().unwrap().start, Instant::from_nanos(1));
 }
 
-/// A table whose rows are a day (0: none), a start in ns, and whether they are tagged; all to the host "a", each for the
-/// object whose id is its start.
+/// A table of rows with a day (0: none), a start in ns and a tag or not, all to the host "a", each for the object with
+/// its start as id.
 fn held(rows: &[(u32, u64, bool)]) -> Arc<MemoryTable> {
     let mut names = Directory::default();
     let host = names.add(Host { key: "a".into(), name: "".into(), buffer: Some(8760), mss: Some(1460) });

@@ -63,13 +63,13 @@ pub(super) struct Builder {
     clients: Clients,
     /// Times as the log has them, in ns since 1970.
     times: Vec<i64>,
-    /// Time in ns by which each request started before its line's time.
+    /// Time in ns from each request's start to its line's time.
     before: Vec<i64>,
-    /// The whole second in which the first request of the log started, since 1970.
+    /// The whole second of the log's first start, since 1970.
     origin_s: Option<i64>,
     hosts: WordCodes,
-    /// First row of the last row's whole second, over which its rows are spread; `None`: the last
-    /// row has a part of a second.
+    /// First row of the last row's whole second, over which its rows are spread. `None`: the last row has a part of a
+    /// second.
     second_from: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ impl Builder {
         }
     }
 
-    /// The whole second, since 1970, in which the first request of the log started.
+    /// The whole second, since 1970, of the log's first start.
     pub(super) const fn origin_s(&self) -> Option<i64> {
         self.origin_s
     }

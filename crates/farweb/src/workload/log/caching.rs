@@ -5,7 +5,7 @@
 //! not stored: the bytes that its revalidations save are left out. Queries and cookies forbid nothing in RFC 9111; many caches
 //! pass such requests by, which [`Bypass`] asks for.
 //!
-//! Leaves out `Vary`, `Pragma`, `Expires`, and what the request's `Cache-Control` asks for: logs do not have them.
+//! Leaves out `Vary`, `Pragma`, `Expires`, and the request's `Cache-Control`, absent from logs.
 //!
 //! Source: RFC 9111, sections 3, 3.5, 4.4 and 5.2; RFC 9110, section 15.1.
 
@@ -22,7 +22,7 @@ use super::record::{Record, Text};
 use super::wrapped;
 use crate::workload::{Caching, Method, WorkloadError};
 
-/// Share of requests from which on a user is one for all. Chosen: a log-in for some pages names no user on others.
+/// Least share of requests of a user that is one for all. Chosen: a log-in for some pages names no user on others.
 const SHARED_PERCENT: usize = 99;
 
 /// Requests that caches pass by although RFC 9111 lets them store the responses.
@@ -224,7 +224,7 @@ impl CachingReport {
 impl FromStr for Bypass {
     type Err = WorkloadError;
 
-    /// `set-cookie`, `cookie` and `query`, with commas between them; nothing for none.
+    /// `set-cookie`, `cookie` and `query`, separated by commas, or nothing.
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
         let mut bypass = Self::default();
         let names = [("set-cookie", 0), ("cookie", 1), ("query", 2)];

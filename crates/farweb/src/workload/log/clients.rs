@@ -1,8 +1,8 @@
 //! Clients of a log: who a line is from, and the name that the table gives them.
 //!
-//! A pseudonym is SipHash-2-4 of the client's bytes under a key of 128 bits, a pseudorandom function whose output has just the 64 bits
-//! of an id. The same client has the same pseudonym wherever the key is the same. Without the key nothing of the client can be computed
-//! from it; with the key every address can be tried, so whoever has the key has the clients.
+//! A pseudonym is SipHash-2-4 of the client's bytes under a key of 128 bits, a pseudorandom function with the 64 bits
+//! of an id. Equal clients under equal keys have equal pseudonyms. Without the key they reveal nothing of the client.
+//! With the key every address can be tried: it gives the clients away.
 //!
 //! Source: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012).
 
@@ -78,14 +78,15 @@ pub(super) fn is_client(word: &[u8]) -> bool {
         || !word.is_empty() && word.iter().all(is_in_name) && !is_time(word)
 }
 
-/// True if the words of a field are no user's name, but what stands before it: addresses, absent fields, a prefix.
+/// True if the words of a field are no user's name but text before one: addresses, absent fields, a prefix.
 pub(super) fn is_no_user(text: &[u8]) -> bool {
     let is_alien =
         |word: &[u8]| matches!(word, b"-" | b"|") || first_address(word).is_some() || is_time(word);
     text.contains(&b' ') && text.split(|byte| *byte == b' ').any(is_alien)
 }
 
-/// The first address of a list, as it is written there without port and brackets; `None` if the first entry is no address.
+/// The first address of a list, as it is written there without port and brackets. `None` if the first entry is no
+/// address.
 fn first_address(list: &[u8]) -> Option<&[u8]> {
     let entry = list.split(|byte| *byte == b',').next()?.trim_ascii();
     let is_address =

@@ -1,4 +1,4 @@
-//! What the fields of all logs have in common: numbers, times, URLs, and the estimated size of a request.
+//! Common rules for fields of all logs: numbers, times, URLs, and the estimated size of a request.
 
 use std::net::Ipv6Addr;
 
@@ -12,9 +12,9 @@ const SECOND: i64 = 1_000_000_000;
 /// when int64 ns end soon. Chosen: anything outside is not the time of a request.
 const UNIX_SECONDS: std::ops::Range<u64> = 631_152_000..9_000_000_000;
 
-/// Headers of a request besides its first line and `Host`, in bytes: User-Agent, the Accept lists, Referer. Chosen so
-/// that the median request of a proxy log (three logs of 2006 to 2010 gave 271, 272 and 285 B) is near 270 B, the
-/// middle of what browsers of 1997 sent (190 to 350 B).
+/// Headers of a request besides its first line and `Host`, in bytes: User-Agent, the Accept lists, Referer. Chosen for
+/// a median request of a proxy log near 270 B (three logs of 2006 to 2010 gave 271, 272 and 285 B), the middle of
+/// browsers of 1997 (190 to 350 B).
 pub(super) const OTHER_HEADERS: usize = 205;
 
 /// Error for a line with the value `found` of `field`.

@@ -84,7 +84,7 @@ impl LogFormat {
         }
     }
 
-    /// The format of a log that begins with `head`; `None` when less than half of the lines of any can be read.
+    /// The format of a log that begins with `head`. `None` when less than half of the lines of any can be read.
     #[must_use]
     pub fn of_head(head: &[u8]) -> Option<Self> {
         let options = LogOptions { server_name: "server".into(), ..LogOptions::default() };

@@ -89,8 +89,8 @@ impl Keys {
         self.record(&object)
     }
 
-    /// Number of values of a line that are right, and the faults of the others; `None` if it is no object that says what was
-    /// asked for and how large the response was.
+    /// Number of right values of a line, and the faults of the others, or `None` for anything but an object with a
+    /// request and the size of its response.
     pub(super) fn faults(&self, line: &[u8]) -> Option<(usize, Vec<String>)> {
         let object: Value = serde_json::from_slice(line).ok()?;
         self.check(&object).ok()?;

@@ -27,7 +27,7 @@ pub(super) enum Shape {
     Columns(&'static str),
     /// JSON objects that may have these keys.
     Json(&'static [(&'static str, Field)]),
-    /// The same; an object that says nothing of a URL or of a size is none of this format.
+    /// The same. An object without a URL or a size is none of this format.
     JsonOnly(&'static [(&'static str, Field)]),
 }
 
@@ -123,7 +123,7 @@ const CLOUDFRONT: &str = "date time x-edge-location sc-bytes c-ip cs-method cs(H
     x-forwarded-for ssl-protocol ssl-cipher x-edge-response-result-type cs-protocol-version fle-status fle-encrypted-fields c-port \
     time-to-first-byte x-edge-detailed-result-type sc-content-type sc-content-len sc-range-start sc-range-end";
 
-/// All of them, in the order in which they are named. Those with more signs of their own are looked for before others.
+/// All of them, in the order of naming. Those with more signs of their own are tried before others.
 pub(super) const KNOWN: &[&Known] = &[
     SQUID,
     SQUID_COMMON,

@@ -14,7 +14,7 @@ use super::wrapped;
 pub(super) enum Layout {
     /// By the first of some format strings that fits.
     Patterns(Vec<Pattern>),
-    /// Into the columns that the last line with names has named; `None`: there was none so far.
+    /// Into the columns that the last line with names has named. `None`: there was none so far.
     Columns(Option<Columns>),
     /// As a JSON object.
     Json(Keys),
@@ -127,8 +127,8 @@ impl Layout {
         })
     }
 
-    /// Number of values of `line` that are right, and the fault of the one that is not; `None` if more are, or it is divided
-    /// otherwise.
+    /// Number of values of `line` that are right, and the fault of the one that is not. `None` if more are, or it is
+    /// divided otherwise.
     pub(super) fn fault(&self, line: &[u8]) -> Option<(usize, String)> {
         let (right, mut wrong) = match self {
             Self::Patterns(patterns) => patterns
@@ -207,7 +207,7 @@ impl<'a> Iterator for Cells<'a> {
     }
 }
 
-/// The text in quotes with which `text` begins, and what stands behind it; two quotes stand for one.
+/// The quoted text at the beginning of `text`, and the rest. Two quotes stand for one.
 fn quoted_cell(text: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     let inner = text.strip_prefix(b"\"")?;
     let mut cell = Vec::new();

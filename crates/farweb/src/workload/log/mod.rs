@@ -75,7 +75,7 @@ struct Entry {
     at: i64,
     /// True when that is a whole second.
     whole: bool,
-    /// Time in ns by which it started before its line's time.
+    /// Time in ns from its start to its line's time.
     before: i64,
     host: String,
     object: ObjectId,
@@ -165,7 +165,7 @@ impl LogReader {
         Ok(Self { lines, options, layout, shared_user, builder, report, looks_like: None })
     }
 
-    /// The next requests in the order of the log, about `rows` (a second of a server's log is not divided); `None` at
+    /// The next requests in the order of the log, about `rows` (a second of a server's log is not divided). `None` at
     /// the end.
     ///
     /// # Errors
@@ -210,7 +210,7 @@ impl LogReader {
         Ok(Some(batch))
     }
 
-    /// Report on the lines read so far; its sums are over the requests given out.
+    /// Report on the lines read so far. Its sums are over the requests given out.
     #[must_use]
     pub const fn report(&self) -> &Report {
         &self.report

@@ -11,7 +11,7 @@ use crate::workload::table::near;
 /// Names, each with its meaning.
 pub(super) type Names = [(&'static str, Field)];
 
-/// Codes of Squid's `logformat`; what stands in braces only where it names a header.
+/// Codes of Squid's `logformat`, with the part in braces only where it names a header.
 ///
 /// `<pt` runs from the last byte of the request to the last one of the response, `<tt` from the first connection: no code
 /// says when the first byte came (`HierarchyLogEntry::peerResponseTime`).
@@ -88,7 +88,7 @@ pub(super) const NGINX: &Names = &[
     ("http_cookie", Field::Cookie),
 ];
 
-/// Directives of Apache's `LogFormat` and of varnishncsa, with what stands in braces, without `<` and `>`.
+/// Directives of Apache's `LogFormat` and of varnishncsa, with the part in braces, without `<` and `>`.
 ///
 /// `%^FB` and `%D` count from the same time, the request's; so do varnishncsa's first byte and its `%D`.
 pub(super) const APACHE: &Names = &[

@@ -15,7 +15,7 @@ use crate::workload::unreadable::check_share;
 pub enum Keep {
     /// Requests with a response that crossed the link: a proxy's misses, a server's answers with a body.
     Misses,
-    /// Also those for which only a header crossed it: revalidations.
+    /// Also requests with only a header across it: revalidations.
     Crossed,
     /// Also requests that a cache answered: everything that a client got with success, with the bytes that it got.
     All,
@@ -47,7 +47,7 @@ pub struct LogOptions {
     pub rtt: Duration,
     /// Size of each request in bytes, at least 1; `None`: estimated from method, URL and host.
     pub request_bytes: Option<u64>,
-    /// Size of a response that the log does not give, in bytes, at least 1; `None`: such requests are left out.
+    /// Size of a response that the log does not give, in bytes, at least 1. `None`: such requests are left out.
     pub assume_bytes: Option<u64>,
     /// Source of the server time.
     pub server_time: ServerTime,
@@ -58,7 +58,7 @@ pub struct LogOptions {
     /// True if the client is the first address of `X-Forwarded-For`, where a line has one: logs of servers behind a
     /// proxy.
     pub client_from_forwarded: bool,
-    /// Only requests of these clients: a pattern in which `*` stands for any text and `?` for a character.
+    /// Only requests of these clients: a pattern with `*` for any text and `?` for a character.
     pub client: Option<String>,
     /// Only requests that start at this time or later.
     pub from: Option<Bound>,

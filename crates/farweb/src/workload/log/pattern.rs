@@ -20,7 +20,7 @@ use super::{clients, strftime};
 pub(super) struct Pattern {
     /// The format string itself.
     text: String,
-    /// Literal with which a line begins.
+    /// Literal at the beginning of a line.
     lead: Vec<u8>,
     parts: Vec<Part>,
     /// True if its fields have farweb's own names. Such a string describes whole lines; strings of servers also read
@@ -41,8 +41,8 @@ impl Pattern {
     /// Compiles a format string. Fields that are not known are passed over.
     ///
     /// # Errors
-    /// When it names no field, or none that says when a request was, what for, or how large the response; when a name in
-    /// braces or a conversion of strftime is not known; when one field cannot be told from the next; when styles are mixed.
+    /// When it names no field, or lacks the time, object or size of a request, when a name in braces or a conversion of
+    /// strftime is unknown, when one field cannot be told from the next, or when styles are mixed.
     pub(super) fn compile(text: &str) -> Result<Self, String> {
         // Configurations of Apache and nginx have a backslash before quotes and for a tab.
         let plain = text.trim().replace("\\\"", "\"").replace("\\t", "\t");
@@ -82,7 +82,7 @@ impl Pattern {
         &self.text
     }
 
-    /// Server that names fields so; others use Apache's names as well.
+    /// Server that names fields so. Others use Apache's names as well.
     pub(super) fn software(&self) -> Option<&'static str> {
         let text = self.text.as_bytes();
         if is_nginx(text) { Some("nginx") } else { is_squid(text).then_some("Squid") }
@@ -110,7 +110,7 @@ impl Pattern {
     /// Joins fields with nothing between them that make one: host and URL, path and query.
     ///
     /// # Errors
-    /// The first two fields that cannot be told apart.
+    /// The first two indistinguishable fields.
     fn join(&mut self, text: &str) -> Result<(), String> {
         let mut joined: Vec<Part> = Vec::new();
         for part in std::mem::take(&mut self.parts) {
@@ -255,7 +255,7 @@ impl Pattern {
     /// Record of `line`.
     ///
     /// # Errors
-    /// The place at which it is not as the format says, or the wrong value.
+    /// The place that violates the format, or the wrong value.
     pub(super) fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         let mut record = Record::default();
         self.divide(line, |part, value| part.set(&mut record, value))?;
@@ -265,7 +265,7 @@ impl Pattern {
     /// Number of values of `line` that are right, and the faults of the others.
     ///
     /// # Errors
-    /// The place at which the line is not divided as the format says.
+    /// The place where the line does not divide by the format.
     pub(super) fn faults(&self, line: &[u8]) -> Result<(usize, Vec<String>), String> {
         let mut record = Record::default();
         let (mut right, mut wrong) = (0, Vec::new());
@@ -332,7 +332,7 @@ impl Part {
         record.set(self.field, Cow::Borrowed(value))
     }
 
-    /// Tests a value that does not stand in quotes: is it what its place says, or something that stands before it?
+    /// Tests an unquoted value: does it fit its place, or is it text before the line?
     fn test(&self, value: &[u8]) -> Result<(), String> {
         match self.field {
             Field::Host if !fields::is_host(value) => Err(wrong("host", value, "a name or an address")),
@@ -453,7 +453,8 @@ fn directive(text: &[u8], squid: bool) -> Option<(Vec<u8>, usize)> {
     (end > at).then_some((name, end))
 }
 
-/// End of the field with which `text` begins: at its literal; for the last field of a line at `blank` or at its end.
+/// End of the field at the beginning of `text`: at its literal, or for the last field of a line at `blank` or at its
+/// end.
 fn end_of(text: &[u8], part: &Part, next: Option<Field>, blank: u8) -> Option<usize> {
     let literal = &part.literal;
     let Some(first) = literal.first() else {
@@ -484,8 +485,8 @@ fn end_of(text: &[u8], part: &Part, next: Option<Field>, blank: u8) -> Option<us
     None
 }
 
-/// True if the value with which `text` begins is a list that goes on at `at`: at a comma before a blank, or around a colon between
-/// blanks.
+/// True if the value at the beginning of `text` is a list that goes on at `at`: at a comma before a blank, or around a
+/// colon between blanks.
 fn goes_on(text: &[u8], at: usize, part: &Part) -> bool {
     if !part.field.is_list() || part.literal.starts_with(b", ") || part.literal.starts_with(b" : ") {
         return false;

@@ -29,17 +29,17 @@ pub(super) enum Unit {
 pub(super) enum Field {
     /// Nothing that is of use.
     Ignored,
-    /// Time at which the request came, since 1970 or since the start of the log.
+    /// Arrival of the request, since 1970 or since the start of the log.
     Start,
     /// Time since the start of the log, in ms.
     StartMillis,
-    /// Time at which it ended, when its line is written.
+    /// Its end, when its line is written.
     End,
-    /// The day on which it ended.
+    /// The day of its end.
     Date,
     /// The time of that day.
     Clock,
-    /// Milliseconds of the second in which it ended, without zeros in front.
+    /// Milliseconds of its end within the second, without zeros in front.
     EndMillis,
     /// Time from start to end.
     Elapsed(Unit),
@@ -326,7 +326,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Puts together what a line has in parts: start and end, date and clock, path and query.
+    /// Joins the parts on a line: start and end, date and clock, path and query.
     ///
     /// # Errors
     /// When it has no time, or a wrong one.

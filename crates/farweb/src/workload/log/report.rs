@@ -41,7 +41,7 @@ pub enum Reason {
     DynamicPage,
     /// Answered with a status other than 2xx and 3xx.
     NotSuccessful,
-    /// No request of HTTP, answered by an error: another protocol, or a connection on which nothing came.
+    /// No request of HTTP, answered by an error: another protocol, or a silent connection.
     NoRequest,
     /// The log does not give the size of the answer.
     NoSize,
@@ -130,7 +130,7 @@ pub struct TimeOuts {
     pub line: u64,
 }
 
-/// Server time from which on an error counts as a time-out. Chosen: below the defaults of proxies (30 to 60 s).
+/// Least server time of an error that counts as a time-out. Chosen: below the defaults of proxies (30 to 60 s).
 const TIME_OUT_MIN: Duration = Duration::from_secs(10);
 
 impl TimeOuts {
@@ -163,13 +163,13 @@ pub struct Report {
     pub unreadable: UnreadableLines,
     /// Assumptions, a sentence each.
     pub assumptions: Vec<String>,
-    /// The Unix time of `start_s` 0, in s: the whole second in which the first request of the log started.
+    /// The Unix time of `start_s` 0, in s: the whole second of the log's first start.
     pub origin_unix_s: Option<i64>,
     /// Start of the earliest request, in s since the origin.
     pub first_start_s: Option<f64>,
     /// Start of the latest request, in s since the origin.
     pub last_start_s: Option<f64>,
-    /// True when the requests came by start time; a log by end time seldom does.
+    /// True when the requests came by start time. A log by end time seldom does.
     pub sorted: bool,
     /// Requests with a server time from an elapsed time, which contains the path of the log.
     pub with_elapsed_time: u64,

@@ -48,7 +48,8 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     if is_dynamic && !options.dynamic {
         return Ok(Verdict::Dropped(Reason::DynamicPage));
     }
-    // Only CONNECT asks for a host and a port; an upgrade has a URL, and so has a CONNECT that opens a WebSocket (RFC 8441).
+    // Only CONNECT asks for a host and a port. An upgrade has a URL, and so has a CONNECT that opens a WebSocket (RFC
+    // 8441).
     let is_authority = tunnel && &*method == b"CONNECT" && !url.contains(&b'/');
     let absolute = match is_authority {
         true => fields::host(&url).map(|host| (host, &*url)),
@@ -133,7 +134,7 @@ pub(super) enum Answer {
     Revalidated,
 }
 
-/// What a cache says of its answer; `None` if the server behind it answered, or the line says nothing of a cache.
+/// A cache's result, or `None` if the server behind it answered, or the line names no cache.
 ///
 /// Words of nginx, of content delivery networks and of Varnish, whatever their case, with anything behind the
 /// first word: `HIT-CLUSTER`.
@@ -220,12 +221,12 @@ pub(super) fn request_line(request: &[u8]) -> Option<RequestLine<'_>> {
     (!url.is_empty()).then_some(RequestLine { method, url, protocol })
 }
 
-/// Time that the origin took and its wait for the first byte, as far as the log has them: what a server says of those
-/// behind it as it is, other times less the round trip that they contain.
+/// Time of the origin and its wait for the first byte, as far as the log has them: a server's time of servers behind it
+/// as it is, other times less the round trip in them.
 ///
-/// Of several servers behind, the last one's response is the response, and what the others took is part of its wait. Where
-/// only the waits for them are logged, these are all that is known of their times. A wait beyond the whole, as one is where
-/// only the whole is rounded to seconds, ends with it. The page of a time-out is there when the wait is over.
+/// Of several servers behind, the last one's response counts, and the others' time is part of its wait. If only their
+/// waits are logged, these stand for their times. A wait beyond the whole, possible when only the whole is rounded to
+/// seconds, ends with it. The page of a time-out is there when the wait is over.
 fn server(record: &Record<'_>, options: &LogOptions) -> OriginTime {
     if options.server_time == ServerTime::None {
         return OriginTime::NONE;

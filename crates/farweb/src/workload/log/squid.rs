@@ -1,11 +1,11 @@
 //! Rules for Squid, a proxy with a cache: which requests crossed its link, by result codes and hierarchies.
 //!
-//! A line of its native log is `time elapsed client code/status bytes method URL ident hierarchy/host type`, its fields apart
-//! by one or more blanks; the type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the fourth field
-//! is `code/status/hierarchy` and there is no ninth. `time` is the Unix time of the *end* of the request with ms,
-//! `elapsed` is in ms, `bytes` is what the client got, headers included. An error page of the server behind crossed the
-//! link as any answer did; a 502 to 504 of Squid itself after it had asked a server looks the same in the log, and counts
-//! as the server's.
+//! A line of its native log is `time elapsed client code/status bytes method URL ident hierarchy/host type`, its fields
+//! apart by one or more blanks. The type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the
+//! fourth field is `code/status/hierarchy` and there is no ninth. `time` is the Unix time of the *end* of the request
+//! with ms, `elapsed` is in ms, `bytes` is the client's, headers included. An error page of the server behind crossed
+//! the link as any answer did; a 502 to 504 of Squid itself after asking a server looks the same, and counts as the
+//! server's.
 //!
 //! The meaning of a result code follows from its parts: the codes of Squid 1 to 6 are read alike:
 //! `TCP_REFRESH_HIT` and `TCP_REFRESH_UNMODIFIED` are the same thing under two names.
@@ -71,7 +71,7 @@ pub(super) fn crossed(
     if let Some(reason) = reason.or(beside.then_some(Reason::SiblingHit)) {
         return Ok(Err(reason));
     }
-    // What the client got was the cache's copy; a 304 to the client had no body in the first place.
+    // The client got the cache's copy. A 304 to the client had no body in the first place.
     let header_only = matches!(outcome, Outcome::Revalidation) && options.keep != Keep::All && status != 304;
     let most = if header_only { LOG_HEADER_BYTES } else { u64::MAX };
     Ok(Ok(Crossed { response_bytes: bytes.min(most), tunnel }))
@@ -100,7 +100,7 @@ pub(super) fn is_tunnel_code(code: &[u8]) -> bool {
     contains(code, b"TUNNEL")
 }
 
-/// What a result code says of a cache's answer, where nothing else of Squid is logged.
+/// A cache's result by its result code, where nothing else of Squid is logged.
 ///
 /// # Errors
 /// When there is no such code.

@@ -43,7 +43,7 @@ struct Parts {
 /// `format` with conversions that stand for several written out.
 ///
 /// # Errors
-/// The conversion that is not known, or what the format does not say of a time.
+/// The unknown conversion, or the missing part of a time.
 pub(super) fn expanded(format: &[u8]) -> Result<Vec<u8>, String> {
     let mut all = Vec::new();
     let mut rest = format;
@@ -80,7 +80,7 @@ pub(super) fn expanded(format: &[u8]) -> Result<Vec<u8>, String> {
     Ok(all)
 }
 
-/// What an expanded format does not say of a time.
+/// The part of a time missing in an expanded format.
 pub(super) fn lacks(format: &[u8]) -> Option<&'static str> {
     let has = |conversions: &[u8]| {
         conversions.iter().any(|wanted| format.windows(2).any(|pair| pair == [b'%', *wanted]))
@@ -96,7 +96,7 @@ pub(super) fn lacks(format: &[u8]) -> Option<&'static str> {
     if has(b"s") { None } else { lacking() }
 }
 
-/// The time with which `text` begins in an expanded format, and its length.
+/// The time at the beginning of `text` in an expanded format, and its length.
 pub(super) fn read(format: &[u8], text: &[u8]) -> Option<(When, usize)> {
     let mut parts = Parts::default();
     let mut rest = text;
@@ -121,7 +121,7 @@ pub(super) fn read(format: &[u8], text: &[u8]) -> Option<(When, usize)> {
 }
 
 impl Parts {
-    /// Takes the value of a conversion with which `text` begins; the rest.
+    /// Takes the value of a conversion from the beginning of `text` and returns the rest.
     fn take<'a>(&mut self, conversion: u8, open: bool, text: &'a [u8]) -> Option<&'a [u8]> {
         let (value, rest) = match conversion {
             b'Y' => digits(text, 4, 4)?,
@@ -200,13 +200,13 @@ impl Parts {
     }
 }
 
-/// The number with which `text` begins, of `least` to `most` digits, and the rest.
+/// The number at the beginning of `text`, of `least` to `most` digits, and the rest.
 fn digits(text: &[u8], least: usize, most: usize) -> Option<(u64, &[u8])> {
     let end = text.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
     (end >= least).then(|| number(&text[..end]).map(|value| (value, &text[end..])))?
 }
 
-/// Place of the name, whole or of three letters, with which `text` begins, and the rest.
+/// Place of the name, whole or of three letters, at the beginning of `text`, and the rest.
 fn named<'a>(names: &[&[u8]], text: &'a [u8]) -> Option<(usize, &'a [u8])> {
     let begins = |name: &[u8]| {
         text.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name)).map(|_| &text[name.len()..])

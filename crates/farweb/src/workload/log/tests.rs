@@ -170,7 +170,7 @@ fn any_unreadable() -> LogOptions {
     LogOptions { max_unreadable: 1.0, ..LogOptions::default() }
 }
 
-/// Fate of one line: `kept` with the response size, a reason, or what is wrong.
+/// Fate of one line: `kept` with the response size, a reason, or an error.
 fn fate(format: LogFormat, line: &str, options: &LogOptions) -> String {
     let options = LogOptions { max_unreadable: 1.0, ..options.clone() };
     let (batch, report) = read(format, line, options);

@@ -8,7 +8,7 @@ const SECOND: i64 = 1_000_000_000;
 /// A time of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct When {
-    /// In ns since 1970, UTC; of a time without a zone as if its zone were UTC.
+    /// In ns since 1970, UTC, also of a time without a zone.
     pub nanos: i64,
     /// Offset of its zone from UTC, in s, positive to the east; `None` where none is written.
     pub zone_s: Option<i64>,
@@ -16,7 +16,7 @@ pub(super) struct When {
     pub whole: bool,
 }
 
-/// Time from which on, or until which, requests are kept.
+/// Start or end of the time to keep requests of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound(When);
 
@@ -142,7 +142,7 @@ fn common(text: &[u8]) -> Option<When> {
     of_seconds(seconds, nanos.unwrap_or(0), zone_s, nanos.is_none())
 }
 
-/// The part of a second with which `text` begins, in ns, and what follows; `None` without one.
+/// The part of a second at the beginning of `text`, in ns, and the rest, or `None` without one.
 fn fraction(text: &[u8]) -> Option<(Option<i64>, &[u8])> {
     let [b'.' | b',', rest @ ..] = text else { return Some((None, text)) };
     let end = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

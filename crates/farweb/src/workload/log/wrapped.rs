@@ -1,4 +1,5 @@
-//! Messages of lines that came through something: what stands around them is passed over, or named with the command that unwraps it.
+//! Messages of lines that came through something: text around them is passed over, or named with the command that
+//! unwraps it.
 //!
 //! Passed over: prefixes of [`syslog`], of container runtimes (CRI) and of `docker compose logs` and `kubectl logs --prefix`; JSON
 //! around a line, as Docker's json-file driver writes it; and Caddy's console: its object lacks the time in front of it.

@@ -1,10 +1,11 @@
 //! One day of the family: who asks for what, and when.
 //!
-//! Users come to a site, ask for a page or a few, read each one, and leave. A page is one response and then the objects in
-//! it, which a browser asks for by a few connections at a time; each is busy for as long as the response took when the
-//! trace was recorded. So arrivals are clustered, a host is asked again within seconds, and slow hosts spread their pages
-//! out. Requests that would begin after the ten minutes begin that much after their start instead, in place of the pages under
-//! way then. A visit is of one client where the trace has clients, drawn apart from all else. Left out: the hour of the day (it is always three in the afternoon), and objects from other hosts than the page.
+//! Users come to a site, ask for a page or a few, read each one, and leave. A page is one response and then the objects
+//! in it, which a browser asks for by a few connections at a time. Each is busy for as long as the response took when
+//! the trace was recorded. So arrivals are clustered, a host is asked again within seconds, and slow hosts spread their
+//! pages out. Requests that would begin after the ten minutes begin that much after their start instead, in place of
+//! the pages under way then. A visit is of one client where the trace has clients, drawn apart from all else. Left out:
+//! the hour of the day (it is always three in the afternoon), and objects from other hosts than the page.
 
 use super::hosts::{Server, scaled, spread};
 use super::parameters::LARGEST_DAY;

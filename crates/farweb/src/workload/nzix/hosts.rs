@@ -1,7 +1,7 @@
 //! Hosts of the family: what their systems advertise, how far away and how slow they are.
 //!
-//! MSS and window belong together: a system has a way to come to its window, and some ways depend on the MSS. A host has its
-//! properties by its number alone, so it is the same on every day that it is asked.
+//! MSS and window belong together: a system has a rule for its window, and some rules depend on the MSS. The properties
+//! of a host follow from its number alone: it is the same on every day.
 //!
 //! Sources: OpenBSD `etc/pf.os` and the fingerprints of p0f 2 for windows by system; the NZ–US study (CNDS 2001) for 1480 B
 //! as the most common MSS. How many hosts had which system is chosen, after the servers that surveys of 1997 counted.
@@ -11,7 +11,7 @@ use super::parameters::LONGEST;
 use crate::rng::{LogNormal, RandomStream, RandomStreams};
 use crate::units::{BitRate, Duration};
 
-/// Rule by which a system comes to the window that it advertises.
+/// Rule of a system for the window that it advertises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Window {
     /// This many bytes, whatever the MSS.
@@ -27,8 +27,8 @@ struct System {
     /// Share of all hosts, in percent.
     percent: u64,
     window: Window,
-    /// Of a hundred such hosts, those that advertise 512 B or 536 B to a host off their network; the others what their Ethernet
-    /// carries.
+    /// Of a hundred such hosts, those that advertise 512 B or 536 B to a host off their network. The others have their
+    /// Ethernet's.
     small: (u64, u64),
 }
 
@@ -74,7 +74,7 @@ impl Server {
     /// The host with this number.
     pub(super) fn new(number: u64, streams: &RandomStreams, parameters: &Parameters) -> Self {
         let random = &mut streams.stream("nzix host", number);
-        // What is drawn in whole percents, and how far within the percent it is.
+        // A draw in whole percents, and the place within the percent.
         let within = &mut streams.stream("nzix host, parts of percents", number);
         let system = system(random.below(100) as f64 + within.uniform(), parameters.small_window_share);
         let mss = mss(system, random, within.uniform(), parameters);
@@ -120,8 +120,7 @@ impl System {
         }
     }
 
-    /// Shares of those that advertise 512 B and 536 B among its hosts, where `parameters` say how many of all do: more or
-    /// fewer of every system.
+    /// Shares of 512 B and 536 B among its hosts, if `parameters` give the share of all: more or fewer of every system.
     fn small_mss(&self, parameters: &Parameters) -> [f64; 2] {
         let of_hundred = |system: &Self| system.small.0 + system.small.1;
         let share = |system: &Self| system.share(parameters.small_window_share);
@@ -135,7 +134,7 @@ impl System {
     }
 }
 
-/// MSS of a host: `part` of a percent says where it is among those of its system.
+/// MSS of a host: `part` of a percent places it among its system's.
 fn mss(system: &System, random: &mut RandomStream, part: f64, parameters: &Parameters) -> u16 {
     let (silent, percent) = (random.happens(parameters.silent_share), random.below(100) as f64 + part);
     let forgets = random.happens(parameters.mss_1480_share);
@@ -149,7 +148,7 @@ fn mss(system: &System, random: &mut RandomStream, part: f64, parameters: &Param
     }
 }
 
-/// A number whose logarithm has mean 0 and standard deviation `sigma`.
+/// A log-normal number with mean 0 and standard deviation `sigma` of its logarithm.
 pub(super) fn spread(sigma: f64, random: &mut RandomStream) -> f64 {
     LogNormal::from_mu_sigma(0.0, sigma).expect("checked").sample(random)
 }
@@ -191,7 +190,7 @@ mod tests {
         );
     }
 
-    /// Their own shares where the parameters are those of the table; the wanted ones whatever they are.
+    /// The table's shares by default, and the wanted ones otherwise.
     #[test]
     fn shares_of_small_segments_and_windows_are_those_wanted() {
         let streams = RandomStreams::new(2);

@@ -1,17 +1,18 @@
-//! The family `nzix`: traces like those of the New Zealand Internet Exchange in July 1997, which are not available.
+//! The family `nzix`: traces like the lost ones of the New Zealand Internet Exchange in July 1997.
 //!
-//! A trace has some days of ten minutes each: what a hierarchy of caches in New Zealand asked servers in the United States
-//! for from 15:00 to 15:10. Pages and their objects, hosts that are popular every day and others of one day, heavy-tailed
-//! sizes, windows and MSS by the systems of servers, and server times made from their causes in the United States then. The
-//! requests of the first day are tagged `sample`.
+//! A trace has some days of ten minutes each: requests of a hierarchy of caches in New Zealand to servers in the United
+//! States from 15:00 to 15:10. It has pages and their objects, hosts that are popular every day and others of one day,
+//! heavy-tailed sizes, windows and MSS by the systems of servers, and server times made from their causes in the United
+//! States then. The requests of the first day are tagged `sample`.
 //!
-//! A trace is a function of its seed, parameters and number of days; a day does not depend on how many others there are.
+//! A trace is a function of its seed, parameters and number of days. A day does not depend on how many others there
+//! are.
 //!
-//! Left out: caches (the requests are what they left over; which objects they ask for is unknown), users who give up,
-//! errors, uploads, and the hour of the day.
+//! Left out: caches (the requests are their misses, for unknown objects), users who give up, errors, uploads, and the
+//! hour of the day.
 //!
-//! Sources: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102) for what the traces
-//! were; each parameter names its own. `docs/models/workload.md` lists them all.
+//! Sources: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102) for the traces.
+//! Each parameter names its own. `docs/models/workload.md` lists them all.
 
 mod day;
 mod hosts;
@@ -38,7 +39,7 @@ pub const DAYS: u32 = 31;
 /// Word of the column `tag` of the requests of the first day.
 const SAMPLE: &str = "sample";
 
-/// The trace of `days` days from the random streams of `seed`, with its hosts in the order in which they are first asked.
+/// The trace of `days` days from the random streams of `seed`, with its hosts in the order of their first requests.
 ///
 /// # Panics
 /// When the parameters do not pass [`Parameters::check`].
@@ -76,7 +77,7 @@ fn known(names: &mut Directory, number: u64, streams: &RandomStreams, parameters
     names.find(&key(number)).unwrap_or_else(|| names.add(host(number, streams, parameters)))
 }
 
-/// The host with this number, with what its system advertises.
+/// The host with this number, with its system's values.
 pub(super) fn host(number: u64, streams: &RandomStreams, parameters: &Parameters) -> Host {
     let Server { mss, window, .. } = Server::new(number, streams, parameters);
     Host { key: key(number).into(), name: "".into(), buffer: Some(window), mss: Some(mss) }

@@ -29,8 +29,8 @@ parameters! { "NzixParameters";
     /// Tail index of the number of requests of a page, from 1. Chosen: with the largest page, 3.4 on average, half of the 5
     /// to 8 objects of a page of 1997; caches of the hierarchy hold the rest.
     page_shape: f64 = 1.0;
-    /// Most requests of a page. Source: W3C, "Network Performance Effects of HTTP/1.1, CSS1, and PNG" (1997), whose test page
-    /// has 43 objects.
+    /// Most requests of a page. Source: W3C, "Network Performance Effects of HTTP/1.1, CSS1, and PNG" (1997)(test page
+    /// of 43 objects).
     page_requests_max: u32 = 43;
     /// Requests that a browser has under way at once. Source: Netscape Navigator 4 with HTTP/1.0.
     browser_connections: u32 = 4;
@@ -61,8 +61,8 @@ parameters! { "NzixParameters";
     /// studies found, and 1460 B is next.
     mss_1480_share: f64 = 0.5;
 
-    /// Share of hosts that advertise 512 or 536 B, of those that advertise an MSS; by system as it is known. Chosen: with the
-    /// systems below, about a fifth.
+    /// Share of hosts that advertise 512 or 536 B, among hosts with an MSS, known by system. Chosen: with the systems
+    /// below, about a fifth.
     small_mss_share: f64 = 0.2075;
     /// Share of hosts with windows of at most 8760 B. Chosen: the servers that surveys of 1997 counted.
     small_window_share: f64 = 0.57;
@@ -87,8 +87,8 @@ parameters! { "NzixParameters";
     /// Share of responses that belong to the tail. Fitted: 19 bytes towards New Zealand for one back between proxies; 0.22 in
     /// the base case above.
     tail_share: f64 = 0.126;
-    /// Largest response. Chosen: what is larger would come three times in ten minutes and make up the mean of the 421
-    /// sample requests; with this bound that mean differs by some 10 % from seed to seed.
+    /// Largest response. Chosen: larger ones would come three times in ten minutes and dominate the mean of the 421
+    /// sample requests. With this bound that mean differs by some 10 % from seed to seed.
     response_max: Bytes = Bytes::new(500_000);
 
     /// Shortest round trip from the far end of the cable to a host. Chosen: light in
@@ -113,8 +113,8 @@ parameters! { "NzixParameters";
     /// Probability that a packet is lost in the United States. Chosen: the lower end of the 1 to 5 % of the
     /// busy exchange points of 1997.
     us_loss: f64 = 0.02;
-    /// Segments of a response whose loss costs a timeout, as too few follow for a fast retransmit. Source: 4.4BSD-Lite
-    /// `tcp_input.c`, `tcprexmtthresh` 3: windows of 1, 2 and 4 segments.
+    /// Segments of a response with a loss that costs a timeout: too few follow for a fast retransmit. Source:
+    /// 4.4BSD-Lite `tcp_input.c`, `tcprexmtthresh` 3: windows of 1, 2 and 4 segments.
     exposed_segments: u32 = 7;
     /// Shortest timeout of a segment. Source: 4.4BSD-Lite `tcp_timer.h`, `TCPTV_MIN`: two ticks of 500 ms.
     timeout_min: Duration = Duration::from_secs(1);
@@ -125,18 +125,18 @@ parameters! { "NzixParameters";
     /// True when the trace has the wait for the first byte besides the time of the whole response. Chosen: the NZ–US studies
     /// release packets at a regulated rate, and a wait has none that could be regulated.
     wait_recorded: bool = true;
-    /// Longest server time. Chosen: who waits for a minute stops, and what was stopped is no successful request.
+    /// Longest server time. Chosen: users stop after a minute, and a stopped request is not successful.
     server_longest: Duration = Duration::from_secs(60);
 }
 
-/// Most requests of a day. Chosen: two thousand times those of the studies.
+/// Most requests of a day. Chosen: two thousand times the studies'.
 pub(super) const LARGEST_DAY: u32 = 1_000_000;
 
-/// Longest time of a parameter, and of what is drawn from one. Chosen: the million requests of the largest day, each with a
+/// Longest time of a parameter, and of draws from one. Chosen: the million requests of the largest day, each with a
 /// gap, a path, a server time and a reading time of an hour, add up to less than time can hold.
 pub(super) const LONGEST: Duration = Duration::from_secs(3600);
 
-/// Largest request or response, in bytes: what a request table may hold.
+/// Largest request or response, in bytes, as in a request table.
 const LARGEST: Bytes = Bytes::new(1 << 53);
 
 impl Parameters {

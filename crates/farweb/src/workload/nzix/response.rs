@@ -1,9 +1,9 @@
 //! Sizes of requests and responses, and the time that a response took in the United States.
 //!
-//! The server time is that of the recorded response from the far end of the cable to the host and back: connection set-up,
-//! thinking, slow start, the transfer at the rate that the host's part of the network gave it, and timeouts after losses.
-//! So it grows with the response, and slow hosts are slow every time. Left out: what a connection learns as it goes on
-//! (the rate is the response's from its first byte), and name look-up.
+//! The server time is the recorded response's from the far end of the cable to the host and back: connection set-up,
+//! thinking, slow start, the transfer at the rate of the host's part of the network, and timeouts after losses. So it
+//! grows with the response, and slow hosts are slow every time. Left out: what a connection learns as it goes on (the
+//! rate is the response's from its first byte), and name look-up.
 
 use super::Parameters;
 use super::hosts::{Server, scaled, spread};
@@ -87,7 +87,7 @@ pub(super) fn server_time(
     if parameters.wait_recorded { time.with_wait(wait.min(longest)).expect("a part") } else { time }
 }
 
-/// Round trips in which a window that starts at 1 and doubles lets `segments` through.
+/// Round trips for `segments` with a window that starts at 1 and doubles.
 const fn slow_start(segments: u64) -> u32 {
     let needed = u64::BITS - segments.leading_zeros();
     if needed < SLOW_START_MAX { needed } else { SLOW_START_MAX }
@@ -125,7 +125,7 @@ mod tests {
         );
     }
 
-    /// Without chance the server time is that of its parts.
+    /// Without chance the server time is the sum of its parts.
     #[test]
     fn a_server_time_is_the_sum_of_its_parts() {
         let parameters = Parameters {

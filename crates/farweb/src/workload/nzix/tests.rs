@@ -1,4 +1,4 @@
-//! Traces of the family: counts, ties between days, the digest of what is frozen.
+//! Traces of the family: counts, ties between days, a frozen digest.
 
 use std::collections::BTreeSet;
 
@@ -88,7 +88,7 @@ fn visits_of_clients_have_their_closed_form() {
     assert!(without.eq(bare.requests().iter().copied()), "clients change nothing else");
 }
 
-/// Means over twenty months. Bounds are four standard errors and more, so that they hold for any seeds.
+/// Means over twenty months. Bounds are four standard errors and more, enough for any seeds.
 #[test]
 fn months_agree_with_the_studies() {
     let months: Vec<MemoryTable> = (1..=20).map(|seed| trace_of(seed, DAYS)).collect();

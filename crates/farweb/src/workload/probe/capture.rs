@@ -1,9 +1,9 @@
 //! The packets of a capture, one after the other: pcap in both byte orders, with times in µs or ns and in the format of
 //! Kuznetzov's patched libpcap; pcapng with any sections and interfaces. Either may be packed by gzip.
 //!
-//! Damage loses as little as possible: a block of a pcapng file that contradicts itself is skipped, since its length says where
-//! the next begins. Where the length itself is nonsense, and in pcap, where nothing marks a packet, the rest
-//! of the file is lost. A file whose last record is not whole, as a `tcpdump` leaves that was killed, ends before it.
+//! Damage loses as little as possible: a block of a pcapng file that contradicts itself is skipped, since its length
+//! leads to the next one. If the length itself is nonsense, and in pcap, which has no marks of packets, the rest of the
+//! file is lost. A file with an incomplete last record, as from a killed `tcpdump`, ends before it.
 //!
 //! Left out: times of interfaces with an offset (`if_tsoffset`) are not shifted by it, since only differences are used;
 //! packets of the block types that the format calls obsolete.
@@ -45,7 +45,7 @@ pub(super) struct Packet<'a> {
     pub(super) interface: u32,
     /// Type of its first header (tcpdump.org's list of link-layer header types).
     pub(super) link_type: u16,
-    /// Time at which it was seen, in ns since an origin that all packets of an interface share; `None`: the file does not say.
+    /// Time of capture, in ns since an origin shared by all packets of an interface. `None`: not in the file.
     pub(super) time_ns: Option<u64>,
     /// Captured bytes.
     pub(super) data: &'a [u8],
@@ -158,7 +158,7 @@ impl Capture {
     }
 }
 
-/// End of a file in which `needed` bytes are to come and are not all there.
+/// End of a file that lacks some of the `needed` bytes to come.
 fn end(input: &Input, needed: &str) -> Next<'static> {
     match (input.broken(), input.bytes().len()) {
         (None, 0) => Next::End,
@@ -287,6 +287,6 @@ fn packet<'a>(block: &Block<'a>, interfaces: &[Interface]) -> Next<'a> {
 fn resolution(option: u8) -> u64 {
     let exponent = u32::from(option & 0x7F);
     let units = if option & 0x80 == 0 { 10_u64.checked_pow(exponent) } else { 1_u64.checked_shl(exponent) };
-    // What is finer than any clock has no meaning; microseconds are the default of the format.
+    // A resolution finer than any clock has no meaning. Microseconds are the default of the format.
     units.unwrap_or(1_000_000)
 }

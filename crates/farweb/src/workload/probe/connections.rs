@@ -9,8 +9,7 @@ use super::report::ProbeReport;
 use super::servers::{Answer, Servers};
 use crate::tcp::segment::WINDOW_SCALE_MAX;
 
-/// Time after which a connection without packets is taken for ended. Chosen: four times as long as 4.4BSD waits for an
-/// answer to its SYN (75 s, `TCPTV_KEEP_INIT`).
+/// Silence that ends a connection. Chosen: four times 4.4BSD's wait for an answer to its SYN (75 s, `TCPTV_KEEP_INIT`).
 const IDLE_NS: u64 = 300_000_000_000;
 
 /// Time within which the same SYN is not one that was sent again, but one that was captured twice. Chosen: no TCP
@@ -78,7 +77,7 @@ impl Connections {
         }
     }
 
-    /// The capture has ended, and with it what is seen of its connections.
+    /// The capture has ended, and so have its connections.
     pub(super) fn finish(&mut self, servers: &mut Servers, report: &mut ProbeReport) {
         for (key, connection) in self.open.drain() {
             settle(key.server.ip(), &connection, servers, report);
@@ -187,7 +186,7 @@ impl Connections {
         }
     }
 
-    /// Ends connections that were silent for long: memory is that of those under way.
+    /// Ends long silent connections: memory holds open ones only.
     fn sweep(&mut self, servers: &mut Servers, report: &mut ProbeReport) {
         self.swept_ns = self.now_ns;
         let now_ns = self.now_ns;
@@ -201,7 +200,7 @@ impl Connections {
     }
 }
 
-/// Takes down what a connection has shown, now that nothing more is to come.
+/// Records the facts of a finished connection.
 fn settle(server: IpAddr, connection: &Connection, servers: &mut Servers, report: &mut ProbeReport) {
     match &connection.answer {
         Some(answer) => {

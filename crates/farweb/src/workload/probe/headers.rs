@@ -47,7 +47,7 @@ pub(super) struct Header {
     pub(super) window: u16,
     pub(super) mss: Option<u16>,
     pub(super) scale: Option<u8>,
-    /// True when all options were captured; an option that is missing was then not sent.
+    /// True when all options were captured. An option that is missing was then not sent.
     pub(super) options_whole: bool,
 }
 
@@ -177,7 +177,7 @@ fn ether(mut kind: u16, mut data: &[u8]) -> Link<'_> {
     if matches!(kind, IPV4 | IPV6) { Link::Ip(data) } else { Link::Other }
 }
 
-/// MSS and window scale among the options of a TCP header; what is unknown or of the wrong length is passed over.
+/// MSS and window scale among the options of a TCP header, without unknown ones and wrong lengths.
 fn options(mut bytes: &[u8]) -> (Option<u16>, Option<u8>) {
     let (mut mss, mut scale) = (None, None);
     loop {

@@ -51,7 +51,7 @@ impl Input {
         Self::new(name, file, size)
     }
 
-    /// Bytes of `source`, of which there are `size`; 0 when that is not known.
+    /// Bytes of `source`, `size` in all, or 0 for unknown.
     pub(super) fn new(
         name: String,
         source: impl Read + Send + Sync + 'static,
@@ -126,7 +126,7 @@ impl Input {
         self.broken.as_deref()
     }
 
-    /// Share of the file behind what was taken, 0 to 1; `None` when its size is not known.
+    /// Share of the file still to come, 0 to 1, or `None` when its size is unknown.
     pub(super) fn share_left(&self) -> Option<f64> {
         // The place of the window in a packed file is unknown; it is small.
         let window = if self.packed { 0 } else { self.bytes().len() as u64 };
@@ -145,7 +145,7 @@ impl Input {
     }
 }
 
-/// Counts what is read from a source.
+/// Counts the bytes read from a source.
 struct Counted<R> {
     source: R,
     read: Arc<AtomicU64>,

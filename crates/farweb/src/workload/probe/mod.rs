@@ -2,23 +2,22 @@
 //!
 //! Of each server that answered with a SYN|ACK:
 //!
-//! * MSS: the option of the SYN|ACK. A host without one is *silent*; the caller says what it gets.
-//! * Window: the field of the SYN|ACK, which is what the receiver starts with. Where both ends scale (RFC 7323) that field
-//!   cannot say more than 64 KiB, since it is not scaled itself; there it is the largest window that the server
-//!   advertised in the connection, the SYN|ACK's included. A short connection shows less than a long one, since Linux opens
-//!   its window as data come.
-//! * Round-trip time: from the SYN to the SYN|ACK where the capture was made, so that next to the server it is nothing.
-//!   A SYN that was sent again gives none, as it is unknown which of the two was answered (Karn's rule; RFC 6298,
-//!   section 3). The same SYN within 10 ms is one that was captured twice, as on mirrored ports.
+//! * MSS: the option of the SYN|ACK. A host without one is *silent*, and its value is the caller's choice.
+//! * Window: the field of the SYN|ACK, the receiver's first window. If both ends scale (RFC 7323) that unscaled field
+//!   stops at 64 KiB, and the window is the largest window that the server advertised in the connection, the SYN|ACK's
+//!   included. A short connection shows less than a long one, since Linux opens its window as data come.
+//! * Round-trip time: from the SYN to the SYN|ACK at the place of capture: none next to the server. A retransmitted SYN
+//!   gives none, since either may have been answered (Karn's rule; RFC 6298, section 3). The same SYN within 10 ms was
+//!   captured twice, as on mirrored ports.
 //!
 //! A connection counts once for each interface of a capture that saw it. It is followed until the server's FIN, a
-//! reset, or five minutes without a packet; what is open at the end of a file ends there. Memory is that of connections under
-//! way and of servers, not of the capture.
+//! reset, or five minutes without a packet. The end of a file ends it too. Memory holds open connections and servers,
+//! not the capture.
 //!
-//! Every packet is accounted for in the [`ProbeReport`]. Too many that cannot be read are an error, and so is too large a part
-//! of a file behind damage: it is then not what it was taken for.
+//! Every packet is accounted for in the [`ProbeReport`]. Too many unreadable ones are an error, and so is too large a
+//! part of a file behind damage: it is no capture then.
 //!
-//! Left out: what a proxy or a load balancer on the way answers in a server's stead; SYN cookies, which may hide options.
+//! Left out: answers of a proxy or a load balancer in a server's stead, and SYN cookies, which may hide options.
 //!
 //! Source: the NZ–US study took its host file so, with tcpdump ("Improving the performance of HTTP over high bandwidth-delay
 //! product circuits", CNDS 2001, section on the simulation's input).
@@ -45,7 +44,7 @@ use connections::Connections;
 use headers::Without;
 use servers::Servers;
 
-/// Packets after which too many unreadable ones end a capture early.
+/// Packets before too many unreadable ones can end a capture.
 const EARLY_PACKETS: u64 = 1000;
 
 /// Looks through captures for servers.

@@ -39,7 +39,7 @@ pub struct UnreadablePacket {
 pub struct ProbeReport {
     /// Packets.
     pub packets: u64,
-    /// Packets whose TCP header was looked at.
+    /// Packets with an inspected TCP header.
     pub tcp: u64,
     /// Packets that were not, by reason.
     pub skipped: BTreeMap<Skipped, u64>,
@@ -51,9 +51,9 @@ pub struct ProbeReport {
     pub cut_off: Vec<String>,
     /// Connections that began.
     pub connections: u64,
-    /// Connections of which a SYN|ACK was seen.
+    /// Connections with a captured SYN|ACK.
     pub answered: u64,
-    /// Answered ones whose SYN was not seen: the capture began later.
+    /// Answered ones without their SYN: the capture began later.
     pub without_syn: u64,
     /// Connections that a reset answered.
     pub refused: u64,
@@ -61,10 +61,10 @@ pub struct ProbeReport {
     pub unanswered: u64,
     /// Answered ones that the client never acknowledged.
     pub half_open: u64,
-    /// Connections whose SYN was sent again before an answer came: it is unknown to which one it belongs, so they have no
-    /// round-trip time.
+    /// Connections with a retransmitted SYN before an answer: they have no round-trip time, since the answer may belong
+    /// to either.
     pub retransmitted: u64,
-    /// Answered ones whose options were not captured as far as an MSS may stand.
+    /// Answered ones with options cut before a possible MSS.
     pub options_cut: u64,
     /// Round-trip times that were taken.
     pub rtt_samples: u64,

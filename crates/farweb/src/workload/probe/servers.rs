@@ -19,7 +19,7 @@ pub(super) struct Answer {
     pub(super) options_cut: bool,
     /// Shift of its windows, when both ends scale.
     pub(super) shift: Option<u8>,
-    /// Largest window that it advertised so far, in bytes; without scaling that of its SYN|ACK.
+    /// Largest window advertised so far, in bytes, or the SYN|ACK's without scaling.
     pub(super) window: u64,
     /// Time from the SYN to the SYN|ACK.
     pub(super) rtt_ns: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) struct Answer {
 pub(super) struct Server {
     /// Number of times that it advertised each MSS, by first appearance; `None` is no MSS.
     mss: Vec<(Option<u16>, u64)>,
-    /// Answers whose options were cut before an MSS.
+    /// Answers with options cut before an MSS.
     options_cut: u64,
     /// Smallest window of a connection, and the largest with its shift.
     window_min: Option<u64>,
@@ -159,8 +159,8 @@ impl Servers {
         &mut servers[place].1
     }
 
-    /// The hosts, by name: an address may have several, each of which becomes a host, and a name several addresses.
-    /// Addresses without a name follow as hosts of their own, unless `only_named`.
+    /// The hosts, by name: an address may have several, each a host of its own, and a name several addresses. Addresses
+    /// without a name follow as hosts of their own, unless `only_named`.
     pub(super) fn hosts(&self, names: &[(IpAddr, String)], only_named: bool) -> Vec<ProbedHost> {
         let mut named: Vec<(&str, IpAddr)> =
             names.iter().map(|(address, name)| (&**name, *address)).collect();

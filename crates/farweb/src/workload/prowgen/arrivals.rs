@@ -4,8 +4,8 @@
 //! exponentially long (an interrupted Poisson process), with the same mean rate; it begins on. `none`: all at time 0, for
 //! whoever needs the order only.
 //!
-//! Source: C. Williamson and others ran ProWGen's workloads with Poisson arrivals; the interrupted Poisson process is that of
-//! A. Kuczura, "The interrupted Poisson process as an overflow process", Bell System Technical Journal 52(3), 1973.
+//! Source: C. Williamson and others ran ProWGen's workloads with Poisson arrivals; the interrupted Poisson process is
+//! by A. Kuczura, "The interrupted Poisson process as an overflow process", Bell System Technical Journal 52(3), 1973.
 
 use super::Parameters;
 use super::parameters::Arrivals;
@@ -57,7 +57,7 @@ impl Clock {
             Process::OnOff { gap, on, off, left } => {
                 let mut wait = gap.sample(random);
                 let mut silent = 0.0;
-                // What is left of a gap when it is off goes on when it is on again.
+                // The rest of a gap at the off time continues at the next on time.
                 let whole = wait;
                 while wait > *left {
                     wait -= *left;

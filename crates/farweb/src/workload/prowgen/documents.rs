@@ -10,8 +10,8 @@ use super::popularity::requests_by_rank;
 use crate::rng::{LogNormal, Pareto, RandomStream, RandomStreams, Zipf};
 use crate::units::Bytes;
 
-/// Requests from which a document counts as popular, and size from which it counts as large: no document is both without
-/// correlation. Source: ProWGen, `stream.cc`.
+/// Requests that make a document popular, and size that makes it large: no document is both without correlation.
+/// Source: ProWGen, `stream.cc`.
 const POPULAR: u32 = 100;
 const LARGE: u32 = 10_240;
 

@@ -1,16 +1,16 @@
 //! The family `prowgen`: the workload of a web proxy's clients, as ProWGen makes it.
 //!
-//! A number of requests for a number of documents. The popularity of documents is Zipf-like with many that are asked for
-//! once (`popularity`), their sizes are lognormal with a Pareto tail, alike or unlike their popularity (`documents`), and
-//! what was asked for lately is asked for again (`stack`). Each document is asked for exactly as often as was drawn. A request
-//! that the stack does not answer is for one of the other documents, each as likely, whatever its popularity.
+//! A number of requests for a number of documents. The popularity of documents is Zipf-like with many one-timers
+//! (`popularity`), their sizes are lognormal with a Pareto tail, alike or unlike their popularity (`documents`), and
+//! recent documents are requested again (`stack`). Each document has exactly its drawn number of requests. A request
+//! beyond the stack is for one of the other documents, each as likely, without regard to popularity.
 //!
 //! Requests stream: memory is some 20 B a document and 40 B a document of the stack, whatever the number of requests.
 //!
-//! Added to ProWGen, which gives ids and sizes: arrivals (`arrivals`), clients (`visits`), hosts, sizes of requests and server times. Each has
-//! random numbers of its own, so that they never change which document comes when. Differs from it: counts are scaled to
-//! the exact number of requests; popularities and sizes are joined as they are instead of being drawn again from their
-//! interpolated distributions; every seed gives another workload, where ProWGen has one of constants.
+//! Added to ProWGen, which gives ids and sizes: arrivals (`arrivals`), clients (`visits`), hosts, sizes of requests and
+//! server times. Each has random numbers of its own, which never change the sequence of documents. Differs from it:
+//! counts are scaled to the exact number of requests; popularities and sizes are joined as they are instead of being
+//! drawn again from their interpolated distributions; every seed gives another workload (ProWGen has constants).
 //!
 //! Left out: changes of documents, aborted transfers, the hour of the day.
 //!
@@ -71,7 +71,7 @@ impl Trace {
         Self { parameters: *parameters, streams, documents, hosts: Arc::new(hosts) }
     }
 
-    /// All hosts, also those that no request asks.
+    /// All hosts, also those without requests.
     #[must_use]
     pub fn hosts(&self) -> &Directory {
         &self.hosts
@@ -147,7 +147,7 @@ impl Iterator for Order {
 
     fn next(&mut self) -> Option<u32> {
         let owned = self.stack.owned();
-        // With no other documents a request is drawn among those that the stack owns.
+        // Without other documents a request is drawn among the stack's.
         let all = if self.others.is_empty() { owned } else { self.all };
         if all == 0 {
             return None;

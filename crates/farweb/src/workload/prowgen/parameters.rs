@@ -1,7 +1,7 @@
 //! Parameters of the family `prowgen`, each with its source.
 //!
-//! "Base case" is that of Busari, Williamson, "On the sensitivity of Web proxy cache performance to workload characteristics"
-//! (INFOCOM 2001). "Chosen" marks what ProWGen does not have; the reason stands beside it.
+//! "Base case": Busari, Williamson, "On the sensitivity of Web proxy cache performance to workload characteristics"
+//! (INFOCOM 2001). "Chosen" marks values absent from ProWGen, with the reason.
 
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,7 @@ parameters! { "ProwgenParameters";
     arrivals: Arrivals = Arrivals::Poisson;
     /// Requests a second, on average. Source: the same, 10 to 80.
     arrival_rate: f64 = 10.0;
-    /// Mean time that on-off arrivals are on. Chosen: bursts of a page.
+    /// Mean on time of on-off arrivals. Chosen: bursts of a page.
     on_mean: Duration = Duration::from_secs(1);
     /// Mean time that they are off. Chosen: with it a burst has five times the mean rate.
     off_mean: Duration = Duration::from_secs(4);
@@ -110,7 +110,7 @@ parameters! { "ProwgenParameters";
     visit_gap: Duration = Duration::from_secs(30);
 }
 
-/// Most requests. Chosen: two hundred times those of the base case.
+/// Most requests. Chosen: two hundred times the base case's.
 const REQUESTS_MAX: u32 = 1_000_000_000;
 
 /// Longest time of a parameter. Chosen: an hour, as the family nzix.

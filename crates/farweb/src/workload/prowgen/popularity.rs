@@ -1,7 +1,7 @@
 //! Number of requests for each document: Zipf-like with a given number of one-timers, in whole requests.
 //!
-//! The document of rank r gets max(2, ⌊c / r^slope⌋) requests, the most popular first, and c is chosen so that all requests
-//! are given out; one-timers follow with one each. A ProWGen of 2000 starts from c = (D − O/2)^slope for D documents and O
+//! The document of rank r gets max(2, ⌊c / r^slope⌋) requests, the most popular first, with c chosen to give out all
+//! requests. One-timers follow with one each. A ProWGen of 2000 starts from c = (D − O/2)^slope for D documents and O
 //! one-timers and scales the rounded numbers once, which misses the wanted total by up to a tenth.
 
 /// Requests of each document, the most popular one first: `documents` of them, the last `onetimers` with one request.
@@ -14,7 +14,7 @@ pub(super) fn requests_by_rank(requests: u64, documents: u32, onetimers: u32, sl
     let weights: Vec<f64> = (1..=repeated).map(|rank| libm::pow(rank as f64, -slope)).collect();
     let scale = scale(&weights, wanted);
     let mut by_rank: Vec<u32> = weights.iter().map(|weight| share(scale, *weight) as u32).collect();
-    // Documents whose numbers change at the same scale: some of them still get their next request.
+    // Documents with numbers that change at the same scale: some of them still get their next request.
     let given: u64 = by_rank.iter().map(|requests| u64::from(*requests)).sum();
     let rest = usize::try_from(wanted - given).expect("fewer than there are documents");
     by_rank.iter_mut().take(rest).for_each(|requests| *requests += 1);
@@ -26,7 +26,7 @@ fn share(scale: f64, weight: f64) -> u64 {
     ((scale * weight) as u64).max(2)
 }
 
-/// The largest scale with which no more than `wanted` requests are given out.
+/// The largest scale that gives out at most `wanted` requests.
 fn scale(weights: &[f64], wanted: u64) -> f64 {
     let given = |scale: f64| weights.iter().map(|weight| share(scale, *weight)).sum::<u64>();
     let (mut fits, mut exceeds) = (0.0, wanted as f64 + 1.0);
@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// With as many requests as the published formula gives out, each document has what the formula gives it.
+    /// With the published formula's number of requests, each document has the formula's.
     #[test]
     fn counts_are_those_of_the_formula() {
         for (documents, onetimers, slope) in [(1000_u32, 700_u32, 0.75), (5000, 3600, 0.807), (300, 0, 1.0)] {

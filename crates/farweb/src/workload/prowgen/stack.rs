@@ -1,13 +1,13 @@
-//! The finite LRU stack of ProWGen: what was asked for lately is asked for again.
+//! The finite LRU stack of ProWGen: recent documents are requested again.
 //!
 //! The stack holds up to a number of documents, the one asked for last on top. It owns a part of all requests: in the mode
 //! `static` its position j, from the top, owns the requests of the j-th most popular document, whatever lies there; in the
 //! mode `dynamic` each document on the stack owns its own. A request that falls into this part is for the document there.
 //!
-//! Positions are places in a row that only grows at its end: the top is the last one that is taken. Going to the top leaves
-//! a gap; when the row is full, gaps are closed. A Fenwick tree over the row finds the document that owns a request, so a
-//! request costs O(log size), with closing the gaps spread over those that made them. In the dynamic mode it does not matter
-//! from which end masses are cumulated.
+//! Positions are places in a row that only grows at its end: the top is the last one taken. Going to the top leaves a
+//! gap, and a full row closes its gaps. A Fenwick tree over the row finds the document that owns a request, so a
+//! request costs O(log size), with closing the gaps spread over their causes. In the dynamic mode masses may be
+//! cumulated from either end.
 //!
 //! Source: Busari, Williamson, "ProWGen: a synthetic workload generation tool for simulation evaluation of web proxy caches"
 //! (Computer Networks 38(6), 2002); the program of 2000, `stack.cc`.
@@ -41,7 +41,7 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// An empty stack for `size` documents, at least 1; `requests` has those of each document, the most popular first.
+    /// An empty stack for `size` documents, at least 1, with the `requests` of each document, the most popular first.
     pub(super) fn new(size: usize, mode: StackMode, requests: &[u32]) -> Self {
         let size = size.min(requests.len());
         let places = 2 * size + 1;

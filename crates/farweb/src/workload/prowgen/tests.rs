@@ -1,4 +1,4 @@
-//! Workloads of the family: exact counts, sizes by their closed forms, locality, independence of what is drawn.
+//! Workloads of the family: exact counts, sizes by their closed forms, locality, independence of draws.
 
 use proptest::prelude::*;
 
@@ -53,7 +53,7 @@ fn sizes_have_their_closed_forms() {
     let mut sizes = Documents::new(&parameters, &RandomStreams::new(1)).bytes;
     sizes.sort_unstable();
     let count = sizes.len();
-    // The median is the quantile 0.5 / 0.78 of the body; its standard error is some 20 B.
+    // The median is the quantile 0.5 / 0.78 of the body. Its standard error is some 20 B.
     assert!((3880..4040).contains(&sizes[count / 2]), "{}", sizes[count / 2]);
     let body = sizes.partition_point(|size| *size < 10_000);
     assert_eq!(count - body, (count as f64 * 0.22) as usize, "the share of the tail is exact");

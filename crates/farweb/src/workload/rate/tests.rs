@@ -77,7 +77,7 @@ fn the_shape_of_the_day_stays() {
 
 #[test]
 fn memory_is_that_of_a_window() {
-    // 100 a second, four repeats of each, of which half a window's wait on average.
+    // 100 a second, four repeats of each, on average half a window's waiting.
     let (found, waiting) = at_rate(&steady(20_000), 5.0, 2 * SECOND, 1);
     assert_eq!(found.len(), 100_000);
     assert!((300..=800).contains(&waiting), "{waiting}");

@@ -34,7 +34,7 @@ pub struct Batch {
     pub server_s: Option<Vec<f64>>,
     /// Parts of them before the first byte, in seconds.
     pub wait_s: Option<Vec<f64>>,
-    /// Ids of what is asked for.
+    /// Ids of the requested objects.
     pub object: Option<Vec<u64>>,
     /// Node that serves the request.
     pub source: Option<Words>,

@@ -1,8 +1,8 @@
 //! Host tables: a row for each origin server.
 //!
-//! The columns are those of [`HOSTS`]. Without a header line the first four stand in their order. Window and MSS may be empty;
-//! the scenario then has values for them. What a probe of a capture finds beside them (`rtt_s`, `window_scale`, `address`) may be
-//! there too and is not looked at.
+//! The columns are those of [`HOSTS`]. Without a header line the first four stand in their order. Window and MSS may be
+//! empty. The scenario then has values for them. Further findings of a probe (`rtt_s`, `window_scale`, `address`) may
+//! be there too and are ignored.
 //!
 //! Source: the `hostfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
 //! circuits", CNDS 2001), which has the same four.
@@ -77,8 +77,8 @@ pub struct HostColumns {
 /// Reads the host table at `path`: .csv, .tsv, or separated by blanks; plain or gzip.
 ///
 /// # Errors
-/// When the file is no text, a row is not a host or a host is there twice: names file, line, column, what was found
-/// and what is allowed.
+/// When the file is no text, a row is not a host or a host is there twice: names file, line, column, the value found
+/// and the values allowed.
 pub fn open_hosts(path: &Path) -> Result<Directory, WorkloadError> {
     read(TextTable::open(path, &LAYOUT)?)
 }

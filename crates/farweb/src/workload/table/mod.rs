@@ -152,7 +152,7 @@ pub const ROWS_KEPT: usize = 250_000;
 
 /// A request table in a text file: its requests by start time, equal starts in the order of the file.
 ///
-/// It keeps the rows of a short table, and of one in another order; others are read from the file again.
+/// It keeps the rows of a short table, and of one in another order. Others are read from the file again.
 #[derive(Debug)]
 pub struct RequestTable {
     path: PathBuf,
@@ -184,8 +184,8 @@ impl RequestTable {
     /// Opens the table at `path` after reading it once from end to end.
     ///
     /// # Errors
-    /// When the file cannot be read twice (a pipe), is no text, has no requests, or a row is not a request: names
-    /// file, line, column, what was found and what is allowed.
+    /// When the file cannot be read twice (a pipe), is no text, has no requests, or a row is not a request: names file,
+    /// line, column, the value found and the values allowed.
     pub fn open(path: &Path) -> Result<(Self, Summary), WorkloadError> {
         let is_file = path.metadata().map_or(true, |metadata| metadata.is_file());
         if !is_file {
@@ -265,7 +265,7 @@ impl Sorted {
 }
 
 impl Summary {
-    /// That of no request yet, in a table that begins with this one.
+    /// The state before any request, in a table that begins with this one.
     const fn of(request: &Request) -> Self {
         Self {
             requests: 0,

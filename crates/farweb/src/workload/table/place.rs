@@ -1,4 +1,4 @@
-//! Places in a table, for messages about what is wrong there, and what a cell may hold.
+//! Places in a table, for messages about errors, and the allowed contents of a cell.
 
 use std::fmt::{self, Display};
 

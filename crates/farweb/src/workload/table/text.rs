@@ -1,9 +1,8 @@
 //! Rows of a table in a text file: comma-, tab- or blank-separated, with or without a header line.
 //!
-//! The ending of the name selects the separator: `.csv`, `.tsv`, anything else is separated by blanks (as the files
-//! that the NZ–US study calls `hostfile` and `logfile`); `.gz` after it is taken off first. Fields with commas or
-//! tabs may stand in double quotes as RFC 4180 has it, but a field ends on the line on which it began. In a
-//! blank-separated file `-` is an empty field.
+//! The ending of the name selects the separator: `.csv`, `.tsv`, blanks for others (`hostfile` and `logfile` of the
+//! NZ–US study), after removing `.gz`. Fields with commas or tabs may stand in double quotes (RFC 4180), but end on
+//! their first line. In a blank-separated file `-` is an empty field.
 
 use std::path::Path;
 
@@ -48,7 +47,7 @@ pub(super) struct TextTable {
     fields: Vec<(usize, usize)>,
     /// Field that holds it, for each column of the layout.
     field_of: Vec<Option<usize>>,
-    /// Number of fields that every row has; `None` in a file without a header line, whose rows differ in length.
+    /// Number of fields of every row, or `None` in a file without a header line, with rows of different length.
     width: Option<usize>,
     /// True when the current row is yet to be given out: the first line, when it is no header line.
     waiting: bool,
@@ -210,7 +209,7 @@ fn separator_of(name: &str) -> Separator {
 }
 
 fn not_utf8(line: &[u8], valid: usize) -> String {
-    // The cut may fall inside a character; the message then starts with a replacement character.
+    // The cut may fall inside a character. The message then starts with a replacement character.
     let before = &line[valid.saturating_sub(20)..valid];
     format!("byte {:#04x} after {} is not UTF-8; save the table as UTF-8", line[valid], quoted(before))
 }
@@ -254,7 +253,7 @@ fn too_many_fields() -> String {
     format!("has more than {FIELDS_MAX} fields")
 }
 
-/// Splits a line in which double quotes may enclose fields.
+/// Splits a line with fields that may stand in double quotes.
 fn split_quoted(
     line: &str,
     csv: &mut csv_core::Reader,

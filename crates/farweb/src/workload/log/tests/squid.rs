@@ -1,4 +1,4 @@
-//! Lines of Squid: which become requests, which do not, and what is wrong with them.
+//! Lines of Squid: requests, lines left out, and errors.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! Logs as servers and what carries their lines write them: read right, or refused with what does not fit.
+//! Logs as servers and carriers of their lines write them: read right, or refused with the offending text.
 
 use super::*;
 

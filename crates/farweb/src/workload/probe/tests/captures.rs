@@ -91,7 +91,7 @@ impl Packet {
             options.extend(mss.to_be_bytes());
         }
         if let Some(shift) = self.scale {
-            // Behind an option that nobody knows, and one that is not whole.
+            // Behind an unknown option, and an incomplete one.
             options.extend([253, 5, 1, 2, 3, 1, 3, 3, shift, 1, 1, 1]);
         }
         let ports = if self.up { [self.port, 80] } else { [80, self.port] };
@@ -231,7 +231,7 @@ impl File {
             }
             out.extend(self.block(1, &body));
         }
-        out.extend(self.block(5, &[0; 12])); // statistics, which nobody asked for
+        out.extend(self.block(5, &[0; 12])); // unrequested statistics
         out
     }
 

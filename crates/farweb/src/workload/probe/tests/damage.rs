@@ -1,4 +1,4 @@
-//! Files that are not what they say.
+//! Files with false claims.
 
 use proptest::prelude::*;
 

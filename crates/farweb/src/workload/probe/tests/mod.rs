@@ -1,4 +1,4 @@
-//! Captures made byte by byte: what is in them is known.
+//! Captures made byte by byte, with known contents.
 
 mod captures;
 mod damage;
@@ -171,7 +171,7 @@ fn a_host_without_mss_is_silent_and_one_whose_options_are_cut_is_not() {
     let (hosts, report) = probe(File { snap: 53, ..File::default() }.with(&handshake(1, 0, 1_000_000)));
     assert!(hosts.is_empty());
     assert_eq!(report.skipped[&super::Skipped::CutShort], 3);
-    // What no host table takes is as good as nothing.
+    // Values that no host table takes count as absent.
     let odd = only_host(&[syn(1, 0), answer(1, 1_000_000).mss(Some(0)).window(31), ack(1, 1_000_001)]);
     assert_eq!((odd.mss_bytes, odd.window_bytes, odd.silent), (None, None, true));
 }
