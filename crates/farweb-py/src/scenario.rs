@@ -1,7 +1,8 @@
 //! Scenarios: text in, checked values out.
 
 use farweb::explain::report;
-use farweb::scenario::{Carrier, Design, ScenarioError as CoreError, Source};
+use farweb::scenario::{Carrier, ScenarioError as CoreError, Source};
+use farweb::sweep::{Design, Planned};
 use farweb::workload::{Directory, Prepared};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -12,7 +13,7 @@ use crate::tables::HostTable;
 
 /// A checked scenario.
 #[pyclass(frozen, module = "farweb._core")]
-pub(crate) struct Scenario(Source);
+pub(crate) struct Scenario(Planned);
 
 impl Scenario {
     pub(crate) const fn checked(&self) -> &farweb::scenario::Scenario {
@@ -37,14 +38,14 @@ impl Scenario {
 impl Scenario {
     #[staticmethod]
     fn parse(text: &str, file: &str, overrides: &Bound<'_, PyDict>) -> PyResult<Self> {
-        checked(Source::parse(text, file, &settings(overrides)?))
+        checked(Planned::parse(text, file, &settings(overrides)?))
     }
 
     #[staticmethod]
     fn of_effective(effective: &str, file: &str) -> PyResult<Self> {
         let tree = serde_json::from_str(effective)
             .map_err(|error| ScenarioError::new_err(format!("{file}: not JSON: {error}")))?;
-        checked(Source::of_effective(tree, file))
+        checked(Source::of_effective(tree, file).and_then(Planned::of))
     }
 
     /// Names of the factors of its sweep.
@@ -55,7 +56,7 @@ impl Scenario {
     }
 
     fn problem(&self, key: &str, message: &str) -> String {
-        self.0.problem(key, message).to_string()
+        self.0.source().problem(key, message).to_string()
     }
 
     fn with_(&self, overrides: &Bound<'_, PyDict>) -> PyResult<Self> {
@@ -99,7 +100,8 @@ impl Scenario {
         let generated = hosts.is_none().then(|| self.checked().workload.generated(run.seed)).flatten();
         let of_family = generated.as_ref().and_then(Prepared::hosts);
         let directory: Option<&Directory> = hosts.map(|hosts| &hosts.0).or(of_family);
-        serde_json::to_string(&report(self.checked(), directory)).expect("a report is plain data")
+        serde_json::to_string(&report(self.checked(), self.0.design(), directory))
+            .expect("a report is plain data")
     }
 }
 
@@ -108,8 +110,8 @@ fn settings(overrides: &Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {
     overrides.iter().map(|(key, value)| Ok((key.extract()?, value.extract()?))).collect()
 }
 
-fn checked(source: Result<Source, CoreError>) -> PyResult<Scenario> {
-    source.map(Scenario).map_err(|error| ScenarioError::new_err(error.to_string()))
+fn checked(planned: Result<Planned, CoreError>) -> PyResult<Scenario> {
+    planned.map(Scenario).map_err(|error| ScenarioError::new_err(error.to_string()))
 }
 
 /// Use of connections by a carrier; both are JSON text, the carrier as an effective scenario has it.

@@ -19,6 +19,7 @@
 //! * `observe`, `context`: who watches connections; what the next three may touch and answer with.
 //! * `client`, `pool`, `node`: who asks, which connection a request gets, what happens where legs end.
 //! * [`scenario`]: the description of a run, checked once, every error with its place.
+//! * [`sweep`]: the design of a sweep: its points, the scenario at each, the seeds of runs.
 //! * [`explain`]: what `check` says of a scenario before anything runs.
 //! * [`world`]: owns every entity and the one `match` over all events.
 //! * [`export`]: what other programs read: captures and plots of recorded packets.
@@ -43,6 +44,7 @@ pub mod rng;
 pub mod scenario;
 pub mod schema;
 mod session;
+pub mod sweep;
 pub mod tcp;
 pub mod units;
 pub mod workload;

@@ -25,6 +25,7 @@ use crate::scenario::{
     Carrier, Clients, ConnectionUse, Leg, Link, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until,
     Workload,
 };
+use crate::sweep::Design;
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 pub use cache::CacheReport;
@@ -171,9 +172,9 @@ pub struct LegReport {
     pub text: String,
 }
 
-/// Report on the scenario; `hosts` is its host table.
+/// Report on a scenario; `design` is the design of its sweep, and `hosts` its host table.
 #[must_use]
-pub fn report(scenario: &Scenario, hosts: Option<&Directory>) -> Report {
+pub fn report(scenario: &Scenario, design: Option<&Design>, hosts: Option<&Directory>) -> Report {
     let nodes = &scenario.path.nodes;
     let link = |(index, link): (usize, &Link)| LinkReport {
         index,
@@ -207,7 +208,7 @@ pub fn report(scenario: &Scenario, hosts: Option<&Directory>) -> Report {
     for cache in &caches {
         let _ = write!(text, "\n{}", cache.text);
     }
-    let sweep = sweep::sweep_report(scenario);
+    let sweep = design.map(sweep::sweep_report);
     if let Some(sweep) = &sweep {
         let _ = write!(text, "\n{}", sweep.text);
     }

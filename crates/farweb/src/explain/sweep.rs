@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::scenario::{Design, DesignFactor, DesignKind, RandomNumbers, Scenario};
+use crate::scenario::{DesignKind, RandomNumbers};
+use crate::sweep::{Design, DesignFactor};
 
 /// Longest name of a factor that is shown, in columns, and longest list of its levels. Chosen: with the margin they make
 /// a line of 100.
@@ -37,9 +38,8 @@ pub struct FactorReport {
     pub levels: Vec<String>,
 }
 
-/// Summary of the sweep of `scenario`, if it has one.
-pub(super) fn sweep_report(scenario: &Scenario) -> Option<SweepReport> {
-    let design = Design::of(scenario)?;
+/// Summary of the sweep with this design.
+pub(super) fn sweep_report(design: &Design) -> SweepReport {
     let factor = |factor: &DesignFactor| FactorReport {
         name: factor.name.clone(),
         levels: factor.levels.iter().map(|level| level.label.clone()).collect(),
@@ -53,7 +53,7 @@ pub(super) fn sweep_report(scenario: &Scenario) -> Option<SweepReport> {
         text: String::new(),
     };
     report.text = text(&report, design.random_numbers);
-    Some(report)
+    report
 }
 
 fn text(report: &SweepReport, random_numbers: RandomNumbers) -> String {

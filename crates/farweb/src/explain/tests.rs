@@ -6,7 +6,7 @@ use crate::scenario::tests::cable_with;
 use crate::workload::{Directory, Host};
 
 fn report(overrides: &[&str]) -> Report {
-    super::report(&cable_with(overrides).unwrap(), None)
+    super::report(&cable_with(overrides).unwrap(), None, None)
 }
 
 fn host(key: &str, mss: Option<u16>, buffer: Option<u64>) -> Host {
@@ -156,7 +156,7 @@ fn a_host_table_spreads_the_limit() {
     hosts.add(host("bare", None, None));
     let scenario =
         cable_with(&["leg.0.tcp.to={mss=\"host\",buffer=\"host\"}", "workload.default_mss=536 B"]).unwrap();
-    let report = super::report(&scenario, Some(&hosts));
+    let report = super::report(&scenario, None, Some(&hosts));
     let spread = report.legs[0].hosts.clone().unwrap();
     assert_eq!(spread.hosts, 3);
     // 8 segments of 552 B a round trip; 61 segments of 576 B; 22 segments of 1500 B.

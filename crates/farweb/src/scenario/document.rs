@@ -19,17 +19,17 @@ const LONGEST_QUOTE: usize = 60;
 
 /// A scenario before it is known to be one.
 #[derive(Debug, Clone)]
-pub(super) struct Document {
+pub(crate) struct Document {
     /// Name of the file, for messages.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// The values; null stands for a value that is already reported as a problem.
-    pub(super) tree: Value,
+    pub(crate) tree: Value,
     /// Place of each key, by dotted path.
     places: BTreeMap<String, Place>,
 }
 
 /// The dotted path of `key` in the table or list at `parent`.
-pub(super) fn join(parent: &str, key: &str) -> String {
+pub(crate) fn join(parent: &str, key: &str) -> String {
     let is_bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let key = if is_bare { key.to_owned() } else { format!("{key:?}") };
     if parent.is_empty() { key } else { format!("{parent}.{key}") }
@@ -39,7 +39,7 @@ pub(super) fn join(parent: &str, key: &str) -> String {
 ///
 /// # Errors
 /// When it is none, or has too many parts.
-pub(super) fn segments(key: &str) -> Result<Vec<String>, String> {
+pub(crate) fn segments(key: &str) -> Result<Vec<String>, String> {
     let parts = Key::parse(key)
         .map_err(|_| format!("{} is not a dotted key; write one like \"leg.0.tcp.buffer\"", quote(key)))?;
     if parts.len() > DEEPEST {
@@ -49,7 +49,7 @@ pub(super) fn segments(key: &str) -> Result<Vec<String>, String> {
 }
 
 /// `text` in quotes, shortened and without control characters.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars().take(LONGEST_QUOTE) {
         if c.is_control() {
@@ -70,7 +70,7 @@ impl Document {
     ///
     /// # Errors
     /// When `text` is not TOML, with line and column.
-    pub(super) fn read(text: &str, file: &str, problems: &mut Vec<Problem>) -> Result<Self, Problem> {
+    pub(crate) fn read(text: &str, file: &str, problems: &mut Vec<Problem>) -> Result<Self, Problem> {
         let whole = |line, column, message| Problem {
             file: file.to_owned(),
             place: Place::File { line, column },
@@ -105,7 +105,7 @@ impl Document {
     }
 
     /// A tree that was no TOML, whose keys have no places of their own.
-    pub(super) fn of_tree(tree: Value, file: &str) -> Self {
+    pub(crate) fn of_tree(tree: Value, file: &str) -> Self {
         let start = Place::File { line: 1, column: 1 };
         Self { file: file.to_owned(), tree, places: BTreeMap::from([(String::new(), start)]) }
     }
@@ -114,7 +114,7 @@ impl Document {
     ///
     /// # Errors
     /// When the key cannot be reached or the value starts like TOML but is none.
-    pub(super) fn set(&mut self, key: &str, value: &str) -> Result<(), Problem> {
+    pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<(), Problem> {
         let place = Place::Override(format!("{key}={value}"));
         let done = override_value(value).and_then(|value| self.set_value(key, value, place.clone()));
         done.map_err(|message| Problem { file: self.file.clone(), place, key: key.to_owned(), message })
@@ -124,7 +124,7 @@ impl Document {
     ///
     /// # Errors
     /// When the key is no dotted key, a place in a list is beyond its end, or the way leads through a plain value.
-    pub(super) fn set_value(&mut self, key: &str, value: Value, place: Place) -> Result<(), String> {
+    pub(crate) fn set_value(&mut self, key: &str, value: Value, place: Place) -> Result<(), String> {
         let mut path = String::new();
         let mut target = &mut self.tree;
         for segment in &segments(key)? {
@@ -144,7 +144,7 @@ impl Document {
     }
 
     /// The same without the table `name`.
-    pub(super) fn without(&self, name: &str) -> Self {
+    pub(crate) fn without(&self, name: &str) -> Self {
         let is_other =
             |path: &str| path != name && !path.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
         let keep = |(path, place): (&String, &Place)| is_other(path).then(|| (path.clone(), place.clone()));
@@ -160,7 +160,7 @@ impl Document {
     }
 
     /// Where `path` stands, or the nearest table around it.
-    pub(super) fn place(&self, path: &str) -> Place {
+    pub(crate) fn place(&self, path: &str) -> Place {
         let mut path = path;
         loop {
             if let Some(place) = self.places.get(path) {
@@ -171,7 +171,7 @@ impl Document {
     }
 
     /// A problem with the value at `path`.
-    pub(super) fn problem(&self, path: &str, message: impl Into<String>) -> Problem {
+    pub(crate) fn problem(&self, path: &str, message: impl Into<String>) -> Problem {
         Problem {
             file: self.file.clone(),
             place: self.place(path),

@@ -8,7 +8,7 @@ use crate::units::{BitRate, Bytes, Duration, Quantity};
 
 /// Kind of value of a key, as far as numbers go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A whole number.
     Whole,
     /// A number.
@@ -27,16 +27,16 @@ pub(super) enum Kind {
 
 /// A quantity in its smallest unit, and what its numbers on an axis are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Amount {
+pub(crate) struct Amount {
     /// Whole ns, B, bit/s or packets.
-    pub(super) smallest: u64,
+    pub(crate) smallest: u64,
     /// Unit on an axis: `s`, `B`, `bit/s`, `packets`.
-    pub(super) unit: &'static str,
+    pub(crate) unit: &'static str,
 }
 
 impl Amount {
     /// Its place on an axis.
-    pub(super) fn number(self) -> f64 {
+    pub(crate) fn number(self) -> f64 {
         match self.unit {
             "s" => Duration::from_nanos(self.smallest).as_secs_f64(),
             _ => self.smallest as f64,
@@ -46,7 +46,7 @@ impl Amount {
 
 impl Kind {
     /// The kind of what stands at `key` in `scenario`, which has its defaults spelled out.
-    pub(super) fn of(scenario: &Value, key: &[String]) -> Self {
+    pub(crate) fn of(scenario: &Value, key: &[String]) -> Self {
         let (mut schema, mut value, mut parent) = (&*SCHEMA, scenario, &Value::Null);
         for segment in key {
             schema = member(alternative(resolve(schema), value, parent), segment);
@@ -73,7 +73,7 @@ impl Kind {
     }
 
     /// The quantity that `text` is, if this is a kind of quantity and it is no word that stands for one.
-    pub(super) fn amount(self, text: &str) -> Option<Amount> {
+    pub(crate) fn amount(self, text: &str) -> Option<Amount> {
         let (smallest, unit) = match self {
             Self::Duration => (text.parse::<Duration>().ok()?.as_nanos(), "s"),
             Self::Size => (text.parse::<Bytes>().ok()?.get(), "B"),
@@ -89,13 +89,13 @@ impl Kind {
 }
 
 /// The definition that `schema` refers to, or itself.
-pub(super) fn resolve(schema: &Value) -> &Value {
+pub(crate) fn resolve(schema: &Value) -> &Value {
     let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
     name.map_or(schema, |name| &SCHEMA["$defs"][name])
 }
 
 /// The word and the table of a schema that has one or the other.
-pub(super) fn word_or_table(schema: &Value) -> Option<(&str, &Value)> {
+pub(crate) fn word_or_table(schema: &Value) -> Option<(&str, &Value)> {
     match schema["anyOf"].as_array()?.as_slice() {
         [word, table] => Some((word["const"].as_str()?, table)),
         _ => None,
@@ -115,7 +115,7 @@ fn alternative<'s>(schema: &'s Value, value: &Value, parent: &Value) -> &'s Valu
 }
 
 /// The branch that holds in the table `parent`, by the profile, the family or the scale that is named there.
-pub(super) fn beside<'s>(branches: &'s [Value], parent: &Value) -> Option<&'s Value> {
+pub(crate) fn beside<'s>(branches: &'s [Value], parent: &Value) -> Option<&'s Value> {
     let word = |key: &str, default: Value| if parent[key].is_null() { default } else { parent[key].clone() };
     let profile = word("profile", json!(ProfileName::default()));
     let scale = word("scale", json!(LoadScale::default()));

@@ -8,18 +8,18 @@ mod absent;
 mod cache;
 mod carrier;
 mod check;
-mod document;
+pub(crate) mod document;
+mod factors;
 mod family;
 mod http2;
 mod inputs;
-mod key;
+pub(crate) mod key;
 mod load;
 mod model;
 mod preset;
 mod problem;
 mod shape;
 mod source;
-mod sweep;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tls;
@@ -32,7 +32,6 @@ pub use model::*;
 pub use preset::{Change, Figure, Preset as LinkPreset, PresetName, presets};
 pub use problem::{Place, Problem, ScenarioError};
 pub use source::Source;
-pub use sweep::{Design, DesignFactor, Level};
 
 use std::sync::LazyLock;
 
@@ -58,7 +57,7 @@ impl Scenario {
     ///
     /// `file` is its name for messages. Each override is a dotted key, such as `leg.0.tcp.buffer`, and a value as TOML or
     /// as bare text (`4`, `60 ms`, `"60 ms"`, `[1, 2]`); they are applied in order before anything is checked, and the
-    /// key need not be in the file. Levels of a sweep are checked one by one like overrides.
+    /// key need not be in the file. Levels of a sweep are checked by [`crate::sweep::Planned`].
     ///
     /// # Errors
     /// Everything that is wrong, with its place: as far as the text is TOML every key of the wrong name or type, and
@@ -83,10 +82,10 @@ impl Scenario {
 }
 
 /// The typed scenario, once the document has its shape and keeps all rules; levels of a sweep are not looked at.
-fn read(document: &Document) -> Result<Scenario, Vec<Problem>> {
+pub(crate) fn read(document: &Document) -> Result<Scenario, Vec<Problem>> {
     let document = &*preset::expanded(document);
     let mut problems = shape::problems(document);
-    problems.extend(sweep::shape_problems(document));
+    problems.extend(factors::problems(document));
     if !problems.is_empty() {
         return Err(problems);
     }

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 pub use super::cache::Cache;
 pub use super::carrier::{Carrier, ConnectionUse};
+pub use super::factors::{
+    DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
+};
 use super::family::{Family, FamilyParameters};
 pub use super::load::{LoadLevel, LoadScale};
 use super::preset::PresetName;
-pub use super::sweep::{
-    DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
-};
 pub use super::tls::Tls;
 use crate::conn::EndSizes;
 pub use crate::conn::HostOr;
@@ -512,7 +512,7 @@ impl Workload {
 }
 
 /// Greatest seed: beyond 2^53 not every reader of JSON keeps whole numbers apart.
-pub(super) const SEED_MAX: u64 = 1 << 53;
+pub(crate) const SEED_MAX: u64 = 1 << 53;
 
 /// Seed and length of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -241,6 +241,7 @@ mod tests {
     use super::*;
     use crate::net::{Phase, QueueLimit};
     use crate::scenario::{Scenario, Source};
+    use crate::sweep::Planned;
     use crate::units::{Bytes, Duration};
 
     const PAGE: &str = "format=1\npath={nodes=[\"a\",\"b\"],link=[{preset=\"starlink\"}]}\nleg=[{from=\"a\",to=\"b\",carrier={kind=\"http/1.0\"}}]\nworkload={requests=\"r.csv\"}";
@@ -291,8 +292,8 @@ mod tests {
         let factors =
             "{\"path.link.0.preset\"=[\"starlink\",\"geo-viasat\"],\"path.link.0.down.rate\"=[\"8 Mbit/s\"]}";
         let text = format!("{PAGE}\nsweep={{factors={factors}}}");
-        let source = Source::parse(&text, "page.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
-        let link = |point| source.point(point).unwrap().into_scenario().path.link[0].clone();
+        let planned = Planned::parse(&text, "page.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let link = |point| planned.point(point).unwrap().scenario().path.link[0].clone();
         assert!(link(0).handover.is_some() && link(1).handover.is_none());
         assert_eq!([link(0), link(1)].map(|link| link.down.delay.as_nanos()), [22_500_000, 342_000_000]);
         assert_eq!(link(1).down.queue, Some(QueueLimit::Bytes(Bytes::new(1_000_000))));

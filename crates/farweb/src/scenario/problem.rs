@@ -39,7 +39,7 @@ pub struct ScenarioError {
 
 impl ScenarioError {
     /// Puts the problems in the order of the file, each once.
-    pub(super) fn new(mut problems: Vec<Problem>) -> Self {
+    pub(crate) fn new(mut problems: Vec<Problem>) -> Self {
         problems.sort_by(Problem::by_place);
         problems.dedup();
         Self { problems }

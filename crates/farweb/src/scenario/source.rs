@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::document::Document;
 use super::problem::{Problem, ScenarioError};
-use super::sweep::{self, Design};
 use super::{Scenario, read};
 
 /// Version of the scenario format that this version reads.
@@ -13,9 +12,8 @@ const FORMAT: i64 = 1;
 /// A checked scenario, with the place of each key.
 #[derive(Debug, Clone)]
 pub struct Source {
-    document: Document,
+    pub(crate) document: Document,
     scenario: Scenario,
-    design: Option<Design>,
 }
 
 impl Source {
@@ -50,21 +48,7 @@ impl Source {
     #[must_use]
     pub fn without_sweep(&self) -> Self {
         let scenario = Scenario { sweep: None, ..self.scenario.clone() };
-        Self { document: self.document.without("sweep"), scenario, design: None }
-    }
-
-    /// The scenario at a point of its sweep: with the levels of the point set, and without the sweep.
-    ///
-    /// # Errors
-    /// When levels that are right alone make no sense together; the messages name the levels.
-    ///
-    /// # Panics
-    /// When there is no such point.
-    pub fn point(&self, number: usize) -> Result<Self, ScenarioError> {
-        let design = self.design.as_ref().expect("only a sweep has points");
-        let (document, scenario) =
-            sweep::point(&self.document, design, number).map_err(ScenarioError::new)?;
-        Ok(Self { document, scenario, design: None })
+        Self { document: self.document.without("sweep"), scenario }
     }
 
     /// The scenario.
@@ -85,10 +69,12 @@ impl Source {
         self.document.problem(key, message)
     }
 
-    /// The design of its sweep, if it has one.
-    #[must_use]
-    pub const fn design(&self) -> Option<&Design> {
-        self.design.as_ref()
+    /// The scenario that `document` describes.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub(crate) fn of(document: Document) -> Result<Self, Vec<Problem>> {
+        read(&document).map(|scenario| Self { document, scenario })
     }
 
     fn read(
@@ -102,13 +88,11 @@ impl Source {
         if let Some(problem) = wrong_format(&document) {
             return Err(ScenarioError::new(vec![problem]));
         }
-        let scenario = match read(&document) {
-            Ok(scenario) if problems.is_empty() => scenario,
-            Ok(_) => return Err(ScenarioError::new(problems)),
-            Err(more) => return Err(ScenarioError::new(problems.into_iter().chain(more).collect())),
-        };
-        let design = sweep::design_of(&scenario, &document).map_err(ScenarioError::new)?;
-        Ok(Self { document, scenario, design })
+        match Self::of(document) {
+            Ok(source) if problems.is_empty() => Ok(source),
+            Ok(_) => Err(ScenarioError::new(problems)),
+            Err(more) => Err(ScenarioError::new(problems.into_iter().chain(more).collect())),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ fn in_round_trips(tables: &Tables, column: &str) -> i64 {
 }
 
 fn report(scenario: &Scenario) -> LegReport {
-    farweb::explain::report(scenario, None).legs.remove(0)
+    farweb::explain::report(scenario, None, None).legs.remove(0)
 }
 
 #[test]

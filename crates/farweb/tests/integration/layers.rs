@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules, lowest first, as the documentation of the crate and `docs/architecture.md` list them.
-const LAYERS: [&str; 21] = [
+const LAYERS: [&str; 22] = [
     "units", "id", "rng", "schema", "engine", "net", "tcp", "http", "workload", "cache", "record", "session",
-    "conn", "observe", "context", "client", "pool", "node", "scenario", "explain", "world",
+    "conn", "observe", "context", "client", "pool", "node", "scenario", "sweep", "explain", "world",
 ];
 
 /// The source files at `path`, those of tests left out, as they may use anything.

@@ -55,7 +55,7 @@ proptest! {
             way(uploads), way(!uploads)
         );
         let scenario = Scenario::parse(&text, "test.toml", &[]).expect("it keeps all rules");
-        let leg = explain::report(&scenario, None).legs.remove(0);
+        let leg = explain::report(&scenario, None, None).legs.remove(0);
         let limit = if uploads { leg.up.expect("requests go up") } else { leg.least };
         let stated = limit.connection_limit_bps.expect("a round trip takes time");
         let is_loss = limit.limited_by == LimitedBy::Loss;

@@ -53,7 +53,7 @@ fn first_byte(round_trips: &[u64], leg: &str, splits: &[(&str, &str)]) -> i64 {
     let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 1000, 0)]);
     let time = ints(&tables, "requests", "first_byte_ns")[0];
     assert_eq!(
-        farweb::explain::report(&scenario, None).legs[0].first_byte_ns as i64,
+        farweb::explain::report(&scenario, None, None).legs[0].first_byte_ns as i64,
         time,
         "check says what a run takes"
     );

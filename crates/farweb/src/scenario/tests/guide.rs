@@ -28,7 +28,7 @@ fn parse_example(overrides: &[(String, String)]) -> Scenario {
 #[test]
 fn the_example_is_a_scenario() {
     let scenario = parse_example(&[]);
-    assert_eq!(crate::explain::report(&scenario, None).legs[0].connections_to_fill, Some(16));
+    assert_eq!(crate::explain::report(&scenario, None, None).legs[0].connections_to_fill, Some(16));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn overrides_on_the_command_line_are_allowed() {
         pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
     };
     let run = parse_example(&settings(commands[0]));
-    assert_eq!((run.run.seed, crate::explain::report(&run, None).legs[0].rtt_ns), (7, 380_000_000));
+    assert_eq!((run.run.seed, crate::explain::report(&run, None, None).legs[0].rtt_ns), (7, 380_000_000));
     assert_ne!(parse_example(&settings(commands[1])), parse_example(&[]));
 }
 

@@ -6,10 +6,11 @@ mod rules;
 pub(super) mod schema;
 
 use super::*;
+use crate::sweep::Planned;
 use crate::units::{Bytes, Duration};
 
 /// The cable from New Zealand to the United States, without proxy there.
-pub(in crate::scenario) const CABLE: &str = r#"
+pub(crate) const CABLE: &str = r#"
 format = 1
 name = "cable"
 
@@ -120,7 +121,7 @@ pub(crate) fn cable_with(overrides: &[&str]) -> Result<Scenario, ScenarioError> 
         (key.to_owned(), value.to_owned())
     };
     let overrides: Vec<_> = overrides.iter().map(split).collect();
-    Scenario::parse(CABLE, "cable.toml", &overrides)
+    Planned::parse(CABLE, "cable.toml", &overrides).map(|planned| planned.scenario().clone())
 }
 
 fn lines(overrides: &[&str]) -> Vec<String> {

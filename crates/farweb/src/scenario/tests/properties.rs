@@ -11,6 +11,7 @@ use crate::http::credit::Window;
 use crate::http::h2::endpoint::Role;
 use crate::http::tls::{SmallRecord, Start, Version, Writer};
 use crate::scenario::*;
+use crate::sweep::{Design, Planned};
 use crate::tcp::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration};
 
@@ -435,7 +436,7 @@ proptest! {
     #[test]
     fn a_full_factorial_has_each_combination_once_and_each_point_its_levels(scenario in scenario()) {
         let text = document_of(&scenario.effective());
-        let source = Source::parse(&text, "s.toml", &[]).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let source = Planned::parse(&text, "s.toml", &[]).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let Some(design) = source.design() else { return Ok(()) };
         let counts = design.factors.iter().map(|factor| factor.levels.len());
         let different: BTreeSet<_> = design.points.iter().collect();
@@ -466,7 +467,7 @@ proptest! {
             ("sweep.factors.\"run.until\"", format!("{{ from = \"{from} ns\", to = \"{} ns\", scale = \"{scale}\" }}", from + more)),
         ];
         let overrides = overrides.map(|(key, value)| (key.to_owned(), value));
-        let source = Source::parse(CABLE, "s.toml", &overrides).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let source = Planned::parse(CABLE, "s.toml", &overrides).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let mut strata = BTreeSet::new();
         for number in 0..samples as usize {
             let point = source.point(number).map_err(|error| TestCaseError::fail(error.to_string()))?;
@@ -484,23 +485,23 @@ proptest! {
 
     #[test]
     fn any_scenario_has_a_report_of_100_columns(scenario in scenario()) {
-        let text = crate::explain::report(&scenario, None).text;
+        let text = crate::explain::report(&scenario, Design::of(&scenario).as_ref(), None).text;
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         prop_assert!(widest <= 100, "{widest} columns:\n{text}");
     }
 
     #[test]
     fn arbitrary_text_never_panics(text in ".*", key in ".*", value in ".*") {
-        let _ = Scenario::parse(&text, "s.toml", &[]);
-        let _ = Scenario::parse(CABLE, "s.toml", &[(key, value)]);
+        let _ = Planned::parse(&text, "s.toml", &[]);
+        let _ = Planned::parse(CABLE, "s.toml", &[(key, value)]);
     }
 
     #[test]
     fn a_damaged_scenario_never_panics(at in 0..CABLE.len(), length in 0..40_usize, patch in "[\\[\\]{}=.\"a-z0-9 \n]{0,8}") {
         let end = (at + length).min(CABLE.len());
         let text = format!("{}{patch}{}", &CABLE[..at], &CABLE[end..]);
-        if let Ok(scenario) = Scenario::parse(&text, "s.toml", &[]) {
-            let _ = crate::explain::report(&scenario, None);
+        if let Ok(planned) = Planned::parse(&text, "s.toml", &[]) {
+            let _ = crate::explain::report(planned.scenario(), planned.design(), None);
         }
     }
 
@@ -510,6 +511,6 @@ proptest! {
             "workload", "run", "record", "sweep", "sweep.factors", "sweep.factors.circuit", "sweep.factors.\"workload.load\"", "sweep.samples", "origin", "path.link.0.down.loss"]),
         value in prop::sample::select(vec!["1", "-1", "1.5", "true", "[]", "{}", "[[]]", "[{}]", "\"\"", "{kind=\"list\"}", "[{level=1,set={}}]", "[{level=1,set={\"run.until\"=\"1 s\"}}]", "{from=1,to=2}", "{\"workload.load\"=[1,2]}", "[1,\"a\"]", "nan"]),
     ) {
-        let _ = Scenario::parse(CABLE, "s.toml", &[(key.to_owned(), value.to_owned())]);
+        let _ = Planned::parse(CABLE, "s.toml", &[(key.to_owned(), value.to_owned())]);
     }
 }

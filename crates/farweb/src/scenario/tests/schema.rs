@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
 use crate::scenario::load::{LoadLevel, LoadScale};
-use crate::scenario::sweep::{Factors, Levels};
+use crate::scenario::{Factors, Levels};
 use crate::scenario::{Family, FamilyParameters, Scenario, Tls, schema};
 use crate::tcp::{self, ProfileName, bsd, linux, ns2};
 use crate::units::Share;

@@ -6,22 +6,20 @@ use serde_json::Value;
 
 use super::design::{Design, Level, kind, listed};
 use super::sample::Ruler;
-use super::{DesignKind, Factor, Levels, NamedLevel, RandomNumbers, Sweep};
 use crate::scenario::document::{Document, join, segments};
-use crate::scenario::problem::Problem;
-use crate::scenario::{SEED_MAX, Scenario, read};
+use crate::scenario::{
+    DesignKind, Factor, Levels, NamedLevel, Problem, RandomNumbers, SEED_MAX, Scenario, Source, Sweep, read,
+};
 
 /// Most runs of a sweep. Chosen: at a tenth of a second each they take more than a day.
 const RUNS_MAX: u128 = 1_000_000;
 
-/// The design of `scenario`, read from `document`, once it keeps all rules; each level is tried alone.
+/// The design of the scenario in `source`, once it keeps all rules; each level is tried alone.
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub(in crate::scenario) fn design_of(
-    scenario: &Scenario,
-    document: &Document,
-) -> Result<Option<Design>, Vec<Problem>> {
+pub(super) fn design_of(source: &Source) -> Result<Option<Design>, Vec<Problem>> {
+    let (scenario, document) = (source.scenario(), &source.document);
     let Some(sweep) = &scenario.sweep else { return Ok(None) };
     let bare = document.without("sweep");
     let mut check =
@@ -34,20 +32,13 @@ pub(in crate::scenario) fn design_of(
     if check.problems.is_empty() { Ok(Design::of(scenario)) } else { Err(check.problems) }
 }
 
-/// The values of `document` at a point of its sweep, and the scenario that they describe.
+/// The scenario at a point of the sweep of `document`, without the sweep.
 ///
 /// # Errors
 /// Everything that is wrong with the levels together; messages name them.
-pub(in crate::scenario) fn point(
-    document: &Document,
-    design: &Design,
-    number: usize,
-) -> Result<(Document, Scenario), Vec<Problem>> {
+pub(super) fn point(document: &Document, design: &Design, number: usize) -> Result<Source, Vec<Problem>> {
     let levels: Vec<&Level> = design.levels(number).map(|(_, level)| level).collect();
-    let varied = vary(&document.without("sweep"), document, &levels).and_then(|varied| {
-        let scenario = read(&varied)?;
-        Ok((varied, scenario))
-    });
+    let varied = vary(&document.without("sweep"), document, &levels).and_then(Source::of);
     varied.map_err(|mut problems| {
         let levels = design.levels_text(number);
         for problem in &mut problems {

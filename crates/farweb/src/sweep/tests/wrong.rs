@@ -1,8 +1,9 @@
 //! Every rule of a sweep, broken once.
 
 use super::HYPERCUBE;
+use crate::scenario::Problem;
 use crate::scenario::tests::{CABLE, cable_with};
-use crate::scenario::{Problem, Source};
+use crate::sweep::Planned;
 
 /// Sweeps that are wrong: the lines that stand below the cable, the key that is named, and the beginning of the message.
 #[rustfmt::skip]
@@ -64,7 +65,7 @@ const WRONG_RANGES: &[(&str, &str, &str)] = &[
 ];
 
 fn problems(sweep: &str) -> Vec<Problem> {
-    Source::parse(&format!("{CABLE}{sweep}\n"), "s.toml", &[]).expect_err(sweep).problems
+    Planned::parse(&format!("{CABLE}{sweep}\n"), "s.toml", &[]).expect_err(sweep).problems
 }
 
 #[test]

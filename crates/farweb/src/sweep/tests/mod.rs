@@ -4,13 +4,14 @@ mod wrong;
 
 use serde_json::{Value, json};
 
+use crate::scenario::QueueLimit;
 use crate::scenario::tests::{CABLE, cable_with};
-use crate::scenario::{Design, QueueLimit, Source};
+use crate::sweep::{Design, Planned};
 use crate::units::Duration;
 
 /// The cable with a sweep.
-fn source(sweep: &str) -> Source {
-    Source::parse(&format!("{CABLE}{sweep}"), "cable.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+fn source(sweep: &str) -> Planned {
+    Planned::parse(&format!("{CABLE}{sweep}"), "cable.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn design(sweep: &str) -> Design {
@@ -24,7 +25,7 @@ type Level = (String, Value, Option<f64>);
 fn levels(sweep: &str) -> (Vec<Level>, &'static str) {
     let design = design(sweep);
     let factor = &design.factors[0];
-    let level = |level: &crate::scenario::Level| (level.label.clone(), level.value.clone(), level.number);
+    let level = |level: &super::Level| (level.label.clone(), level.value.clone(), level.number);
     (factor.levels.iter().map(level).collect(), factor.unit)
 }
 
@@ -88,7 +89,7 @@ fn a_level_leaves_what_it_does_not_set_as_the_scenario_has_it() {
         set = { "leg.0.tcp.buffer" = "1 MB" }
     "#;
     let tls = format!("{CABLE}{sweep}").replace("[[leg]]", "[[leg]]\ntls = { version = \"1.2\" }");
-    let source = Source::parse(&tls, "cable.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let source = Planned::parse(&tls, "cable.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
     let points = [0, 1, 2, 3].map(|number| source.point(number).unwrap().scenario().leg[0].clone());
     let has_tls = points.each_ref().map(|leg| leg.tls.is_some());
     assert_eq!(has_tls, [true, false, true, true]);
@@ -175,7 +176,7 @@ fn numbers_of_two_types_are_one_column_of_floats() {
     let lossy =
         CABLE.replacen("queue = \"256000 B\"", "loss = { kind = \"bernoulli\", probability = 0.5 }", 1);
     let sweep = "[sweep.factors]\n\"path.link.0.up.loss.probability\" = [0, 0.25]\n";
-    let source = Source::parse(&format!("{lossy}{sweep}"), "s.toml", &[]).unwrap();
+    let source = Planned::parse(&format!("{lossy}{sweep}"), "s.toml", &[]).unwrap();
     let levels = &source.design().unwrap().factors[0].levels;
     assert_eq!(levels.iter().map(|level| level.value.clone()).collect::<Vec<_>>(), [json!(0.0), json!(0.25)]);
     assert_eq!(levels.iter().map(|level| level.number).collect::<Vec<_>>(), [Some(0.0), Some(0.25)]);
@@ -224,7 +225,7 @@ fn levels_that_are_right_alone_may_be_wrong_together() {
 "path.link.0.up.queue_counts" = ["waiting", "all"]
 "#;
     let waiting = CABLE.replacen("queue = \"256000 B\" }", "queue_counts = \"waiting\" }", 1);
-    let source = Source::parse(&format!("{waiting}{sweep}"), "s.toml", &[]).unwrap();
+    let source = Planned::parse(&format!("{waiting}{sweep}"), "s.toml", &[]).unwrap();
     assert!(source.point(2).is_ok());
     assert_eq!(
         source.point(3).unwrap_err().to_string(),
@@ -332,7 +333,7 @@ fn factors_may_come_from_overrides() {
 fn the_report_gives_the_design_in_a_line_and_a_line_a_factor() {
     let sweep =
         format!("[sweep]\nreplications = 5\n[sweep.factors]\n\"workload.load\" = [1, 2, 4]\n{CIRCUIT}");
-    let report = crate::explain::report(source(&sweep).scenario(), None);
+    let report = crate::explain::report(source(&sweep).scenario(), source(&sweep).design(), None);
     let sweep = report.sweep.unwrap();
     assert!(report.text.ends_with(&sweep.text));
     insta::assert_snapshot!(sweep.text, @"

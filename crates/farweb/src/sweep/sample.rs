@@ -11,10 +11,10 @@
 
 use serde_json::{Number, Value};
 
-use super::{Range, Scale};
 use crate::rng::RandomStream;
 use crate::scenario::document::quote;
 use crate::scenario::key::Kind;
+use crate::scenario::{Range, Scale};
 use crate::units::{BitRate, Bytes, Duration, Quantity};
 
 /// Greatest end of a range, in whole smallest units: beyond it not every whole number is a float.

@@ -6,11 +6,12 @@ use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
 use super::sample::{Ruler, positions};
-use super::{DesignKind, Factor, Label, Levels, NamedLevel, RandomNumbers, Range, Sweep};
 use crate::rng::RandomStreams;
 use crate::scenario::document::{join, segments};
 use crate::scenario::key::Kind;
-use crate::scenario::{SEED_MAX, Scenario};
+use crate::scenario::{
+    DesignKind, Factor, Label, Levels, NamedLevel, RandomNumbers, Range, SEED_MAX, Scenario, Sweep,
+};
 
 /// A design: factors with their levels, and the points that are run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -67,7 +68,7 @@ impl Design {
     /// The design of the table `sweep`, whose ranges are those of a Latin hypercube; `None` without the table.
     ///
     /// # Panics
-    /// When a range has no order, which the reading of a scenario makes sure of.
+    /// When a range has no order, which [`super::Planned`] makes sure of.
     #[must_use]
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let sweep = scenario.sweep.as_ref()?;

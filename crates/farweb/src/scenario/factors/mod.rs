@@ -1,14 +1,9 @@
-//! The table `[sweep]`: its keys, as types, its checks, and the design that follows from it.
+//! The table `[sweep]`: its keys, as types, and the shapes that a factor may have.
 //!
 //! A *factor* is a key with its levels, or a name for several keys that change together. A *point* is a combination of
 //! levels, one of each factor. Factors and levels keep the order of the file.
 
-mod check;
-mod design;
-mod sample;
 mod shape;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 
@@ -16,9 +11,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-pub(super) use check::{design_of, point};
-pub use design::{Design, DesignFactor, Level};
-pub(super) use shape::problems as shape_problems;
+pub(super) use shape::problems;
 
 /// The design of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -172,7 +165,7 @@ impl DesignKind {
 
 impl Levels {
     /// Number of levels, unless it is a range.
-    fn count(&self) -> Option<usize> {
+    pub(crate) fn count(&self) -> Option<usize> {
         match self {
             Self::Named(levels) => Some(levels.len()),
             Self::List(levels) => Some(levels.len()),
