@@ -1,6 +1,8 @@
 //! Scenarios.
 
+use farweb::explain;
 use farweb::scenario::{Place, Scenario, ScenarioError};
+use farweb::sweep::Planned;
 use serde_json::Value;
 
 /// A scenario to start from.
@@ -11,17 +13,18 @@ pub const EXAMPLE: &str = include_str!("../../../../examples/cable.toml");
 /// # Panics
 /// When an error names a place that is not there, or a scenario that is right is not equal to its effective values.
 pub fn read(text: &str, overrides: &[(String, String)]) {
-    match Scenario::parse(text, "scenario.toml", overrides) {
-        Ok(scenario) => check(&scenario),
+    match Planned::parse(text, "scenario.toml", overrides) {
+        Ok(planned) => check(&planned),
         Err(error) => check_error(&error, text),
     }
 }
 
-fn check(scenario: &Scenario) {
+fn check(planned: &Planned) {
+    let scenario = planned.scenario();
     let effective = scenario.effective();
     let again = Scenario::parse(&to_document(&effective), "effective.toml", &[]);
     assert_eq!(again.as_ref(), Ok(scenario), "the effective values are another scenario");
-    let report = scenario.report(None);
+    let report = explain::report(scenario, planned.design(), None);
     assert_eq!(report.legs.len(), scenario.leg.len());
     for line in report.text.split('\n') {
         assert!(!line.chars().any(char::is_control), "control characters in {line:?}");
