@@ -134,3 +134,15 @@ def test_site(folder: Path) -> None:
     assert re.search(r"^  first of a visit +241 .* worse$", said, re.M)
     assert flight == 16_435 and -(-flight // 1448) == 12
     assert "Take 12: 12 to 17 cannot be told apart, 11 is worse." in said
+
+
+@needs_data
+@many_processes
+def test_satellite(folder: Path) -> None:
+    """A request takes round trips of its path, 65 ms of 704; large responses alone depend on rates."""
+    said = printed("satellite", folder)
+    changes = [float(found.replace("−", "-")) for found in re.findall(r"^all .*?(−[\d.]+) ", said, re.M)]
+    assert changes == pytest.approx([100 * (65 / 704 - 1)] * 3, abs=1.1)
+    for path, trip_s in (("geo-viasat", 0.704), ("starlink", 0.065)):
+        medians = [float(median_s) for median_s in re.findall(rf"^{path} +([\d.]+)", said, re.M)]
+        assert all(1.9 < median_s / trip_s < 2.4 for median_s in medians), "two round trips for most"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from farweb import Scenario
 from farweb.inputs.new import PROXIES
 from farweb.inputs.paths import PATHS, STAND_FOR
 from samples import LOG, Farweb
@@ -206,6 +207,11 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     following = "farweb sweep links.toml --set workload.load=1 -o results/one-sweep"
     assert f"its sweep of 3 points: {following} " in ran.said
     assert sorted(os.listdir("results")) == ["links", "one"]
+
+
+def test_a_cache_without_a_log_has_requests_that_are_read_in_a_moment(farweb: Farweb) -> None:
+    farweb("new", "link.toml", "--cache", "16 MB", "--proxy", "split")
+    assert Scenario.load("link.toml").effective["workload"]["parameters"]["requests"] == 100_000
 
 
 def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) -> None:

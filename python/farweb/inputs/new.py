@@ -352,10 +352,11 @@ def _release(counts: Mapping[str, Any]) -> str:
 
 
 _PROWGEN = """\
-# Requests of a proxy's clients by the model ProWGen, to try the scenario with. With a log of your own:
+# Requests of a proxy's clients by the model ProWGen, to try the scenario with: a fiftieth of its 5,000,000. With a log:
 #   farweb new FILE --cache SIZE --log access.log
 [workload]
 family = "prowgen"
+parameters = { requests = 100_000 }
 """
 
 
