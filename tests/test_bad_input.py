@@ -14,6 +14,10 @@ SCENARIOS = {
     "a unit that does not exist": (SCENARIO.replace('"60 ms"', '"60 parsec"'), "delay"),
     "a leg to nowhere": (SCENARIO.replace('to = "server"', 'to = "moon"'), "moon"),
     "a carrier that does not exist": (SCENARIO.replace("http/1.0", "gopher"), "carrier"),
+    "a split nowhere": (
+        SCENARIO.replace("[origin]", '[[leg.split]]\nat = "moon"\n[origin]'),
+        'cable.toml:18: leg.0.split.0.at: "moon" is not a node between client and server; none is',
+    ),
     "no path": ("format = 1\n" + SCENARIO[SCENARIO.index("[[leg]]") :], "path"),
     "not TOML": ("path = [[[\n", "cable.toml"),
     "nothing": ("", "cable.toml"),

@@ -212,6 +212,23 @@ def test_rows_of_one_connection_are_found_wherever_they_stand(results: Results) 
     assert len(done) == -(-len(whole) // 16)
 
 
+def test_a_split_connection_is_captured_stretch_by_stretch(farweb: Farweb, cable: Path) -> None:
+    before, _, rest = SCENARIO.partition("[path]")
+    text = before + PATH + rest.partition("[[leg]]")[2] + RECORD
+    cable.write_text(text.replace("[origin]", '[[leg.split]]\nat = "router"\n[origin]'))
+    assert farweb("run", cable, "--out", "r").code == 0
+    results = Results.open("r")
+    for point, stretches in (("link 0", [0]), ("link 1", [1]), ("router", [0, 1])):
+        farweb("export", "pcapng", "r", "--point", point, "-o", "a.pcapng", "--force")
+        expected, packets = rows(results, point), pcapng.read(Path("a.pcapng")).packets
+        assert expected["stretch"].unique().sort().to_list() == stretches
+        assert [packet.payload for packet in packets] == expected["payload_bytes"].to_list()
+    last = rows(results, "server").filter((pl.col("connection") == 0) & (pl.col("direction") == "down"))
+    answer = farweb("export", "xpl", "r", "--connection", 0, "--json").json()
+    assert (answer["points"], set(last["stretch"])) == (["server"], {1})
+    assert answer["packets"] >= last.filter(pl.col("payload_bytes") > 0).height > 0
+
+
 def test_transfers_are_seen_at_the_node_that_sends_them(farweb: Farweb, cable: Path) -> None:
     before, _, rest = SCENARIO.partition("[path]")
     text = before + PATH + rest.partition("[[leg]]")[2] + RECORD

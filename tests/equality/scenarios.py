@@ -156,6 +156,16 @@ CONDITIONS: Mapping[str, Mapping[str, Any]] = {
     },
     "small queues": {"path.link.0.down.queue": "5 packets", "path.link.1.down.queue": "4000 B"},
     "waiting counts": {"path.link.0.down.queue": "6 packets", "path.link.0.down.queue_counts": "waiting"},
+    "links that change": {
+        "path.link.0.handover": {
+            **{"every": "3 s", "gap": ["50 ms", "200 ms"], "rate": [0.7, 1.3], "delay": ["-5 ms", "5 ms"]},
+            **{"loss": 0.1, "loss_for": "100 ms"},
+        },
+        "path.link.0.down.variation": {"sigma": 0.3, "every": "100 ms", "correlation": 0.8},
+        "path.link.0.up.jitter": {"uniform": "3 ms"},
+        "path.link.1.down.steps": [{"at": "2 s", "rate": "5 Mbit/s"}, {"at": "6 s", "delay": "10 ms", "loss": 0.01}],
+        "path.link.1.up.outage": [{"at": "4 s", "lasts": "500 ms", "mode": "drop"}],
+    },
     "broken": {"path.link.0.down.loss": {"kind": "list", "drop": ["any 5..300"]}, "workload.load": 1},
     "unreachable": {"path.link.0.up.loss": {"kind": "list", "drop": ["syn 1..100"]}},
     "copies": {"workload.load": 3, "workload.copies_offset": "700 ms", "workload.copies_hosts": "renamed"},
