@@ -129,3 +129,11 @@ def test_a_link_that_changes_says_so_and_that_figures_are_of_its_mean_rate(cable
         "a connection, of a mean of 30.9 Mbit/s (receive window); 15 fill it",
     ):
         assert words in said
+
+
+def test_changes_of_each_direction_are_said_whole(cable: Path, farweb: Farweb) -> None:
+    link = 'path.link.0={ preset = "starlink" }'
+    said = " ".join(farweb("check", cable, "--set", link).out.split())
+    each = "20.5 ms to 24.5 ms; rate varies by 13 % every 100 ms; handover every 15 s, gap 59 ms to 135 ms"
+    assert f"up: 9.75 Mbit/s to 27.3 Mbit/s, mean 16.9 Mbit/s; {each}" in said
+    assert f"down: 67.1 Mbit/s to 188 Mbit/s, mean 116 Mbit/s; {each}" in said

@@ -112,6 +112,7 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(farweb: Farweb, folder
         ),
         (("--compare", "geo,kable"), "--compare: found kable; cable is nearest, a sea cable, New Zealand to the"),
         (("--compare", "geo,geo-viasat"), "--compare: found geo,geo-viasat; write two paths or more"),
+        (("--compare", "geo,leo", "--path", "lte"), "--compare names all paths; leave --path out"),
         (("--proxy", "some"), "--proxy: found some; write one of: none, split, mux, pep"),
         (("--log", "access.log"), "no known format has lines like its first"),
         (("--log", "missing.log"), "missing.log: no such file"),

@@ -182,16 +182,11 @@ def _path(figures: Mapping[str, Any]) -> str:
 
 
 def _changes(figures: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Changes of links with time, a row a link."""
+    """Changes of links with time, a row a direction where they differ."""
     for link in figures["links"]:
         up, down = ("; ".join(link[way]["changes"]) for way in ("up", "down"))
-        ways = (
-            [f"{up}, up and down"]
-            if up and up == down
-            else [f"{way}: {said}" for way, said in (("up", up), ("down", down)) if said]
-        )
-        if ways:
-            yield ["changes", f"{link['from']} to {link['to']}, {', '.join(ways)}"]
+        ways = [("up and down", up)] if up == down else [("up", up), ("down", down)]
+        yield from (["changes", f"{link['from']} to {link['to']}, {way}: {said}"] for way, said in ways if said)
 
 
 def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[str, Any]) -> Iterator[list[str]]:

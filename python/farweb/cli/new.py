@@ -109,6 +109,8 @@ def new(
     simulated = dict.fromkeys(STAND_FOR.get(each, each) for each in compared or [path])
     if compare is not None and len(simulated) == 1:
         raise typer.BadParameter(f"--compare: found {compare}; write two paths or more, such as starlink,geo,5g")
+    if compare is not None and _is_given(context, "path"):
+        raise typer.BadParameter("--compare names all paths; leave --path out")
     if seen_at is not None and not log:
         raise typer.BadParameter("--seen-at says where a log was written: name it with --log")
     if shield is not None and cache is None:
@@ -175,8 +177,12 @@ def _swept(design: "Design") -> str:
 def _options_of_log(context: typer.Context) -> list[str]:
     """Options of an import that the command line has."""
     of_log = [each for each in context.command.params if getattr(each, "rich_help_panel", None) == "Log"]
-    sources = [(each.opts[0], context.get_parameter_source(each.name or "")) for each in of_log]
-    return [option for option, source in sources if source is not None and source.name == "COMMANDLINE"]
+    return [each.opts[0] for each in of_log if _is_given(context, each.name or "")]
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _cache(option: str, text: str) -> tuple[str, str]:
