@@ -51,7 +51,7 @@ class Carried:
         tunnels = ""
         if self.tunnels:
             part = share(min(1.0, self.tunnel_bytes / self.logged_bytes))
-            tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part}"
+            tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part} of it"
         left_out = f"; left out:{without[1:]}" if without else ""
         crossed = f"{size(self.logged_bytes)} that crossed the link"
         carries = f"{'all' if self.share > _ALL else share(self.share) + ' of'} {crossed} in {self.log}"
