@@ -112,7 +112,8 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(farweb: Farweb, folder
             "--path: found LTE; lte is nearest, a mobile network, LTE of today; write one of: ",
         ),
         (("--compare", "geo,kable"), "--compare: found kable; cable is nearest, a sea cable, New Zealand to the"),
-        (("--compare", "geo,geo-viasat"), "--compare: found geo,geo-viasat; write two paths or more"),
+        (("--compare", "geo,geo-viasat"), "--compare: found geo,geo-viasat, which are one path, geo-viasat; write two"),
+        (("--path", "starlink,geo"), "--path: found starlink,geo; it is one path, and --compare starlink,geo sweeps"),
         (("--compare", "geo,leo", "--path", "lte"), "--compare names all paths; leave --path out"),
         (("--proxy", "some"), "--proxy: found some; write one of: none, split, mux, pep"),
         (("--log", "access.log"), "no known format has lines like its first"),
@@ -141,6 +142,8 @@ def test_proxies_say_that_they_decrypt_and_a_pep_ends_tcp_alone(farweb: Farweb, 
     assert said == {"none": [False] * 2, "split": [True] * 2, "mux": [True] * 2, "pep": [False] * 2}
     (leg,) = farweb("check", "link.toml", "--json").json()["check"]["legs"]
     first, middle, _ = leg["stretches"]
+    text = (folder / "link.toml").read_text()
+    assert "decrypted" not in text and 'buffer = "16 MB"' in text.partition('at = "terminal"')[2].partition("[[")[0]
     assert (first["from"], middle["from"], middle["to"], middle["stands"]) == ("clients", "terminal", "far-end", True)
     saved = leg["first_byte_unsplit_ns"] - leg["first_byte_ns"]
     assert saved == first["rtt_ns"] + middle["rtt_ns"], "one trip over the satellite"

@@ -208,6 +208,14 @@ def test_the_answer_as_json(folder: Path, farweb: Farweb) -> None:
     assert (rows[0]["page"], rows[0]["recorded_onload_s"]) == (PAGE, 0.29)
 
 
+def test_a_pep_saves_a_round_trip_of_the_path(folder: Path, farweb: Farweb) -> None:
+    written(folder, shop())
+    ways = ("page", "page.har", "--path", "geo", "--protocol", "h2", "--proxy", "none", "--proxy", "pep")
+    none, pep = (row["onload_s"] for row in farweb(*ways, "--json").json()["pages"])
+    assert none - pep == pytest.approx(0.684, abs=0.02)
+    assert "pep: TCP ends at both ends of the path, TLS does not." in farweb(*ways).out
+
+
 def test_the_screen_gives_one_number_only_where_it_is_sure(folder: Path, farweb: Farweb) -> None:
     written(folder, shop())
     sure = farweb("page", "page.har", "--path", "leo", "--protocol", "h2", "--proxy", "none").out
@@ -250,7 +258,7 @@ def test_the_help_names_all_paths(farweb: Farweb) -> None:
         (("--protocol", "h3"), "--protocol: farweb does not model QUIC and HTTP/3"),
         (("--protocol", "spdy"), "write h1, h2"),
         (("--path", "starlnk"), 'did you mean "starlink"?'),
-        (("--proxy", "pep"), "write none, split, mux"),
+        (("--proxy", "cdn"), "--proxy: here it is a node where two legs meet"),
         (("--page", "2"), "--page: found 2; page.har has 1"),
         (("--scenario", "none.toml"), "none.toml: no such file"),
     ],

@@ -8,8 +8,10 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.folders import Results
 from farweb.plot import describe, draw
 from farweb.plot.figure import Figure, Panel
+from farweb.plot.figures.breakdown import _SHOWN
 from farweb.plot.figures.connections import intervals
 from farweb.plot.measured import POINTS_MAX
+from farweb.results.parts import KINDS
 from sample_results import SECOND, exchange, leg, leg_interval, request, write_results
 
 MUX = {"kind": "mux", "connections": 20}
@@ -108,6 +110,11 @@ def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
     assert part(figure, "queues and transmission") == pytest.approx([0.04, 0.05, 0.04, 0.01])
     assert "waiting for a connection or a fetch" not in [series.label for series in time.series]
     assert "n = 1 request tagged sample (120 ms a round trip) and 1 request tagged sample (240 ms" in figure.caption
+
+
+def test_each_kind_of_part_is_drawn_in_one_place_and_alone_under_its_own_name() -> None:
+    assert sorted(kind for part in _SHOWN for kind in part.kinds) == sorted(KINDS)
+    assert {part.label for part in _SHOWN} >= {KINDS["relay"], KINDS["rest"]}
 
 
 def test_a_page_tells_the_length_of_a_part_and_not_its_end(tmp_path: Path) -> None:

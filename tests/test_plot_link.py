@@ -36,16 +36,17 @@ def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
         "queue [kB]",
         "busy [%]",
     ]
-    assert rate.title == "down, server → client\n34.368 Mbit/s, 60 ms, queue 256000 B"
+    assert rate.title == "down, server → client\n34.4 Mbit/s, 60 ms, queue 256 kB"
     assert drops.note == "2 dropped in all"
 
 
 def test_a_direction_that_loses_packets_says_how(tmp_path: Path) -> None:
     results = write_results(tmp_path / "a", links=[interval(0, way, 0) for way in ("up", "down")])
     one = results.manifest["scenario"]["path"]["link"][0]
-    results.manifest["scenario"]["path"]["link"] = [{**one, "up": {**one["up"], "loss": {"kind": "bernoulli"}}}]
+    changes = {"delay": "22500 us", "loss": {"kind": "bernoulli", "probability": 0.002}, "jitter": {"uniform": "3 ms"}}
+    results.manifest["scenario"]["path"]["link"] = [{**one, "up": one["up"] | changes}]
     down, up = describe("link", [results]).panels[:2]
-    assert up.title.endswith("queue 256000 B, loss: bernoulli")
+    assert up.title.endswith("Mbit/s, 22.5 ms, queue 256 kB, loss 0.200 %\njitter")
     assert "loss" not in down.title
 
 

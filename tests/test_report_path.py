@@ -48,6 +48,17 @@ def drawn(*points: Point) -> str:
     return "\n".join(parts)
 
 
+def test_splits_are_marked_at_their_nodes_and_on_the_leg() -> None:
+    plain = made(4)
+    split = made(4)
+    split.scenario["leg"][0]["split"] = [{"at": "router1"}, {"at": "router2"}]
+    assert shape(split) != shape(plain)
+    assert drawn(split).splitlines().count("TCP split") == 2
+    assert "TCP split" not in drawn(plain)
+    ticks = [draw_path(path_of([each]), "").count('d="M17 ') for each in (plain, split)]
+    assert ticks == [0, 2]
+
+
 @pytest.mark.parametrize("nodes", range(2, 7))
 def test_a_drawing_has_every_node_and_link_once(nodes: int) -> None:
     lines = drawn(made(nodes)).splitlines()

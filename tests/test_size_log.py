@@ -36,11 +36,18 @@ def slowed(load: float, number: int = NUMBER) -> Floats:
     return found
 
 
-def answer(scenario: Scenario, target: str, number: int = NUMBER, noise: float = 0.0, largest: bool = True) -> Answer:
+def answer(
+    scenario: Scenario,
+    target: str,
+    number: int = NUMBER,
+    noise: float = 0.0,
+    largest: bool = True,
+    chance: bool = False,
+) -> Answer:
     """Search loads of 1 to 40; runs of other seeds differ by `noise`."""
     axis = parse_vary("workload.load=1..40", scenario, None, largest)
     goal, limits = parse_target(target), Limits()
-    search = Search(axis, goal, limits, log=OfLog(limits.confidence))
+    search = Search(axis, goal, limits, chance, OfLog(limits.confidence))
     while asked := search.ask():
         for position, replication in asked:
             times = slowed(axis.choice(position).number or 0, number) * (1 + noise * (replication % 3))
@@ -70,6 +77,13 @@ def test_a_run_of_a_value_is_enough(scenario: Scenario) -> None:
     assert found.text.startswith(f"Take {found.answer.label}: {found.answer.label} to 1 cannot be told apart")
     assert "Holds for this log (95 %, 20 time blocks)." in found._repr_html_()
     assert found.to_dict()["curve"][0]["estimates"][0]["interval_of"] == "blocks"
+
+
+def test_where_links_draw_the_answer_names_its_one_seed(scenario: Scenario) -> None:
+    found = answer(scenario, "p50(latency) <= 1.2*best", chance=True)
+    assert found.holds == (
+        "Holds for this log (95 %, 20 time blocks), and one seed of its links: compare --set run.seed=2."
+    )
 
 
 def test_a_number_is_met_only_where_that_is_shown(scenario: Scenario) -> None:

@@ -33,8 +33,8 @@ def new(
         str,
         typer.Option(
             metavar="KIND",
-            help="none; split: connections end at the far end; mux: two proxies share a few connections; both decrypt; "
-            "pep: TCP alone ends, at both ends of the long part.",
+            help="none, split, mux or pep, what satellite modems have. split: connections end at the far end; mux: two "
+            "proxies share a few; both decrypt. pep: TCP alone ends, at both ends of the long part.",
         ),
     ] = "none",
     cache: Annotated[
@@ -87,6 +87,8 @@ def new(
         farweb new proxy.toml --log access.log --rtt-ms 680 --busiest 1h
 
         farweb new starlink.toml --path starlink --proxy mux
+
+        farweb new modem.toml --path geo --proxy pep
     """
     del debug
     from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario, table_of
@@ -103,12 +105,15 @@ def new(
     ]
     for option, found, allowed in chosen:
         if found is not None and found not in allowed:
+            if option == "--path" and "," in found:
+                raise typer.BadParameter(f"--path: found {found}; it is one path, and --compare {found} sweeps several")
             near = nearest_path(found) if allowed == paths else None
             hint = "" if near is None else f"{near} is nearest, {PATHS[near].title}; "
             raise typer.BadParameter(f"{option}: found {found}; {hint}write one of: {', '.join(allowed)}")
     simulated = dict.fromkeys(STAND_FOR.get(each, each) for each in compared or [path])
     if compare is not None and len(simulated) == 1:
-        raise typer.BadParameter(f"--compare: found {compare}; write two paths or more, such as starlink,geo,5g")
+        same = f", which are one path, {next(iter(simulated))}" if len(compared) > 1 else ""
+        raise typer.BadParameter(f"--compare: found {compare}{same}; write two paths or more, such as starlink,geo,5g")
     if compare is not None and _is_given(context, "path"):
         raise typer.BadParameter("--compare names all paths; leave --path out")
     if seen_at is not None and not log:

@@ -39,7 +39,10 @@ def page(
     ] = None,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(metavar="PROXY", help="none, split (one, far end), mux (at both ends), default: all."),
+        typer.Option(
+            metavar="PROXY",
+            help="none, split (one, far end), mux (at both ends), default: these three; pep (TCP alone).",
+        ),
     ] = None,
     scenario: Annotated[
         Path | None,
@@ -86,7 +89,16 @@ def page(
     from farweb.page.answer import answer, check_metric
     from farweb.page.breakdown import PageBreakdown
     from farweb.page.har import har_files, numbered, read_har
-    from farweb.page.paths import ALL_PATHS, PROTOCOLS, PROXIES, USUAL_PATHS, check_words, own_way, way_of
+    from farweb.page.paths import (
+        ALL_PATHS,
+        PROTOCOLS,
+        PROXIES,
+        USUAL_PATHS,
+        USUAL_PROXIES,
+        check_words,
+        own_way,
+        way_of,
+    )
     from farweb.page.recording import recording_of, recordings_of
 
     check_metric(metric)
@@ -94,7 +106,9 @@ def page(
         raise FarwebError("--scenario has path, protocol and proxies of its own; leave --path, --protocol, --proxy out")
     paths = check_words("--path", list(dict.fromkeys(path or USUAL_PATHS)), ALL_PATHS)
     protocols = check_words("--protocol", list(dict.fromkeys(protocol or PROTOCOLS)), PROTOCOLS)
-    proxies = check_words("--proxy", list(dict.fromkeys(proxy or (PROXIES[:1] if breakdown else PROXIES))), PROXIES)
+    proxies = check_words(
+        "--proxy", list(dict.fromkeys(proxy or (PROXIES[:1] if breakdown else USUAL_PROXIES))), PROXIES
+    )
     own = None if scenario is None else own_way(scenario)
     files = har_files(hars)
     if (

@@ -51,12 +51,12 @@ class Carried:
         tunnels = ""
         if self.tunnels:
             part = share(min(1.0, self.tunnel_bytes / self.logged_bytes))
-            tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part}"
+            tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part} of it"
         missing = f", without{without[1:]}" if without else ""
         part = "all" if self.share > _ALL else f"{share(self.share)} of"
         left_out = f"; {size(self.elsewhere_bytes)} were left out" if self.elsewhere_bytes else ""
         crossed = f"{size(self.logged_bytes)} that crossed the link"
-        return f"{self.log}: {part} {crossed} are in{missing}{left_out}{tunnels}"
+        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{left_out}"
 
 
 def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:

@@ -54,8 +54,8 @@ tls = { version = "1.3" }
 
 PROXIES = {
     "none": "Connections go from end to end and are used again; far-end only forwards.",
-    "split": "far-end is a proxy: connections end there, and it has its own to the servers. It decrypts.",
-    "mux": "The near end and far-end are proxies, and all requests share the connections between them. They decrypt.",
+    "split": "far-end is a proxy: connections end there, and it has its own to the servers.",
+    "mux": "The near end and far-end are proxies, and all requests share the connections between them.",
     "pep": "terminal and far-end end TCP and begin it anew; TLS goes from end to end.",
 }
 """Proxies on the path, by name."""
@@ -398,7 +398,7 @@ preset = "{kind.name}"
 up   = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 down = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 
-# {_about_far_end(wanted)}
+{_about_far_end(wanted, serving)}\
 {"".join(_comment(reason) for reason in serving.reasons)}\
 {joined}
 {_caches(wanted)}{clients}{release}
@@ -413,10 +413,12 @@ exchanges = true
 {_sweep(wanted, is_log="requests = " in workload)}"""
 
 
-def _about_far_end(wanted: Wanted) -> str:
+def _about_far_end(wanted: Wanted, serving: Serving) -> str:
     if wanted.shield is not None and wanted.proxy == "none":
-        return "far-end is a cache that the nearer one asks, and asks the servers itself."
-    return PROXIES[wanted.proxy]
+        return _comment("far-end is a cache that the nearer one asks, and asks the servers itself.")
+    decrypts = " TLS is decrypted there." if serving.tls and wanted.proxy in ("split", "mux") else ""
+    has_modem = wanted.proxy == "none" and any(path_kind(each).name.startswith("geo-") for each in wanted.paths)
+    return _comment(PROXIES[wanted.proxy] + decrypts) + (_comment(_MODEM) if has_modem else "")
 
 
 def _nagle(end: str, serving: Serving) -> str:
@@ -442,11 +444,16 @@ down = {{ rate = "1 Gbit/s", delay = "1 ms" }}
 
 """
 
+_MODEM = (
+    "Modems of geostationary operators have a proxy for TCP (PEP) inside, which is not here: --proxy pep writes it."
+)
+
 _TERMINAL = """
-# terminal ends TCP for the clients. Over the long part {about}, with a large first window (chosen).
+# terminal ends TCP for the clients. Over the long part {about}, with a large first window, and buffers that hold
+# more than the path in a round trip (chosen).
 [[leg.split]]
 at = "terminal"
-tcp = {{ profile = "linux", mss = "1460 B", constants = {{ nagle = false, initial_cwnd_segments = 100 }} }}
+tcp = {{ profile = "linux", mss = "1460 B", buffer = "16 MB", constants = {{ {constants} }} }}
 """
 
 _FAR_END = """
@@ -462,7 +469,10 @@ def _splits(wanted: Wanted, begin: str, end: str, serving: Serving) -> str:
     if "terminal" not in inside:
         return ""
     both = "far-end" in inside
-    first = _TERMINAL.format(about="connections stand" if both else "connections are opened")
+    first = _TERMINAL.format(
+        about="connections stand" if both else "connections are opened",
+        constants="nagle = false, initial_cwnd_segments = 100",
+    )
     if not both:
         return first
     return f'{first}open = "ready"\n{_FAR_END.format(nagle=_nagle(end, serving))}'

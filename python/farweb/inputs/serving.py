@@ -120,8 +120,8 @@ def _tunnels(counts: Mapping[str, Any]) -> str:
         return ""
     part = share(min(1.0, kept["bytes"] / counts["bytes_logged"])) if counts["bytes_logged"] else "none"
     return (
-        f"{part} of the log's bytes came in {plural(kept['requests'], 'tunnel')} (CONNECT), whose handshakes of TLS "
-        "are in their bytes; [clients.tunnels] has them go to and fro."
+        f"{part} of all of the log's bytes came in {plural(kept['requests'], 'tunnel')} (CONNECT), whose handshakes of "
+        "TLS are in their bytes; [clients.tunnels] has them go to and fro."
     )
 
 

@@ -179,6 +179,7 @@ class PageAnswer:
         legend += [meaning for proxy, meaning in _ENDING.items() if proxy in proxies]
         if len(legend) > 1 and self.recording.sent[self.recording.root].is_secure:
             legend.append("Both end TLS." if len(legend) > 2 else "It ends TLS.")
+        legend += [_PEP] if "pep" in proxies else []
         yield " ".join(legend)
         simple = [cell for cell in self.cells if cell.simple_s is not None]
         least = ""
@@ -205,6 +206,7 @@ _ENDING = {
     "split": "split: a proxy at the path's far end.",
     "mux": "mux: proxies at both ends, with standing connections between them.",
 }
+_PEP = "pep: TCP ends at both ends of the path, TLS does not."
 
 
 def answer(
@@ -279,5 +281,5 @@ def proxy_name(proxy: str) -> str:
 
 def how(way: Way) -> str:
     """Protocol and proxies of a way, as a sentence has them behind *with*."""
-    proxies = {"split": " and a split", "mux": " and a mux between proxies"}.get(way.proxy, "")
+    proxies = {"split": " and a split", "mux": " and a mux between proxies", "pep": " and a PEP"}.get(way.proxy, "")
     return PROTOCOLS.get(way.protocol, way.protocol) + proxies

@@ -12,7 +12,8 @@ from farweb.inputs.paths import PATHS, STAND_FOR, nearest_path, path_kind
 
 PROTOCOLS = {"h1": "HTTP/1.1", "h2": "HTTP/2"}
 """Protocols of a browser that are simulated, by name."""
-PROXIES = ("none", "split", "mux")
+PROXIES = ("none", "split", "mux", "pep")
+USUAL_PROXIES = PROXIES[:3]
 ALL_PATHS = (*PATHS, *STAND_FOR)
 """Paths that a page can take, by name."""
 BEYOND_MS = 10
@@ -20,6 +21,16 @@ BEYOND_MS = 10
 USUAL_PATHS = ("geo", "leo", "cable", "mobile")
 
 _CARRIERS = {"h1": '{ kind = "http/1.1", idle_timeout = "60 s" }', "h2": '{ kind = "http/2" }'}
+_TCP = 'profile = "linux", mss = "1460 B", buffer = "16 MB"'
+_PEP = f"""\
+[[leg.split]]
+at = "terminal"
+open = "ready"
+tcp = {{ {_TCP}, constants = {{ nagle = false, initial_cwnd_segments = 100 }} }}
+[[leg.split]]
+at = "far-end"
+tcp = {{ {_TCP}, constants = {{ nagle = false }} }}
+"""
 _MUX = '{ kind = "mux", connections = 8 }'
 _OWN = "own"
 
@@ -73,17 +84,20 @@ def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
     carrier = _CARRIERS[protocol]
     legs = {
         "none": [("clients", "servers", carrier)],
+        "pep": [("clients", "servers", carrier)],
         "split": [("clients", "far-end", carrier), ("far-end", "servers", carrier)],
         "mux": [("clients", "near-end", carrier), ("near-end", "far-end", _MUX), ("far-end", "servers", carrier)],
     }[proxy]
     tls = 'tls = { version = "1.3" }\n' if is_secure or protocol == "h2" else ""
-    near = _fast(1) if proxy == "mux" else ""
-    nodes = ["clients", *(["near-end"] if proxy == "mux" else []), "far-end", "servers"]
+    inside = {"mux": ["near-end"], "pep": ["terminal"]}.get(proxy, [])
+    near = _fast(1) if inside else ""
+    nodes = ["clients", *inside, "far-end", "servers"]
     text = (
         f'format = 1\nname = "page"\n[path]\nnodes = {json.dumps(nodes)}\n{near}'
         f'[[path.link]]\npreset = "{path_kind(path).name}"\n'
         f"{_fast(BEYOND_MS)}"
         + "".join(_leg(begin, end, each, "" if each == _MUX else tls) for begin, end, each in legs)
+        + (_PEP if proxy == "pep" else "")
         + '[origin]\nrelease = "delayed"\n[workload]\nrequests = "page"\n'
     )
     return Way(path, protocol, proxy, _core.Scenario.parse(text, f"{path} {protocol} {proxy}", {}))
@@ -113,5 +127,5 @@ def _fast(delay_ms: int) -> str:
 
 
 def _leg(begin: str, end: str, carrier: str, tls: str) -> str:
-    tcp = '{ profile = "linux", mss = "1460 B", buffer = "16 MB", constants = { nagle = false } }'
+    tcp = f"{{ {_TCP}, constants = {{ nagle = false }} }}"
     return f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\ntcp = {tcp}\n{tls}'

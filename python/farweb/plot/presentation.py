@@ -56,13 +56,13 @@ class Presentation:
 
 
 _NAME_MAX, _TITLE_MAX, _CAPTION_MAX = 80, 160, 5000
-"""Letters of the longest name, title and caption that are drawn whole. Chosen: few of ours have half of that."""
+"""Letters of the longest line of a name, of a title and a caption. Chosen: few of ours have half of that."""
 
 
 def within_bounds(figure: Figure) -> Figure:
     """The figure with no text too long to be drawn, and none that reverses the letters of its neighbours."""
     return replace(
-        _renamed(figure, lambda label: elided(visible(label), _NAME_MAX)),
+        _renamed(figure, lambda label: "\n".join(elided(visible(line), _NAME_MAX) for line in label.split("\n"))),
         title=elided(visible(figure.title), _TITLE_MAX),
         caption=elided(visible(figure.caption), _CAPTION_MAX),
     )

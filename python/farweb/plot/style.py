@@ -42,6 +42,7 @@ ROLES = {
     "credit": "#0072B2",
     "again": "#D55E00",
     "ends": "#9A4F82",
+    "relay": "#882255",
     "sack": "#6A51E8",
     "cwnd": "#0072B2",
     "ssthresh": "#D55E00",

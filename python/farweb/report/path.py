@@ -1,8 +1,8 @@
 """Drawing of the path of a scenario, or of several that differ only in values, as SVG.
 
 Nodes stand upright, servers at the top. Beside a link are its values upwards (towards the servers) and downwards. A leg
-is a bracket with its carrier and its TCP, several brackets in one where several connections are always open. A node
-between two legs is a proxy. Values that differ between scenarios are in colour and bold.
+is a bracket with its carrier and its TCP, several brackets in one where several connections are always open, a tick at
+each TCP split. A node between two legs is a proxy. Values that differ between scenarios are in colour and bold.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,12 +43,13 @@ class Term:
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg: the numbers of its first and last node, its description, and the most connections it always has."""
+    """A leg: its first and last node, its description, the most connections it always has, and its splits."""
 
     first: int
     last: int
     terms: tuple[Term, ...]
     connections: int = 1
+    splits: tuple[int, ...] = ()
 
     @property
     def strands(self) -> list[float]:
@@ -75,15 +76,16 @@ class Path:
     caches: tuple[tuple[Term, ...], ...]
 
     def lines_at(self, node: int, room: float) -> list[list[Term]]:
-        """Text at a node in lines of so many px: proxy or not, and its caches."""
+        """Text at a node in lines of so many px: proxy, TCP split or neither, and its caches."""
         is_proxy = {leg.last for leg in self.legs} & {leg.first for leg in self.legs} >= {node}
-        proxy = [[Term("", "proxy")]] if is_proxy else []
-        return proxy + (wrap("cache: ", self.caches[node], room) if self.caches[node] else [])
+        is_split = any(node in leg.splits for leg in self.legs)
+        named = [[Term("", "proxy" if is_proxy else "TCP split")]] if is_proxy or is_split else []
+        return named + (wrap("cache: ", self.caches[node], room) if self.caches[node] else [])
 
 
 def shape(point: Point) -> tuple[Any, ...]:
-    """Nodes, legs and caches, which scenarios share that one drawing shows."""
-    legs = tuple((leg["from"], leg["to"]) for leg in point.scenario["leg"])
+    """Nodes, legs with their splits, and caches, which scenarios share that one drawing shows."""
+    legs = tuple((leg["from"], leg["to"], _splits(leg)) for leg in point.scenario["leg"])
     caches = tuple(cache["node"] for cache in point.scenario.get("cache") or ())
     return tuple(point.scenario["path"]["nodes"]), legs, caches
 
@@ -96,13 +98,18 @@ def path_of(points: Sequence[Point]) -> Path:
     for number, leg in enumerate(points[0].scenario["leg"]):
         terms = _merged([_leg(point, number) for point in points])
         always = max(_standing(point.figures["legs"][number]) for point in points)
-        legs.append(Leg(nodes.index(leg["from"]), nodes.index(leg["to"]), terms, always))
+        splits = tuple(map(nodes.index, _splits(leg)))
+        legs.append(Leg(nodes.index(leg["from"]), nodes.index(leg["to"]), terms, always, splits))
     caches = tuple(_merged([_caches(point.scenario, node) for point in points]) for node in nodes)
     up, down = (
         tuple(_merged([_way(point, link, direction) for point in points]) for link in links)
         for direction in ("up", "down")
     )
     return Path(nodes, up, down, tuple(legs), caches)
+
+
+def _splits(leg: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(split["at"] for split in leg.get("split") or ())
 
 
 def _way(point: Point, link: int, direction: str) -> dict[str, str]:
@@ -276,6 +283,8 @@ class _Drawing:
             low, high = places[leg.first] - 4, places[leg.last] + 4
             for strand in leg.strands:
                 self.bracket(f"M26 {low:.0f}", f"h-{9 - strand:g}", f"V{high:.0f}", f"h{9 - strand:g}")
+            for split in leg.splits:
+                self.bracket(f"M17 {places[split]:.0f}", "h9")
             middle = (low + high) / 2
             self._parts.append(
                 f'<text class="way" x="12" y="{middle:.0f}" text-anchor="middle" '

@@ -73,7 +73,7 @@ KINDS: Mapping[Kind, str] = {
     "nagle": "Nagle's rule",
     "other": "held otherwise",
     "pace": "server's pace",
-    "relay": "relays and behind them",
+    "relay": "beyond the relay",
     "travel": "response on the way",
     "rest": "queues and transmission",
 }

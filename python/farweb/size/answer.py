@@ -120,7 +120,8 @@ def _holds(judge: Judge, target: Target, limits: Limits) -> str:
     origin = _origin(judge, target)
     if origin == "blocks" and judge.log is not None:
         few = "too few requests for intervals" if judge.log.blocks < 2 else f"{sure}, {judge.log.blocks} time blocks"
-        return f"Holds for {what} ({few})."
+        seeds = ", and one seed of its links: compare --set run.seed=2" if judge.may_differ else ""
+        return f"Holds for {what} ({few}){seeds}."
     if origin == "replications":
         return f"Holds for {what} ({sure} for all verdicts together)."
     return f"Holds for {what if judge.log is not None else 'these requests'}: nothing is random here."

@@ -12,7 +12,7 @@ from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.measured import of_group, provenance, short_labels
 from farweb.results.breakdown import Breakdown, break_down, break_down_by
-from farweb.results.parts import Kind
+from farweb.results.parts import KINDS, Kind
 from farweb.results.run import RunTables
 from farweb.text.quantities import seconds
 from farweb.text.words import listed
@@ -29,28 +29,29 @@ class _Part:
         option: Its name in `--without`.
         label: Its name in the legend.
         kinds: The kinds of parts that it holds.
-        index: Number of its colour.
+        index: Number or role of its colour.
     """
 
     option: str
     label: str
     kinds: tuple[Kind, ...]
-    index: int | None
+    index: int | str | None
 
 
 _SHOWN: Sequence[_Part] = (
     _Part("wait", "connection queue or a fetch in flight", ("wait", "fetch"), 5),
-    _Part("handshake", "connecting", ("handshake",), 0),
+    _Part("handshake", KINDS["handshake"], ("handshake",), 0),
     _Part("way", "on the way", ("request", "travel"), 2),
     _Part("server", "server and its pace", ("server", "pace"), 3),
     _Part("cwnd", "slow start", ("cwnd", "flight"), 1),
     _Part("window", "receive window or send buffer", ("window", "buffer"), 4),
-    _Part("credit", "credit", ("credit",), style.BRIGHTLY),
+    _Part("credit", KINDS["credit"], ("credit",), style.BRIGHTLY),
     _Part("other", "held otherwise (Nagle)", ("nagle", "other"), None),
-    _Part("rest", "queues and transmission", ("relay", "rest"), style.QUIETLY),
+    _Part("relay", KINDS["relay"], ("relay",), "relay"),
+    _Part("rest", KINDS["rest"], ("rest",), style.QUIETLY),
 )
-"""Parts that are stacked, from the left. Both ways together: six colours and a bright one are distinguished, and the
-length of a way changes between paths only."""
+"""Parts that are stacked, from the left. Both ways together: eight colours are distinguished, and the length of a
+way changes between paths only."""
 
 PARTS = tuple(part.option for part in _SHOWN)
 """Names of the parts in `--without`."""

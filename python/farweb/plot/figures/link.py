@@ -9,10 +9,16 @@ from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.run import RunTables
-from farweb.text.quantities import seconds
+from farweb.text.parse import parse
+from farweb.text.quantities import rate, seconds, share, size
+from farweb.text.words import plural
 
 DIRECTIONS = ("down", "up")
 """Columns of the figure: responses ride down, requests up; most bytes go down."""
+
+_LOSSES = {"list": "losses by list", "gilbert-elliott": "losses in bursts"}
+_LISTED = {"steps": "step", "outage": "outage"}
+"""Loss processes without one share, and changes of a link that a list has, in words."""
 
 
 @figure("link", of="run", shows="rate, queue, busy share and drops of a link over time", needs="record.links_every")
@@ -96,16 +102,26 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
 
 
 def _title(scenario: dict[str, Any], link: int, direction: str) -> str:
-    """Title of a direction of a link: rate, delay, queue and loss in the words of the scenario."""
+    """Title of a direction of a link: its rate, delay, queue and loss, and below them what changes."""
     nodes = scenario["path"]["nodes"]
     ends = nodes[link : link + 2]
     if direction == "down":
         ends.reverse()
-    values = scenario["path"]["link"][link][direction]
-    queue = f"queue {values['queue']}" if values.get("queue") else "unlimited queue"
-    kind = values.get("loss", {}).get("kind", "none")
-    loss = "" if kind == "none" else f", loss: {kind}"
-    changes = "".join(f", {key}: {len(values[key])}" for key in ("steps", "outage") if values.get(key))
-    changes += "".join(f", {key}" for key in ("variation", "jitter") if values.get(key))
-    changes += ", handovers" if scenario["path"]["link"][link].get("handover") else ""
-    return f"{direction}, {ends[0]} → {ends[1]}\n{values['rate']}, {values['delay']}, {queue}{loss}{changes}"
+    both = scenario["path"]["link"][link]
+    values = both[direction]
+    limit = values.get("queue")
+    queue = (
+        f"queue {limit if limit.endswith('packets') else size(float(parse(limit).number))}"
+        if limit
+        else "unlimited queue"
+    )
+    speed = values["rate"] if values["rate"] == "unlimited" else rate(float(parse(values["rate"]).number))
+    lost = values.get("loss", {"kind": "none"})
+    losses = "" if lost["kind"] == "none" else _LOSSES.get(lost["kind"]) or f"loss {share(lost['probability'])}"
+    said = filter(None, [speed, seconds(float(parse(values["delay"]).number)), queue, losses])
+    changes = [plural(len(values[key]), name) for key, name in _LISTED.items() if values.get(key)]
+    changes += [key for key in ("variation", "jitter") if values.get(key)]
+    changes += ["handovers"] if both.get("handover") else []
+    return "\n".join(
+        [f"{direction}, {ends[0]} → {ends[1]}", ", ".join(said), *([", ".join(changes)] if changes else [])]
+    )
