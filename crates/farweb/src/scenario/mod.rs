@@ -57,7 +57,7 @@ impl Scenario {
     ///
     /// `file` is its name for messages. Each override is a dotted key, such as `leg.0.tcp.buffer`, and a value as TOML or
     /// as bare text (`4`, `60 ms`, `"60 ms"`, `[1, 2]`); they are applied in order before anything is checked, and the
-    /// key need not be in the file. Levels of a sweep are checked by [`crate::sweep::Planned`].
+    /// key need not be in the file. Levels of a sweep are checked where it is planned, by `sweep::Planned`.
     ///
     /// # Errors
     /// Everything that is wrong, with its place: as far as the text is TOML every key of the wrong name or type, and
