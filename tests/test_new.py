@@ -212,9 +212,9 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     assert sorted(os.listdir("results")) == ["links", "one"]
 
 
-def test_a_cache_without_a_log_has_requests_that_are_read_in_a_moment(farweb: Farweb) -> None:
+def test_a_cache_without_a_log_has_requests_that_are_read_in_a_moment(farweb: Farweb, folder: Path) -> None:
     farweb("new", "link.toml", "--cache", "16 MB", "--proxy", "split")
-    assert Scenario.load("link.toml").effective["workload"]["parameters"]["requests"] == 100_000
+    assert Scenario.load(folder / "link.toml").effective["workload"]["parameters"]["requests"] == 100_000
 
 
 def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) -> None:

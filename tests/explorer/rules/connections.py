@@ -136,6 +136,7 @@ def pool(run: Run) -> Iterator[str]:
             yield from _within(of_leg, ends, leg.carrier["connections"], f"leg {place}")
         if leg.kind != "http/1.1":
             continue
+        _end_when_used_up(run, place, ends)
         for client in {row["client"] for row in of_leg}:
             own = [row for row in of_leg if row["client"] == client]
             limits = dict(_BROWSER) if client is not None else {}
@@ -169,6 +170,20 @@ def _client_ends(run: Run) -> dict[int, int]:
         if failed is not None and row["connection_up"] is not None and row["end_ns"] is None:
             ends[row["connection_up"]] = min(failed, ends.get(row["connection_up"], failed))
     return ends
+
+
+def _end_when_used_up(run: Run, place: int, ends: dict[int, int]) -> None:
+    """A client end that closes behind its last request does so at once; its FIN may wait for a congestion window."""
+    carrier = run.legs[place].carrier
+    if carrier.get("closed_by") != "client" or "per_connection" not in carrier:
+        return
+    read: dict[int, list[int]] = {}
+    for row in run.exchanges:
+        if row["leg"] == place and row["end_ns"] is not None:
+            read.setdefault(row["connection_up"], []).append(row["end_ns"])
+    for connection, times in read.items():
+        if len(times) == carrier["per_connection"]:
+            ends[connection] = min(max(times), ends.get(connection, max(times)))
 
 
 def _within(rows: list[Row], ends: dict[int, int], most: int, where: str) -> Iterator[str]:
