@@ -85,12 +85,14 @@ def generate(number: int) -> Case:
                 normal = {"normal": "2 ms"} | draw.some({"correlation": 0.5}, 0.7)
                 way["jitter"] = draw.one({"uniform": "3 ms"}, normal)
         if draw.chance(0.08):
-            link["handover"] = _handover(draw, is_transfer)
+            link["handover"] = _handover(draw, link, is_transfer)
         if draw.chance(0.05):
             link["preset"] = draw.one(*PRESETS)
             for name in ("up", "down"):
                 if draw.chance(0.5):
                     del link[name]
+            if "handover" in PRESETS[link["preset"]] and _is_short(link):
+                link["handover"] = link.get("handover", {}) | {"delay": ["0 ms", "2 ms"]}
     holding = {cache["node"] for cache in caches}
     for leg, (near, far) in zip(scenario["leg"], pairwise(places), strict=True):
         inside = nodes[near + 1 : far]
@@ -143,14 +145,22 @@ def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Tabl
     return changes
 
 
-def _handover(draw: Draw, is_transfer: bool) -> Table:
+def _is_short(link: Table) -> bool:
+    """True where a delay of a link is below the 2 ms that a handover may take from it."""
+    ways = [link[name] for name in ("up", "down") if name in link]
+    delays = {each.get("delay") for way in ways for each in (way, *way.get("steps", ()))}
+    return bool(delays & {"0 ms", "1 ms"})
+
+
+def _handover(draw: Draw, link: Table, is_transfer: bool) -> Table:
+    sooner = "0 ms" if _is_short(link) else "-2 ms"
     loss = {} if is_transfer else {"loss": draw.one(0, 0.5), "loss_for": draw.one("0 ms", "75 ms")}
     return {"every": "2 s"} | draw.some(
         {
             "phase": draw.one("random", "500 ms"),
             "gap": draw.one(["0 ms", "90 ms"], ["59 ms", "135 ms"]),
             "rate": draw.one([0.75, 1.25], [1, 1]),
-            "delay": draw.one(["-2 ms", "2 ms"], ["0 ms", "30 ms"]),
+            "delay": draw.one([sooner, "2 ms"], ["0 ms", "30 ms"]),
         }
         | loss,
         0.7,

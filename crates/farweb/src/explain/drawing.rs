@@ -13,7 +13,7 @@ use super::figures;
 use super::{carrier, profile_name};
 use crate::net::Direction;
 use crate::scenario::{Jitter, Link, LinkDirection, Loss, QueueCounts, Scenario, Until};
-use crate::units::BitRate;
+use crate::units::{BitRate, Duration};
 
 /// Widest drawing, in columns. Chosen: fits a terminal beside a margin, a page and a notebook cell.
 const WIDEST: usize = 100;
@@ -190,7 +190,11 @@ pub(super) fn changes(link: &Link, way: Direction, until: Until) -> Vec<String> 
     lines.extend(link.handover.map(|handover| {
         let [least, most] = handover.gap.map(figures::span);
         let gap = if least == most { least } else { format!("{least} to {most}") };
-        format!("handover every {}, gap {gap}", figures::span(handover.every))
+        let lost =
+            format!(", loss {} for {}", figures::percent(handover.loss), figures::span(handover.loss_for));
+        let loses = handover.loss > 0.0 && handover.loss_for > Duration::ZERO;
+        let lost = if loses { lost } else { String::new() };
+        format!("handover every {}, gap {gap}{lost}", figures::span(handover.every))
     }));
     lines
 }

@@ -7,7 +7,9 @@
 //!   begin a loss event (Mathis). CUBIC's mean is the larger of Reno's and its own (RFC 9438). Retransmission timeouts cost time besides
 //!   (Padhye). Losses within a window are one event: a burst counts once, and again for each window that it lasts.
 //!
-//! Left out: losses of steps, of ACKs and listed ones, queues that overflow, timeouts that bursts cause. Window and credit are bounds;
+//! Losses of steps count as they stay: by the last one, or the least of a period that comes again.
+//!
+//! Left out: losses of handovers, of ACKs and listed ones, queues that overflow, timeouts that bursts cause. Window and credit are bounds;
 //! losses give an estimate, which long transfers keep within [`LOSS_MARGIN`] and short ones may not: slow start takes them beyond it.
 //!
 //! Sources: M. Mathis, J. Semke, J. Mahdavi and T. Ott, "The macroscopic behavior of the TCP congestion avoidance algorithm", CCR
@@ -21,7 +23,7 @@ use super::leg::{Stretch, WindowLimit};
 use crate::http::h2::endpoint::{Config, Role};
 use crate::http::h2::tuning::{Tuning, TuningRule};
 use crate::net::{Direction, Loss};
-use crate::scenario::{Carrier, Leg};
+use crate::scenario::{Carrier, Leg, LinkDirection};
 use crate::tcp::Profile;
 use crate::tcp::linux::CongestionControl;
 use crate::units::{BitRate, Bytes, Duration};
@@ -82,10 +84,10 @@ impl ConnectionLimit {
             let on_wire = credit as f64 * window.packet_bytes() as f64 / window.mss_bytes as f64;
             (whole > Duration::ZERO).then(|| on_wire * 8.0 / whole.as_secs_f64())
         };
-        let losses = || stretch.links.iter().map(|link| &link.towards(way).loss);
-        let loss_share = one_of(losses().map(mean_loss));
+        let losses: Vec<Loss> = stretch.links.iter().map(|link| lasting(link.towards(way))).collect();
+        let loss_share = one_of(losses.iter().map(mean_loss));
         let law = SquareRoot::of(&stretch.tcp.profile(), trip);
-        let loss_event_share = law.events(losses);
+        let loss_event_share = law.events(|| losses.iter());
         let loss_limit_bps = (loss_share > 0.0 && trip > Duration::ZERO)
             .then(|| law.rate(loss_event_share, window.packet_bytes()));
         let limits = [
@@ -243,6 +245,18 @@ fn loss_events(loss: &Loss, window: f64) -> f64 {
         }
         _ => mean_loss(loss),
     }
+}
+
+/// Losses in the long run, those of steps among them: of steps that come again the least, a bound as others are.
+fn lasting(way: &LinkDirection) -> Loss {
+    let own = Some(&way.loss)
+        .filter(|_| !way.steps.first().is_some_and(|step| step.at == Duration::ZERO && step.loss.is_some()));
+    let mut steps = way.steps.iter().filter_map(|step| Some(Loss::Bernoulli { probability: step.loss? }));
+    let found = match way.steps_every {
+        None => steps.next_back(),
+        Some(_) => own.cloned().into_iter().chain(steps).min_by(|a, b| mean_loss(a).total_cmp(&mean_loss(b))),
+    };
+    found.unwrap_or_else(|| way.loss.clone())
 }
 
 /// Mean share of packets that a loss process takes; listed packets are no share.

@@ -219,6 +219,24 @@ fn figures_of_a_link_that_changes_are_of_its_mean_rate_and_least_delay() {
 }
 
 #[test]
+fn losses_of_steps_limit_a_connection_as_they_stay() {
+    let share = |overrides: &[&str]| report(overrides).legs[0].least.loss_share;
+    let steps = "path.link.0.down.steps=[{at=\"60 s\",loss=\"0.5 %\"}]";
+    assert_eq!(share(&[steps]), 0.005);
+    assert_eq!(share(&[steps, "path.link.0.down.steps_every=120 s"]), 0.0);
+    let twice = "path.link.0.down.steps=[{at=\"0 s\",loss=\"1 %\"},{at=\"60 s\",loss=\"0.5 %\"}]";
+    assert_eq!(share(&[twice, "path.link.0.down.steps_every=120 s"]), 0.005);
+}
+
+#[test]
+fn losses_of_handovers_are_shown() {
+    let handover =
+        "path.link.0.handover={every=\"15 s\",gap=[\"100 ms\",\"100 ms\"],loss=1,loss_for=\"300 ms\"}";
+    let text = report(&[handover]).text;
+    assert!(text.contains("handover every 15 s, gap 100 ms, loss 100 % for 300 ms"), "{text}");
+}
+
+#[test]
 fn outages_count_for_the_mean_rate() {
     let outage = "path.link.0.down.outage=[{at=\"2 s\",lasts=\"1 s\",every=\"10 s\"}]";
     let report = report(&["path.link.0.down.rate=10 Mbit/s", outage]);

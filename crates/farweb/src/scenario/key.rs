@@ -1,5 +1,7 @@
 //! Type of the value of a dotted key, by the JSON Schema.
 
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::{LoadScale, QueueLimit, SCHEMA};
@@ -94,7 +96,17 @@ pub(crate) fn resolve(schema: &Value) -> &Value {
     name.map_or(schema, |name| &SCHEMA["$defs"][name])
 }
 
-/// The word and the table of a schema that has one or the other.
+/// Reads a table or a list of tables, or the word "none" in place of it.
+pub(super) fn or_none<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(word) if word == "none" => Ok(T::default()),
+        table => serde_json::from_value(table).map_err(D::Error::custom),
+    }
+}
+
+/// The word and the table, or list of tables, of a schema that has one or the other.
 pub(crate) fn word_or_table(schema: &Value) -> Option<(&str, &Value)> {
     match schema["anyOf"].as_array()?.as_slice() {
         [word, table] => Some((word["const"].as_str()?, table)),

@@ -74,10 +74,13 @@ impl Scenario {
 
     /// The scenario after overrides with every default spelled out, quantities as text with their units.
     ///
-    /// As TOML or JSON it parses to an equal scenario. Keys whose absence has a meaning (`queue`: unlimited) stay absent.
+    /// As TOML or JSON it parses to an equal scenario. Keys whose absence has a meaning (`queue`: unlimited) stay absent, and a
+    /// link that switches changes of its preset off has its keys without it.
     #[must_use]
     pub fn effective(&self) -> Value {
-        serde_json::to_value(self).expect("a scenario has text keys and finite numbers only")
+        let mut tree = serde_json::to_value(self).expect("a scenario has text keys and finite numbers only");
+        preset::detach(&mut tree);
+        tree
     }
 }
 

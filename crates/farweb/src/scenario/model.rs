@@ -8,6 +8,7 @@ pub use super::factors::{
     DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
 };
 use super::family::{Family, FamilyParameters};
+use super::key;
 pub use super::load::{LoadLevel, LoadScale};
 use super::preset::PresetName;
 pub use super::tls::Tls;
@@ -91,8 +92,9 @@ pub struct Link {
     pub up: LinkDirection,
     /// The direction towards the clients, in which responses go.
     pub down: LinkDirection,
-    /// Handovers, which change both directions at once, at equal times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Handovers, which change both directions at once, at equal times; "none" switches those of the preset off.
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Handover>"))]
+    #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
     pub handover: Option<Handover>,
 }
 
@@ -124,11 +126,13 @@ pub struct LinkDirection {
     /// Times in which nothing is sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outage: Vec<Outage>,
-    /// Factor on the rate that changes at random.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Factor on the rate that changes at random; "none" switches the one of the preset off.
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Variation>"))]
+    #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
     pub variation: Option<Variation>,
-    /// Time that each packet takes beyond the delay; no packet overtakes another.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Time that each packet takes beyond the delay, or "none"; no packet overtakes another.
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Jitter>"))]
+    #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
 }
 
@@ -202,14 +206,15 @@ pub struct Leg {
     #[serde(default)]
     pub tcp: Tcp,
     /// TLS on its connections; "none", or left out, when they have none.
-    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::tls_or_none"))]
-    #[serde(default, deserialize_with = "Tls::or_none", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Tls>"))]
+    #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
     /// The programs at both ends.
     #[serde(default, skip_serializing_if = "Application::is_default")]
     pub application: Application,
-    /// Nodes between its ends that end TCP and begin it anew, from the clients to the servers.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Nodes between its ends that end TCP and begin it anew, from the clients to the servers; "none", or left out, when there are none.
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Vec<Split>>"))]
+    #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Vec::is_empty")]
     pub split: Vec<Split>,
 }
 
@@ -356,8 +361,8 @@ pub struct Tunnels {
     /// TLS between client and server inside a tunnel: the last proxy answers the CONNECT when its connection to the server stands, then
     /// the flights of the handshake go to and fro over the whole path, taken out of the tunnel's bytes. Without it, or with "none", a
     /// tunnel is one request and one response.
-    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::tls_or_none"))]
-    #[serde(deserialize_with = "Tls::or_none", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Tls>"))]
+    #[serde(deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
 }
 

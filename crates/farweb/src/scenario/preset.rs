@@ -124,8 +124,9 @@ impl PresetName {
     }
 }
 
+/// The preset of a name, or of another word for it.
 fn find(name: &str) -> Option<&'static Preset> {
-    PRESETS.iter().find(|preset| preset.name == name)
+    PRESETS.iter().find(|preset| preset.name == name || preset.also.iter().any(|word| word == name))
 }
 
 /// All presets, with their facts.
@@ -214,10 +215,26 @@ pub(super) fn expanded(document: &Document) -> Cow<'_, Document> {
     let links = document.tree.pointer_mut("/path/link").and_then(Value::as_array_mut);
     for link in links.into_iter().flatten().filter(|link| !link["preset"].is_null()) {
         let preset = link["preset"].as_str().and_then(find);
+        if let Some(preset) = preset {
+            link["preset"] = preset.name.as_str().into();
+        }
         let keys = preset.map_or_else(|| json!({ "up": null, "down": null }), |preset| preset.keys(link));
         fill(link, keys);
     }
     Cow::Owned(document)
+}
+
+/// Takes the preset from links of an effective scenario that have switched changes of it off, or it would fill them again.
+pub(super) fn detach(scenario: &mut Value) {
+    let links = scenario.pointer_mut("/path/link").and_then(Value::as_array_mut);
+    for link in links.into_iter().flatten() {
+        let Some(preset) = link["preset"].as_str().and_then(find) else { continue };
+        let mut filled = link.clone();
+        fill(&mut filled, preset.keys(link));
+        if let (true, Some(keys)) = (filled != *link, link.as_object_mut()) {
+            keys.shift_remove("preset");
+        }
+    }
 }
 
 /// Gives `table` the keys of `with` that it lacks; a table with a kind is one value.
@@ -239,7 +256,7 @@ fn fill(table: &mut Value, with: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{Phase, QueueLimit};
+    use crate::net::{Direction, Phase, QueueLimit};
     use crate::scenario::{Scenario, Source};
     use crate::sweep::Planned;
     use crate::units::{Bytes, Duration};
@@ -285,6 +302,30 @@ mod tests {
         let variation = link.up.variation.unwrap();
         assert_eq!((variation.sigma, variation.correlation), (0.5, 0.79));
         assert_eq!(page(&[("path.link.0.up.rate", "unlimited")]).path.link[0].up.queue, None);
+    }
+
+    #[test]
+    fn changes_of_a_preset_are_switched_off_by_none() {
+        let own = page(&[
+            ("path.link.0.handover", "none"),
+            ("path.link.0.down.variation", "none"),
+            ("path.link.0.down.jitter", "none"),
+            ("leg.0.split", "none"),
+        ]);
+        let link = &own.path.link[0];
+        assert_eq!((link.handover, link.down.variation, link.down.jitter), (None, None, None));
+        assert!(link.up.variation.is_some() && own.leg[0].split.is_empty());
+        let again = Source::of_effective(own.effective(), "page.toml").unwrap().into_scenario();
+        assert_eq!(again.path.link[0].config(Direction::Down), link.config(Direction::Down));
+        assert_eq!(again.effective(), own.effective());
+        let error = Scenario::parse(PAGE, "page.toml", &[("leg.0.split".to_owned(), "off".to_owned())]);
+        let message = error.unwrap_err().problems[0].message.clone();
+        assert_eq!(message, "found the text \"off\"; write tables, or \"none\"");
+    }
+
+    #[test]
+    fn another_word_for_a_preset_is_taken() {
+        assert_eq!(page(&[("path.link.0.preset", "geo")]), page(&[("path.link.0.preset", "geo-viasat")]));
     }
 
     #[test]

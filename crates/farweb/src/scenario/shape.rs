@@ -40,10 +40,11 @@ impl<'a> Walk<'a> {
             return self.one_of(path, branches, value);
         }
         if let Some((word, table)) = key::word_or_table(schema) {
+            let wanted = if key::resolve(table)["type"] == "array" { "tables" } else { "a table" };
             return match value {
-                Value::Object(_) => self.value(path, table, value),
+                Value::Object(_) | Value::Array(_) => self.value(path, table, value),
                 Value::String(text) if text == word => {}
-                _ => self.wrong_type(path, value, &format!("a table, or {}", quote(word))),
+                _ => self.wrong_type(path, value, &format!("{wanted}, or {}", quote(word))),
             };
         }
         if let Some(branches) = schema["anyOf"].as_array()
@@ -205,7 +206,13 @@ impl<'a> Walk<'a> {
         };
         if let Some(error) = error {
             let meant = value.as_str().map(|text| did_you_mean(text, &words)).unwrap_or_default();
-            self.report(path, format!("{error}{or_word}{meant}"));
+            // A link without a rate for some time has an outage.
+            let outage = if error.contains(" is zero, a rate") && path.contains(".steps.") {
+                "; where nothing is to be sent for a time write outage"
+            } else {
+                ""
+            };
+            self.report(path, format!("{error}{outage}{or_word}{meant}"));
         }
     }
 

@@ -1,8 +1,6 @@
 //! TLS on the connections of a leg: its keys, as types.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use crate::http::tls::parts::Part;
 use crate::http::tls::{
@@ -94,14 +92,6 @@ impl Default for Tls {
 }
 
 impl Tls {
-    /// Reads a table, or the word "none".
-    pub(super) fn or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::String(word) if word == "none" => Ok(None),
-            table => serde_json::from_value(table).map(Some).map_err(D::Error::custom),
-        }
-    }
-
     /// TLS of connections, as these keys ask for it.
     #[must_use]
     pub fn settings(&self) -> Settings {

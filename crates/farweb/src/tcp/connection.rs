@@ -102,7 +102,8 @@ impl Connection {
         }
     }
 
-    /// Both ends of a connection that has stood for long: they have shaken hands, and know a round trip of the path.
+    /// Both ends of a connection that has stood for long: they have shaken hands, and know a round trip of the path and the
+    /// window of the other end, which a SYN has without its scale.
     ///
     /// # Panics
     /// As [`connect`](Self::connect) does.
@@ -117,6 +118,8 @@ impl Connection {
         near.on_segment(now, &syn_ack, &mut out);
         let ack = out.segments.pop().expect("a SYN-ACK is answered");
         far.on_segment(now, &ack, &mut out);
+        on_stack!(&mut far, tcp => tcp.send_ack(&mut out));
+        near.on_segment(now, &out.segments.pop().expect("an ACK is sent"), &mut out);
         for end in [&mut near, &mut far] {
             on_stack!(end, tcp => tcp.take_round_trip(round_trip));
         }

@@ -98,6 +98,26 @@ fn two_relays_save_a_round_trip_where_the_stretch_between_them_stands() {
     assert_eq!(of(LINUX, SYN, CONNECT), r0 / 2 + 3 * r1 + 2 * r2 + r0 / 2);
 }
 
+/// With 100 segments and buffers of 16 MB at all ends, 140 kB cross a standing stretch in its first window. A server's
+/// SYN-ACK has 16 bits of its window, so what is beyond them takes a round trip more up from the hub.
+#[test]
+fn a_stretch_that_stands_begins_with_its_whole_window_both_ways() {
+    let [r0, r1, r2] = [2, 600, 20];
+    for profile in ["linux", "bsd44-lite"] {
+        let tcp = format!(
+            "tcp = {{ profile = \"{profile}\", buffer = \"16 MB\", constants = {{ nagle = false, window_scaling = true, initial_cwnd_segments = 100 }} }}"
+        );
+        let terminal = format!("{tcp}\n{READY}");
+        let scenario = path(&[r0, r1, r2], &tcp, &[("n1", &terminal), ("n2", &tcp)], "");
+        for (asked, time) in
+            [(Asked(0, 300, 140_000, 0), r0 + r1 + 2 * r2), (Asked(0, 140_000, 300, 0), r0 + r1 + 3 * r2)]
+        {
+            let (tables, _) = run(&scenario, 1, vec![asked]);
+            assert_eq!(ints(&tables, "requests", "latency_ns"), [time as i64 * MS], "{profile}");
+        }
+    }
+}
+
 /// Rows of the packet table that a condition holds for, as (row, time).
 fn packets<'a>(
     tables: &'a Tables,

@@ -3,7 +3,7 @@
 use super::{Check, DELAY_MAX, count};
 use crate::net::PERIOD_MIN;
 use crate::scenario::{
-    Handover, Jitter, Link, LinkDirection, Loss, Outage, QueueCounts, QueueLimit, Scenario, Variation,
+    Handover, Jitter, Link, LinkDirection, Loss, Outage, QueueCounts, QueueLimit, Scenario, Shift, Variation,
 };
 use crate::units::{Bytes, Duration};
 
@@ -39,7 +39,7 @@ impl Check {
                 self.direction(&format!("path.link.{index}.{name}"), direction, link);
             }
             if let Some(handover) = &link.handover {
-                self.handover(&format!("path.link.{index}.handover"), handover);
+                self.handover(&format!("path.link.{index}.handover"), handover, link);
             }
         }
     }
@@ -73,11 +73,11 @@ impl Check {
 
     fn period(&mut self, key: String, every: Duration) {
         if every < PERIOD_MIN {
-            self.report(key, format!("found {every}; what comes again does so every {PERIOD_MIN} at most"));
+            self.report(key, format!("found {every}; what comes again does so in {PERIOD_MIN} or more"));
         }
     }
 
-    fn handover(&mut self, key: &str, handover: &Handover) {
+    fn handover(&mut self, key: &str, handover: &Handover, link: &Link) {
         let Handover { every, gap, rate, delay, loss, loss_for, .. } = *handover;
         self.period(format!("{key}.every"), every);
         let least_first = [
@@ -114,6 +114,18 @@ impl Check {
         if delay[1].of(Duration::ZERO) > DELAY_MAX {
             self.report(format!("{key}.delay"), format!("found {}; it is at most 24 h", delay[1]));
         }
+        let least_of = |own: &LinkDirection| {
+            own.steps.iter().filter_map(|step| step.delay).fold(own.delay, Duration::min)
+        };
+        let least = least_of(&link.up).min(least_of(&link.down)).min(DELAY_MAX);
+        let most_below = Shift::from_nanos(-(least.as_nanos() as i64));
+        if delay[0] < most_below {
+            let found = format!("found {} for a link with a delay of {least}", delay[0]);
+            self.report(
+                format!("{key}.delay"),
+                format!("{found}; write {most_below} or more, as no delay is below zero"),
+            );
+        }
     }
 
     fn variation(&mut self, key: &str, variation: &Variation) {
@@ -144,9 +156,11 @@ impl Check {
             if let Some(before) = index.checked_sub(1).map(|before| steps[before].at)
                 && step.at <= before
             {
+                let found =
+                    if step.at == before { "a second time".to_owned() } else { format!("behind {before}") };
                 self.report(
                     format!("{key}.at"),
-                    format!("found {} behind {before}; steps follow one another in time", step.at),
+                    format!("found {} {found}; steps follow one another in time", step.at),
                 );
             }
             if step.rate.is_some() && direction.rate.0.is_none() {

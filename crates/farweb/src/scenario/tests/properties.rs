@@ -84,7 +84,7 @@ fn handover() -> Handover {
         phase: Phase::At(Duration::from_secs(12)),
         gap: [59, 135].map(Duration::from_millis),
         rate: [0.75, 1.25],
-        delay: [-2_000_000, 2_000_000].map(Shift::from_nanos),
+        delay: [0, 2_000_000].map(Shift::from_nanos),
         loss: 0.5,
         loss_for: Duration::from_millis(75),
     }

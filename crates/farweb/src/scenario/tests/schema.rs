@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::scenario::load::{LoadLevel, LoadScale};
 use crate::scenario::{Factors, Levels};
-use crate::scenario::{Family, FamilyParameters, Scenario, Tls, schema};
+use crate::scenario::{Family, FamilyParameters, Scenario, schema};
 use crate::tcp::{self, ProfileName, bsd, linux, ns2};
 use crate::units::Share;
 use crate::workload::{RATE_MAX, RATE_MIN, nzix, prowgen};
@@ -117,9 +117,9 @@ impl JsonSchema for LoadLevel {
     }
 }
 
-/// The keys of TLS, or the word for connections without it.
-pub(in crate::scenario) fn tls_or_none(generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "anyOf": [{ "const": "none" }, generator.subschema_for::<Tls>()] })
+/// The keys of a table, or the word for none.
+pub(in crate::scenario) fn or_none<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [{ "const": "none" }, generator.subschema_for::<T>()] })
 }
 
 impl JsonSchema for Share {

@@ -74,6 +74,12 @@ impl Connection {
             && !self.is_window_update_due()
     }
 
+    /// An ACK without data.
+    pub fn send_ack(&mut self, out: &mut Output) {
+        self.ack_now = true;
+        self.output(out);
+    }
+
     /// Lowers cwnd when nothing passed for so long that it is out of date.
     ///
     /// 4.4BSD goes back to one segment, RFC 2581 to no more than the initial window.

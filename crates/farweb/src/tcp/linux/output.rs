@@ -252,7 +252,7 @@ impl Connection {
     }
 
     /// An ACK without data.
-    pub(super) fn send_ack(&mut self, out: &mut Output) {
+    pub fn send_ack(&mut self, out: &mut Output) {
         self.emit(self.acceptable_seq(), 0, Flags::ACK, out);
     }
 
