@@ -21,6 +21,8 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
 
 Row = Mapping[str, Any]
 SECOND = 1_000_000_000
+NOTHING: Row = {"bytes": 0, "packets": 0, "drops": 0, "queue_bytes_mean": 0.0, "queue_bytes_max": 0, "busy": 0.0}
+"""What a link did that carried nothing."""
 
 
 def request(number: int, latency_s: float, size: int, **more: Any) -> Row:
@@ -35,10 +37,7 @@ def request(number: int, latency_s: float, size: int, **more: Any) -> Row:
         "end_ns": end,
         "request_bytes": 300,
         "response_bytes": size,
-        "connection": number,
-        "retransmits": 0,
-        "timeouts": 0,
-        "status": "done",
+        **{"connection": number, "retransmits": 0, "timeouts": 0, "status": "done"},
         **more,
     }
 
@@ -68,19 +67,8 @@ def cache_interval(node: str, number: int, **more: Any) -> Row:
 
 def interval(link: int, direction: str, number: int, **more: Any) -> Row:
     """What a link did in second `number`, counted from 0."""
-    return {
-        "link": link,
-        "direction": direction,
-        "time_ns": (number + 1) * SECOND,
-        "interval_ns": SECOND,
-        "bytes": 0,
-        "packets": 0,
-        "drops": 0,
-        "queue_bytes_mean": 0.0,
-        "queue_bytes_max": 0,
-        "busy": 0.0,
-        **more,
-    }
+    time = {"time_ns": (number + 1) * SECOND, "interval_ns": SECOND}
+    return {"link": link, "direction": direction, **time, **NOTHING, **more}
 
 
 def leg(carrier: Row | None = None, **tcp: Any) -> Row:
@@ -143,20 +131,11 @@ def write_results(
     direction = {"rate": "34.368 Mbit/s", "delay": "60 ms", "queue": "256000 B"}
     middle = "proxy" if scenario else "router"
     nodes = ["client", *(f"{middle}{place}" for place in range(1, number)), "server"]
-    totals = {"bytes": 0, "packets": 0, "drops": 0, "queue_bytes_mean": 0.0, "queue_bytes_max": 0, "busy": 0.0}
     manifest = {
-        "kind": "farweb run",
-        "version": "0.1.0",
-        "name": name,
-        "seed": seed,
-        "wall_s": 0.1,
-        "cpu_s": 0.1,
-        "now_ns": 60 * SECOND,
-        "events": 1000 + len(requests),
-        "packet_hops": 500,
-        "warmup_ns": warmup_ns,
+        **{"kind": "farweb run", "version": "0.1.0", "name": name, "seed": seed, "warmup_ns": warmup_ns},
+        **{"wall_s": 0.1, "cpu_s": 0.1, "now_ns": 60 * SECOND, "events": 1000 + len(requests), "packet_hops": 500},
         "links": [
-            {"link": link, "direction": way, "interval_ns": 60 * SECOND, **totals}
+            {"link": link, "direction": way, "interval_ns": 60 * SECOND, **NOTHING}
             for link in range(number)
             for way in ("up", "down")
         ],

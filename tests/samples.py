@@ -1,8 +1,9 @@
 """What several tests work with: a scenario, its requests, and what a command answered."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 SCENARIO = """\
@@ -44,6 +45,26 @@ LOG = """\
 """
 
 
+def scenario_of(nodes: str, *links: str, legs: Sequence[str], rest: str = "") -> str:
+    """A scenario over links alike both ways, which ends in its workload of `requests.csv`.
+
+    Args:
+        nodes: Their names: `client proxy server`.
+        links: Rate and delay of each: `10 Mbit/s, 5 ms`.
+        legs: Ends and carrier of each, a word or a table: `client server http/1.0`; further keys on lines of their own.
+        rest: Further keys of the workload, and further tables.
+    """
+    text = f'format = 1\nname = "a path"\n[path]\nnodes = {json.dumps(nodes.split())}\n'
+    for rate, delay in (link.split(", ") for link in links):
+        way = f'{{ rate = "{rate}", delay = "{delay}" }}'
+        text += f"[[path.link]]\nup = {way}\ndown = {way}\n"
+    for head, _, keys in (leg.partition("\n") for leg in legs):
+        here, there, carrier = head.split(" ", 2)
+        carrier = carrier if carrier.startswith("{") else f'{{ kind = "{carrier}" }}'
+        text += f'[[leg]]\nfrom = "{here}"\nto = "{there}"\ncarrier = {carrier}\n{keys}\n'
+    return f'{text}[workload]\nrequests = "requests.csv"\n{rest}'
+
+
 @dataclass
 class Answer:
     """What a command printed and how it ended."""
@@ -62,3 +83,13 @@ class Answer:
 
 
 Farweb = Callable[..., Answer]
+
+
+def refused(farweb: Farweb, *arguments: object, says: str, code: int = 2) -> None:
+    """A command refuses its work with these words, prints and writes nothing, and knows why."""
+    before = set(Path().rglob("*"))
+    answer = farweb(*arguments)
+    assert (answer.code, answer.out) == (code, ""), answer
+    assert says in answer.err or says in answer.said
+    assert not any(word in answer.err for word in ("Traceback", "bug", "Error: "))
+    assert set(Path().rglob("*")) == before, "something was written"

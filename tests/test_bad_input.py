@@ -6,14 +6,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from samples import LOG, REQUESTS, SCENARIO, Farweb
+from samples import LOG, REQUESTS, SCENARIO, Farweb, refused
 
 SCENARIOS = {
     "a key that does not exist": (SCENARIO.replace("release", "relaese"), "relaese"),
-    "a rate without a unit": (SCENARIO.replace('"34.368 Mbit/s"', "34.368"), "rate"),
     "a unit that does not exist": (SCENARIO.replace('"60 ms"', '"60 parsec"'), "delay"),
-    "a leg to nowhere": (SCENARIO.replace('to = "server"', 'to = "moon"'), "moon"),
-    "a carrier that does not exist": (SCENARIO.replace("http/1.0", "gopher"), "carrier"),
     "a split nowhere": (
         SCENARIO.replace("[origin]", '[[leg.split]]\nat = "moon"\n[origin]'),
         'cable.toml:18: leg.0.split.0.at: "moon" is not a node between client and server; none is',
@@ -29,13 +26,13 @@ def test_a_bad_scenario(farweb: Farweb, cable: Path, case: str) -> None:
     text, named = SCENARIOS[case]
     cable.write_text(text)
     for verb in ("check", "run"):
-        _refused(farweb, verb, cable, named=named)
+        refused(farweb, verb, cable, says=named)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00binary", b"\x00" * 100, b'name = "\xe9"\n'])
 def test_a_scenario_that_is_not_text(farweb: Farweb, cable: Path, content: bytes) -> None:
     cable.write_bytes(content)
-    _refused(farweb, "run", cable, named="cable.toml")
+    refused(farweb, "run", cable, says="cable.toml")
 
 
 @pytest.mark.parametrize(
@@ -51,15 +48,13 @@ def test_a_file_that_is_no_scenario_says_which_verb_takes_it(
 ) -> None:
     (folder / name).write_text(content)
     for verb in ("check", "run"):
-        _refused(farweb, verb, name, named=f"farweb: {name}: {says}\n")
+        refused(farweb, verb, name, says=f"farweb: {name}: {says}\n")
 
 
 def test_a_table_of_other_columns_says_how_to_describe_them(farweb: Farweb, folder: Path) -> None:
     rows = "1700000000.5,/a,300\n1700000001.5,/b,600\n"
     (folder / "t.csv").write_text(f"when,what,size\n{rows}")
-    _refused(
-        farweb, "new", "link.toml", "--log", "t.csv", named="'when,what,size'; describe its lines, such as --log-f"
-    )
+    refused(farweb, "new", "link.toml", "--log", "t.csv", says="'when,what,size'; describe its lines, such as --log-f")
     (folder / "t.csv").write_text(rows)
     assert farweb("new", "link.toml", "--log", "t.csv", "--log-format", "{start},{url},{bytes}").code == 0
 
@@ -88,34 +83,29 @@ def test_a_table_of_other_columns_says_how_to_describe_them(farweb: Farweb, fold
     ],
 )
 def test_a_bad_command(farweb: Farweb, cable: Path, arguments: list[str], named: str) -> None:
-    _refused(farweb, *arguments, named=named)
+    refused(farweb, *arguments, says=named)
 
 
 @pytest.mark.parametrize(
     "row",
     [
         "NaN,a.example,300,1000,0",
-        "-1,a.example,300,1000,0",
-        "inf,a.example,300,1000,0",
         "0,a.example,300,many,0",
-        "0,a.example,300,1000.5,0",
-        "0,a.example,-1,1000,0",
         "0,a.example,300",
-        "0,a.example,300,99999999999999999999,0",
     ],
 )
 def test_a_bad_row_of_a_request_table(farweb: Farweb, cable: Path, row: str) -> None:
     Path("requests.csv").write_text(REQUESTS + row + "\n")
     for arguments in (("run", cable), ("workload", "stats", "requests.csv")):
-        _refused(farweb, *arguments, named="requests.csv:5")
+        refused(farweb, *arguments, says="requests.csv:5")
+    Path("requests.csv").write_text(REQUESTS + "9,a.example,0,1000,0\n")
+    refused(farweb, "run", cable, says="request_bytes")  # right in a table, and no use for this carrier
 
 
 @pytest.mark.parametrize(
     ("column", "value"),
     [
         ("start_s", float("nan")),
-        ("start_s", -1.0),
-        ("server_s", float("inf")),
         ("wait_s", 0.2),
         ("host", None),
         ("host", b"\xff"),
@@ -127,31 +117,25 @@ def test_a_bad_row_of_a_request_table_in_parquet(farweb: Farweb, cable: Path, co
     row = {"start_s": 0.0, "host": "a", "request_bytes": 300, "response_bytes": 1000, "server_s": 0.1, column: value}
     pl.DataFrame([row]).write_parquet("r.parquet")
     for arguments in (("run", cable, "--set", "workload.requests=r.parquet"), ("workload", "stats", "r.parquet")):
-        _refused(farweb, *arguments, named=column)
-
-
-def test_a_request_of_no_bytes_over_http(farweb: Farweb, cable: Path) -> None:
-    Path("requests.csv").write_text(REQUESTS + "9,a.example,0,1000,0\n")
-    _refused(farweb, "run", cable, named="request_bytes")
-
-
-def test_a_request_table_that_is_not_there(farweb: Farweb, cable: Path) -> None:
-    Path("requests.csv").unlink()
-    _refused(farweb, "run", cable, named="requests.csv")
+        refused(farweb, *arguments, says=column)
 
 
 @pytest.mark.parametrize(
     ("name", "content"),
     [
+        ("gone.csv", None),
         ("requests.csv", b"\x00\x01\x02" * 1000),
         ("requests.parquet", b"PAR1 not at all"),
         ("requests.parquet", b""),
         ("requests.tsv", b"start_s\thost\tsize\n0\ta\t1\n"),
     ],
 )
-def test_a_request_table_that_is_something_else(farweb: Farweb, cable: Path, name: str, content: bytes) -> None:
-    Path(name).write_bytes(content)
-    _refused(farweb, "run", cable, "--set", f"workload.requests={name}", named=name)
+def test_a_request_table_that_is_not_there_or_something_else(
+    farweb: Farweb, cable: Path, name: str, content: bytes | None
+) -> None:
+    if content is not None:
+        Path(name).write_bytes(content)
+    refused(farweb, "run", cable, "--set", f"workload.requests={name}", says=name)
 
 
 @pytest.mark.parametrize("name", ["hosts.tsv", "hosts.parquet"])
@@ -160,31 +144,21 @@ def test_a_window_too_small_for_a_segment(farweb: Farweb, cable: Path, name: str
     hosts.write_parquet(name) if name.endswith("parquet") else hosts.write_csv(name, separator="\t")
     for verb in ("check", "run"):
         settings = ("--set", f"workload.hosts={name}", "--set", "leg.0.tcp.buffer=host")
-        _refused(farweb, verb, cable, *settings, named="found 31" if name.endswith("parquet") else 'found "31"')
+        refused(farweb, verb, cable, *settings, says="found 31" if name.endswith("parquet") else 'found "31"')
 
 
 @pytest.mark.parametrize("out", ["/proc/x", "/proc/x/y", "cable.toml/x", "x" * 300, "no-such-folder/" + "x" * 300])
 def test_a_place_that_cannot_be_written_to(farweb: Farweb, cable: Path, out: str) -> None:
     Path("access.log").write_text(LOG)
-    _refused(farweb, "run", cable, "--out", out, named="cannot be written", code=3)
+    refused(farweb, "run", cable, "--out", out, says="cannot be written", code=3)
     importing = ("workload", "import", "access.log", "--format", "squid", "-o", f"{out}.parquet")
-    _refused(farweb, *importing, named="cannot be written", code=3)
+    refused(farweb, *importing, says="cannot be written", code=3)
 
 
 def test_an_import_does_not_replace_its_log(farweb: Farweb, folder: Path) -> None:
     Path("log.parquet").write_text(LOG)
-    _refused(
-        farweb,
-        "workload",
-        "import",
-        "log.parquet",
-        "--format",
-        "squid",
-        "-o",
-        "log.parquet",
-        "--force",
-        named="the log itself",
-    )
+    onto = ("log.parquet", "--format", "squid", "-o", "log.parquet", "--force")
+    refused(farweb, "workload", "import", *onto, says="the log itself")
 
 
 @pytest.mark.parametrize(
@@ -192,7 +166,7 @@ def test_an_import_does_not_replace_its_log(farweb: Farweb, folder: Path) -> Non
 )
 def test_an_option_of_the_import_out_of_range(farweb: Farweb, folder: Path, option: str, value: str) -> None:
     Path("access.log").write_text(LOG)
-    _refused(farweb, "workload", "import", "access.log", "--format", "squid", option, value, named=option)
+    refused(farweb, "workload", "import", "access.log", "--format", "squid", option, value, says=option)
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"kind": "farweb run"}'])
@@ -200,7 +174,7 @@ def test_a_damaged_manifest(farweb: Farweb, folder: Path, manifest: str) -> None
     Path("r").mkdir()
     Path("r/manifest.json").write_text(manifest)
     for arguments in (("show", "r"), ("plot", "cdf", "r")):
-        _refused(farweb, *arguments, named="r")
+        refused(farweb, *arguments, says="r")
 
 
 def test_debug_shows_the_traceback_and_keeps_the_exit_code(farweb: Farweb, folder: Path) -> None:
@@ -209,37 +183,14 @@ def test_debug_shows_the_traceback_and_keeps_the_exit_code(farweb: Farweb, folde
     assert "Traceback" in answer.err
 
 
+PACKED = gzip.compress(b"851000000.000 10 10.0.0.1 TCP_MISS/200 100 GET http://a/ - DIRECT/a text/html\n" * 9, mtime=0)
+
+
 @pytest.mark.parametrize(
-    ("content", "named"),
-    [
-        (b"", "access.log"),
-        (b"\x00\xff" * 5000, "access.log"),
-        (b"hello world\n" * 100, "access.log"),
-        (
-            gzip.compress(
-                b"851000000.000 10 10.0.0.1 TCP_MISS/200 100 GET http://a/ - DIRECT/a text/html\n" * 9, mtime=0
-            )[:-12],
-            "access.log",
-        ),
-    ],
+    "content",
+    [b"", b"\x00\xff" * 5000, b"hello world\n" * 100, PACKED[:-12]],
     ids=["empty", "binary", "prose", "truncated gzip"],
 )
-def test_a_log_that_cannot_be_imported(farweb: Farweb, folder: Path, content: bytes, named: str) -> None:
+def test_a_log_that_cannot_be_imported(farweb: Farweb, folder: Path, content: bytes) -> None:
     (folder / "access.log").write_bytes(content)
-    _refused(farweb, "workload", "import", "access.log", "--format", "squid", "-o", "out.parquet", named=named)
-
-
-def _refused(farweb: Farweb, *arguments: object, named: str, code: int = 2) -> None:
-    before = _tree()
-    answer = farweb(*arguments)
-    assert answer.code == code, answer
-    assert answer.out == ""
-    assert named in answer.err
-    assert "Traceback" not in answer.err
-    assert "bug" not in answer.err
-    assert "Error: " not in answer.err
-    assert _tree() == before, "something was written"
-
-
-def _tree() -> set[Path]:
-    return set(Path().rglob("*"))
+    refused(farweb, "workload", "import", "access.log", "--format", "squid", "-o", "out.parquet", says="access.log")

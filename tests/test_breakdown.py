@@ -62,140 +62,89 @@ def in_ms(found: pl.DataFrame, row: int = 0) -> Mapping[str, float]:
     return {name: value / MS for name, value in values.items() if name != "request" and value}
 
 
-def test_a_response_of_one_segment() -> None:
-    # A handshake of a round trip, the request half a one, 40 ms of server, one segment of 1 ms there.
-    row = exchange(
-        7, 0, 1000, connect=1120, requested=1181, ready_first=1221, ready_last=1221, sent_last=1221, end=1282
-    )
-    found = parts(table([row]), ONE, None)
-    assert in_ms(found) == {"handshake 0": 120, "request 0": 61, "server": 40, "travel 0": 60, "rest 0": 1}
+def ms(text: str) -> Mapping[str, float]:
+    """Parts in ms, written `handshake 0: 120, server: 40`."""
+    return {name: float(value) for name, _, value in (part.partition(": ") for part in text.split(", "))}
 
 
-def test_slow_start_and_a_window_hold_the_last_byte() -> None:
-    row = exchange(
-        0,
-        0,
-        0,
-        connect=120,
-        requested=180,
-        ready_first=180,
-        ready_last=180,
-        sent_last=560,
-        cwnd=240,
-        window=130,
-        end=630,
-    )
-    # Neither holds it for 10 ms of the 380; the last byte takes 10 ms more than it has to.
-    assert in_ms(parts(table([row]), ONE, None)) == {
-        "handshake 0": 120,
-        "request 0": 60,
-        "cwnd 0": 240,
-        "window 0": 130,
-        "other 0": 10,
-        "travel 0": 60,
-        "rest 0": 10,
-    }
+STEPS = {"connect": 0, "requested": 60, "ready_first": 60, "ready_last": 60, "sent_last": 460, "end": 520}
+HELD = {"cwnd": 100, "window": 130, "buffer": 30, "credit": 100, "nagle": 50}
+
+
+@pytest.mark.parametrize(
+    ("leg", "at", "expected"),
+    [
+        # A handshake of a round trip, the request half a one, 40 ms of server, one segment of 1 ms there.
+        (
+            ONE[0],
+            {"connect": 120, "requested": 181, "ready_first": 221, "ready_last": 221, "sent_last": 221, "end": 282},
+            "handshake 0: 120, request 0: 61, server: 40, travel 0: 60, rest 0: 1",
+        ),
+        # Slow start and a window hold the last byte, neither for 10 ms of the 380; it takes 10 ms more than it has to.
+        (
+            ONE[0],
+            {**STEPS, "connect": 120, "requested": 180, "ready_first": 180, "ready_last": 180}
+            | {"sent_last": 560, "cwnd": 240, "window": 130, "end": 630},
+            "handshake 0: 120, request 0: 60, cwnd 0: 240, window 0: 130, other 0: 10, travel 0: 60, rest 0: 10",
+        ),
+        # Paced over 500 ms: of 400 ms held only the last 100 are after the last byte was there, three of four by cwnd.
+        (
+            ONE[0],
+            {**STEPS, "ready_last": 560, "sent_last": 660, "cwnd": 300, "window": 100, "end": 720},
+            "request 0: 60, server: 500, cwnd 0: 75, window 0: 25, travel 0: 60",
+        ),
+        (
+            ONE[0],
+            STEPS | HELD,
+            "request 0: 60, cwnd 0: 100, window 0: 100, buffer 0: 30, credit 0: 100, nagle 0: 50, other 0: 20, "
+            "travel 0: 60",
+        ),
+        # The last byte came when three quarters of what held was over.
+        (
+            ONE[0],
+            STEPS | HELD | {"ready_last": 365},
+            "request 0: 60, server: 305, cwnd 0: 25, window 0: 25, buffer 0: 7.5, credit 0: 25, nagle 0: 12.5, "
+            "travel 0: 60",
+        ),
+        # A transfer has neither connection nor request.
+        (
+            over("transfer", "client", "server", 60),
+            {"connect": None, "requested": None, "ready_last": 0, "sent_last": 50, "cwnd": 50, "end": 120},
+            "cwnd 0: 50, travel 0: 60, rest 0: 10",
+        ),
+    ],
+    ids=["a segment", "slow start and a window", "while the server releases", "each reason", "late", "a transfer"],
+)
+def test_parts_of_one_leg(leg: Leg, at: dict[str, int | None], expected: str) -> None:
+    assert in_ms(parts(table([exchange(0, 0, 0, **at)]), [leg], None)) == ms(expected)
 
 
 def test_a_relay_holds_the_last_byte_after_the_server_has_sent_it() -> None:
     """10 ms behind the relay, 50 in front: sent at 180, relayed at 230 in place of 190, read at 285."""
-    leg = replace(ONE[0], behind_ns=10 * MS)
     row = exchange(0, 0, 0, connect=120, requested=180, ready_first=180, ready_last=180, sent_last=180, end=285)
     rows = table([row]).with_columns(relayed_last_ns=pl.lit(230 * MS), pace_ns=pl.lit(0))
-    found = parts(rows, [leg], None)
-    assert in_ms(found) == {"handshake 0": 120, "request 0": 60, "relay 0": 40, "travel 0": 60, "rest 0": 5}
-    without = parts(rows, ONE, None)
-    assert in_ms(without) == {"handshake 0": 120, "request 0": 60, "travel 0": 60, "rest 0": 45}
-
-
-def test_what_is_held_while_the_server_still_releases_costs_nothing() -> None:
-    # Paced over 500 ms: of 400 ms held only the last 100 are after the last byte was there, three of four by cwnd.
-    row = exchange(
-        0, 0, 0, connect=0, requested=60, ready_first=60, ready_last=560, sent_last=660, cwnd=300, window=100, end=720
-    )
-    assert in_ms(parts(table([row]), ONE, None)) == {
-        "request 0": 60,
-        "server": 500,
-        "cwnd 0": 75,
-        "window 0": 25,
-        "travel 0": 60,
-    }
-
-
-def test_each_reason_has_its_part_and_what_is_left_is_another() -> None:
-    steps = {"connect": 0, "requested": 60, "ready_first": 60, "ready_last": 60, "sent_last": 460, "end": 520}
-    row = exchange(0, 0, 0, **steps, cwnd=100, window=130, buffer=30, credit=100, nagle=50)
-    assert in_ms(parts(table([row]), ONE, None)) == {
-        "request 0": 60,
-        "cwnd 0": 100,
-        "window 0": 100,
-        "buffer 0": 30,
-        "credit 0": 100,
-        "nagle 0": 50,
-        "other 0": 20,
-        "travel 0": 60,
-    }
-    # The last byte came when three quarters of what held was over.
-    late = exchange(0, 0, 0, **steps | {"ready_last": 365}, cwnd=100, window=130, buffer=30, credit=100, nagle=50)
-    found = in_ms(parts(table([late]), ONE, None))
-    assert {
-        name: found[name] for name in found if name.split()[0] in ("cwnd", "window", "buffer", "credit", "nagle")
-    } == {
-        "cwnd 0": 25,
-        "window 0": 25,
-        "buffer 0": 7.5,
-        "credit 0": 25,
-        "nagle 0": 12.5,
-    }
-    assert "other 0" not in found
+    for behind_ms, expected in ((10, "relay 0: 40, travel 0: 60, rest 0: 5"), (None, "travel 0: 60, rest 0: 45")):
+        leg = ONE[0] if behind_ms is None else replace(ONE[0], behind_ns=behind_ms * MS)
+        assert in_ms(parts(rows, [leg], None)) == ms(f"handshake 0: 120, request 0: 60, {expected}")
 
 
 def chain(number: int = 0) -> list[Row]:
     """A request over a proxy: its mux is open, the server a handshake away, and its answer overtakes nobody."""
     inner = exchange(
-        number,
-        0,
-        0,
-        connect=0,
-        requested=62,
-        ready_first=107,
-        ready_last=147,
-        sent_last=167,
-        cwnd=15,
-        window=5,
-        end=230,
+        number, 0, 0, requested=62, ready_first=107, ready_last=147, sent_last=167, cwnd=15, window=5, end=230
     )
+    held = {"cwnd": 20, "window": 18}
     outer = exchange(
-        number,
-        1,
-        62,
-        connect=72,
-        requested=77,
-        ready_first=102,
-        ready_last=102,
-        sent_last=140,
-        cwnd=20,
-        window=18,
-        end=147,
+        number, 1, 62, connect=72, requested=77, ready_first=102, ready_last=102, sent_last=140, end=147, **held
     )
     return [inner, outer]
 
 
 def test_a_chain_of_two_legs() -> None:
-    assert in_ms(parts(table(chain()), CHAIN, None)) == {
-        "request 0": 62,
-        "handshake 1": 10,
-        "request 1": 5,
-        "server": 25,
-        "cwnd 1": 20,
-        "window 1": 18,
-        "travel 1": 5,
-        "rest 1": 2,
-        "cwnd 0": 15,
-        "window 0": 5,
-        "travel 0": 60,
-        "rest 0": 3,
-    }
+    assert in_ms(parts(table(chain()), CHAIN, None)) == ms(
+        "request 0: 62, handshake 1: 10, request 1: 5, server: 25, cwnd 1: 20, window 1: 18, travel 1: 5, rest 1: 2, "
+        "cwnd 0: 15, window 0: 5, travel 0: 60, rest 0: 3"
+    )
 
 
 def test_time_between_legs_belongs_to_the_rest_of_the_nearer_one() -> None:
@@ -213,9 +162,9 @@ def test_each_leg_uses_connections_as_its_own_carrier_does() -> None:
     opened = connections([0, 1], [-1 * MS, 62 * MS])
     rows = [{**inner, "connection_up": 0, "connect_ns": 12 * MS}, {**outer, "connection_up": 1}]
     found = in_ms(parts(table(rows), legs, opened))
-    assert {name: found[name] for name in found if name.startswith(("wait", "handshake", "request"))} == {
-        **{"wait 0": 12, "request 0": 50, "handshake 1": 10, "request 1": 5}
-    }
+    assert {name: found[name] for name in found if name.startswith(("wait", "handshake", "request"))} == ms(
+        "wait 0: 12, request 0: 50, handshake 1: 10, request 1: 5"
+    )
 
 
 @pytest.mark.parametrize(
@@ -252,26 +201,13 @@ def test_a_flight_of_tls_that_waits_for_the_window_is_no_handshake(open_ms: int,
     assert sum(found.values()) == 480
 
 
-def test_a_transfer_has_neither_connection_nor_request() -> None:
-    row = exchange(0, 0, 0, connect=None, requested=None, ready_last=0, sent_last=50, cwnd=50, end=120)
-    one_way = [over("transfer", "client", "server", 60)]
-    assert in_ms(parts(table([row]), one_way, None)) == {"cwnd 0": 50, "travel 0": 60, "rest 0": 10}
-
-
 def test_a_request_that_was_served_before_a_leg_took_no_time_there() -> None:
     inner, _ = chain(1)
     found = parts(table([*chain(0), inner]), CHAIN, None)
     assert found["request"].to_list() == [0, 1]
     assert not found.select(pl.any_horizontal(pl.all().is_null())).to_series().any()
     # What the chain has above and between the legs, 85 ms, is the server's here: its end of leg 0 has the response.
-    assert in_ms(found, 1) == {
-        "request 0": 62,
-        "server": 85,
-        "cwnd 0": 15,
-        "window 0": 5,
-        "travel 0": 60,
-        "rest 0": 3,
-    }
+    assert in_ms(found, 1) == ms("request 0: 62, server: 85, cwnd 0: 15, window 0: 5, travel 0: 60, rest 0: 3")
     assert found.select(pl.sum_horizontal(pl.exclude("request"))).to_series().to_list() == [230 * MS] * 2
 
 
@@ -309,9 +245,8 @@ def test_a_fetch_under_way_inside_a_leg_comes_before_its_connection() -> None:
     close = {"handshake 0": 12, "request 0": 6, "travel 0": 6, "rest 0": 2}
     assert in_ms(found, 0) == {"fetch 0": 100, **close, "server": 1}
     assert in_ms(found, 1) == {"wait 0": 10, **close, "server": 1}
-    assert in_ms(found, 2) == {
-        **{"wait 0": 10, "handshake 0": 120, "request 0": 60, "server": 10, "travel 0": 60, "rest 0": 1}
-    }
+    expected = "wait 0: 10, handshake 0: 120, request 0: 60, server: 10, travel 0: 60, rest 0: 1"
+    assert in_ms(found, 2) == ms(expected)
 
 
 def test_a_fetch_under_way_at_the_end_of_a_leg_takes_the_place_of_the_server() -> None:
@@ -405,6 +340,8 @@ def test_the_mean_over_the_sample_in_round_trips_of_the_path(tmp_path: Path) -> 
     assert server.round_trips == pytest.approx(25 / 240)
     everyone = break_down(results, tagged=False)
     assert (everyone.tag, everyone.requests) == (None, 3)
+    warm = make(tmp_path / "warm", [*chain(0), *rows], requests, warmup_ns=500 * MS)
+    assert break_down(warm, tagged=False).requests == 2
     near = break_down(make(tmp_path / "near", chain(0)[:1], requests[:1]))
     assert near.remarks == ["Of these requests 0 reached leg 1; the others were served before."]
 
@@ -503,12 +440,6 @@ def test_who_reached_which_leg_stands_beside_the_mean(tmp_path: Path, farweb: Fa
     assert (result["reached"], result["unfinished_reached"]) == ([3, 2], [2, 1])
     assert farweb("show", "--breakdown", results.path, "--all").code == 0
     assert farweb("show", results.path, "--all").code == 2
-
-
-def test_without_tags_it_is_of_all_that_began_after_the_warm_up(tmp_path: Path) -> None:
-    requests = [request(number, 0.23, 1000) for number in range(3)]
-    results = make(tmp_path / "r", [row for number in range(3) for row in chain(number)], requests, warmup_ns=500 * MS)
-    assert (break_down(results).tag, break_down(results).requests) == (None, 2)
 
 
 def test_what_is_missing_is_told(tmp_path: Path) -> None:

@@ -12,63 +12,16 @@ from farweb.plot import describe, draw
 from farweb.results.measure import measure
 from farweb.results.parts import parts, path_legs
 from farweb.results.totals import caches_of
-from samples import Farweb
+from samples import Farweb, scenario_of
 
 pytestmark = pytest.mark.usefixtures("warm_workers")
 
-PATH = """\
-format = 1
-name = "edge and shield"
-
-[path]
-nodes = ["clients", "edge", "shield", "origin"]
-
-[[path.link]]
-up   = { rate = "10 Mbit/s", delay = "5 ms" }
-down = { rate = "10 Mbit/s", delay = "5 ms" }
-
-[[path.link]]
-up   = { rate = "10 Mbit/s", delay = "20 ms" }
-down = { rate = "10 Mbit/s", delay = "20 ms" }
-
-[[path.link]]
-up   = { rate = "10 Mbit/s", delay = "60 ms" }
-down = { rate = "10 Mbit/s", delay = "60 ms" }
-
-[workload]
-requests = "requests.csv"
-
-[origin]
-release = "at-once"
-
-[record]
-exchanges = true
-links_every = "1 s"
-"""
-
-SPLIT = """
-[[leg]]
-from = "clients"
-to = "edge"
-carrier = { kind = "http/1.0" }
-
-[[leg]]
-from = "edge"
-to = "shield"
-carrier = { kind = "http/1.1" }
-
-[[leg]]
-from = "shield"
-to = "origin"
-carrier = { kind = "http/1.0" }
-"""
-
-THROUGH = """
-[[leg]]
-from = "clients"
-to = "origin"
-carrier = { kind = "http/1.0" }
-"""
+LINKS = ("10 Mbit/s, 5 ms", "10 Mbit/s, 20 ms", "10 Mbit/s, 60 ms")
+RECORD = '[origin]\nrelease = "at-once"\n[record]\nexchanges = true\nlinks_every = "1 s"\n'
+NODES = "clients edge shield origin"
+LEGS = ("clients edge http/1.0", "edge shield http/1.1", "shield origin http/1.0")
+SPLIT = scenario_of(NODES, *LINKS, legs=LEGS, rest=RECORD)
+THROUGH = scenario_of(NODES, *LINKS, legs=["clients origin http/1.0"], rest=RECORD)
 
 CACHES = """
 [[cache]]
@@ -106,7 +59,7 @@ def write(folder: Path, text: str) -> Path:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("caches")
-    return Scenario.load(write(folder, PATH + SPLIT + CACHES)).run(out=folder / "r")
+    return Scenario.load(write(folder, SPLIT + CACHES)).run(out=folder / "r")
 
 
 def test_who_serves_whom(run: Results) -> None:
@@ -142,14 +95,14 @@ def test_metrics_of_caches_leave_the_warm_up_out(run: Results, tmp_path: Path) -
     # In the order of the scenario, where the shield stands first.
     assert (found["cache_0_requests"], found["cache_0_hit_ratio"], found["cache_1_hit_ratio"]) == (5, 0.4, 1 / 7)
     assert found["cache_1_delayed_hit_ratio"] == 1 / 7
-    warm = Scenario.load(write(tmp_path, PATH + SPLIT + CACHES), {"run.warmup": "4 s"}).run(out=tmp_path / "r")
+    warm = Scenario.load(write(tmp_path, SPLIT + CACHES), {"run.warmup": "4 s"}).run(out=tmp_path / "r")
     assert [cache.requests for cache in caches_of(warm)] == [5, 4]
 
 
 @pytest.mark.parametrize("legs", [SPLIT, THROUGH])
 def test_parts_add_up_to_the_latency_of_each_request(tmp_path: Path, legs: str) -> None:
     caches = CACHES.replace('ttl = "30 s"\n', "") if legs == THROUGH else CACHES
-    run = Scenario.load(write(tmp_path, PATH + legs + caches)).run(out=tmp_path / "r")
+    run = Scenario.load(write(tmp_path, legs + caches)).run(out=tmp_path / "r")
     served = run.requests.select("request", "served_by")
     found = parts(run.exchanges.join(served, on="request"), path_legs(run.manifest), run.connections)
     both = found.join(run.requests, on="request", maintain_order="left")
@@ -171,10 +124,10 @@ def test_hits_over_time_draw_a_row_a_cache(run: Results, tmp_path: Path) -> None
     assert (hits.y[0], delayed.y[0], hits.y[5], in_bytes.y[5]) == (0, 50, 100, 100)
     assert "edge (20 kB, lru): 14.3 % of 7 requests hit" in figure.caption
     draw("hits", [run], tmp_path / "hits.png")
-    bare = Scenario.load(write(tmp_path, PATH + SPLIT)).run(out=tmp_path / "bare")
+    bare = Scenario.load(write(tmp_path, SPLIT)).run(out=tmp_path / "bare")
     with pytest.raises(ResultsError, match=r"has no cache: write a \[\[cache\]\] table"):
         describe("hits", [bare])
-    whole = PATH.replace('links_every = "1 s"\n', "") + SPLIT + CACHES
+    whole = SPLIT.replace('links_every = "1 s"\n', "") + CACHES
     with pytest.raises(ResultsError, match=r"record\.links_every"):
         describe("hits", [Scenario.load(write(tmp_path, whole)).run(out=tmp_path / "whole")])
 
@@ -184,7 +137,7 @@ def test_capacity_is_drawn_against_what_it_is_worth(tmp_path: Path, farweb: Farw
     sweep = (
         '\n[sweep.factors]\n"cache.1.capacity" = ["9 kB", "20 kB", "30 kB"]\n"leg.0.tcp.mss" = ["1460 B", "536 B"]\n'
     )
-    scenario = write(tmp_path, PATH + SPLIT + CACHES + sweep)
+    scenario = write(tmp_path, SPLIT + CACHES + sweep)
     assert farweb("sweep", scenario, "--out", tmp_path / "s", "--quiet").code == 0
     results = SweepResults.open(tmp_path / "s")
     figure = describe("cache-size", [results], by=[])
@@ -199,7 +152,7 @@ def test_capacity_is_drawn_against_what_it_is_worth(tmp_path: Path, farweb: Farw
 
 
 def test_a_request_without_object_is_an_error(tmp_path: Path, farweb: Farweb) -> None:
-    scenario = write(tmp_path, PATH + SPLIT + CACHES)
+    scenario = write(tmp_path, SPLIT + CACHES)
     (tmp_path / "requests.csv").write_text(REQUESTS.replace(",2\n", ",\n"))
     answer = farweb("run", scenario, "--out", tmp_path / "r")
     assert answer.code == 2

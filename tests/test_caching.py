@@ -11,7 +11,7 @@ from farweb import Scenario
 from farweb.cache.curve import cache_curve
 from farweb.inputs.importer import import_log
 from farweb.inputs.statistics import read_stats
-from samples import Farweb
+from samples import Farweb, scenario_of
 
 LINE = (
     '10.0.0.1 - - [25/Oct/2015:04:{minute:02}:{second:02} +0100] "{method} {path} HTTP/1.1" {status} {size} "-" "-"\n'
@@ -120,38 +120,16 @@ def test_statistics_count_what_caches_pass_by_and_what_changes(tmp_path: Path) -
     assert (treatment.of_several_sizes, treatment.objects_of_several_sizes, treatment.objects) == (2, 1, 1)
 
 
-SCENARIO = """
-format = 1
-[path]
-nodes = ["client", "cache", "server"]
-[[path.link]]
-up = { rate = "10 Mbit/s", delay = "10 ms" }
-down = { rate = "10 Mbit/s", delay = "10 ms" }
-[[path.link]]
-up = { rate = "10 Mbit/s", delay = "10 ms" }
-down = { rate = "10 Mbit/s", delay = "10 ms" }
-[[leg]]
-from = "client"
-to = "cache"
-carrier = { kind = "http/1.0" }
-[[leg]]
-from = "cache"
-to = "server"
-carrier = { kind = "http/1.0" }
-[[cache]]
-node = "cache"
-policy = "lru"
-capacity = "1 MB"
-[workload]
-requests = "mixed.parquet"
-"""
+CACHE = '[[cache]]\nnode = "cache"\npolicy = "lru"\ncapacity = "1 MB"\n'
+LEGS = ("client cache http/1.0", "cache server http/1.0")
+SCENARIO = scenario_of("client cache server", *["10 Mbit/s, 10 ms"] * 2, legs=LEGS, rest=CACHE)
 
 
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
     file = log(tmp_path, "GET /a 200 900", "GET /a 200 900", "POST /a 200 90", "GET /a 200 900")
     import_log(file, tmp_path / "mixed.parquet")
-    (tmp_path / "s.toml").write_text(SCENARIO)
+    (tmp_path / "s.toml").write_text(SCENARIO.replace("requests.csv", "mixed.parquet"))
     return tmp_path / "s.toml"
 
 

@@ -89,7 +89,5 @@ def test_a_manifest_with_another_value_is_told(farweb: Farweb, cable: Path) -> N
     manifest = json.loads(Path("r/manifest.json").read_text())
     Path("r/manifest.json").write_text(json.dumps({**manifest, "links": "x"}))
     answer = farweb("show", "r")
-    assert (answer.code, answer.err) == (
-        2,
-        "farweb: r/manifest.json: is not as it was written (by its SHA-256 digest): run the scenario again\n",
-    )
+    line = "farweb: r/manifest.json: is not as it was written (by its SHA-256 digest): run the scenario again\n"
+    assert (answer.code, answer.err) == (2, line)

@@ -116,13 +116,21 @@ Value = Any
 Where = Callable[[Row], bool]
 
 
-def change(table: str, column: str, value: Value, where: Where | None = None) -> Callable[[Tables], None]:
-    """Give the first row, or the first `where` something holds, another value; a function is asked with the old one."""
+def chosen(columns: dict[str, list[Value]], where: Where | None, cells: dict[str, Value]) -> int:
+    """The place of the first row with these cells, or in which `where` something holds."""
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    fits = (cells.items() <= row.items() if where is None else where(row) for row in rows)
+    return next(place for place, is_fit in enumerate(fits) if is_fit)
+
+
+def change(
+    table: str, column: str, value: Value, where: Where | None = None, **cells: Value
+) -> Callable[[Tables], None]:
+    """Give the first row, or the first of a kind, another value; a function is asked with the old one."""
 
     def mutate(tables: Tables) -> None:
         columns = tables[table]
-        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        place = next(place for place, row in enumerate(rows) if where is None or where(row))
+        place = chosen(columns, where, cells)
         old = columns[column][place]
         new = value(old) if callable(value) else value
         assert new != old
@@ -131,14 +139,12 @@ def change(table: str, column: str, value: Value, where: Where | None = None) ->
     return mutate
 
 
-def drop(table: str, where: Where) -> Callable[[Tables], None]:
-    """Take the first row away in which something holds."""
+def drop(table: str, where: Where | None = None, **cells: Value) -> Callable[[Tables], None]:
+    """Take the first row of a kind away."""
 
     def mutate(tables: Tables) -> None:
-        columns = tables[table]
-        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        place = next(place for place, row in enumerate(rows) if where(row))
-        for values in columns.values():
+        place = chosen(tables[table], where, cells)
+        for values in tables[table].values():
             del values[place]
 
     return mutate
@@ -160,7 +166,7 @@ def is_data(row: Row, event: str, link: int | None = None) -> bool:
 MUTATIONS: list[tuple[str, str, Callable[[Tables], None]]] = [
     ("requests.asked", "caches", change("requests", "response_bytes", more(1))),
     ("requests.asked", "caches", change("requests", "start_ns", more(1))),
-    ("requests.asked", "listed", drop("requests", lambda row: row["request"] == 2)),
+    ("requests.asked", "listed", drop("requests", request=2)),
     ("requests.clients drawn", "drawn", change("requests", "client", 7)),
     ("requests.visits", "clients", change("requests", "visit_request", "later")),
     ("requests.visits", "clients", change("requests", "client", None)),
@@ -170,52 +176,40 @@ MUTATIONS: list[tuple[str, str, Callable[[Tables], None]]] = [
     ("requests.ends", "streams", change("requests", "status", "unfinished")),
     ("requests.patience", "streams", change("requests", "end_ns", more(30_000 * MS))),
     ("requests.served_by", "streams", change("requests", "served_by", "proxy")),
-    (
-        "requests.served_by",
-        "listed",
-        change("requests", "served_by", "servers", lambda row: row["served_by"] == "child"),
-    ),
+    ("requests.served_by", "listed", change("requests", "served_by", "servers", served_by="child")),
     ("requests.connection", "caches", change("requests", "connection", FAR)),
     ("requests.connection", "caches", change("requests", "retransmits", 9)),
     ("requests.served_bytes", "streams", change("requests", "served_bytes", more(1))),
     ("requests.served_bytes", "caches", change("requests", "served_bytes", None)),
     ("connections.lives", "caches", change("connections", "busy_ns", FAR)),
     ("connections.lives", "caches", change("connections", "open_ns", more(60_000 * MS))),
-    ("connections.carrier", "caches", change("connections", "requests_max", 2, lambda row: row["leg"] == 2)),
-    ("connections.carrier", "caches", change("connections", "host", None, lambda row: row["leg"] == 2)),
-    ("connections.requests", "caches", change("connections", "requests", more(1), lambda row: row["leg"] == 0)),
+    ("connections.carrier", "caches", change("connections", "requests_max", 2, leg=2)),
+    ("connections.carrier", "caches", change("connections", "host", None, leg=2)),
+    ("connections.requests", "caches", change("connections", "requests", more(1), leg=0)),
     ("connections.clients", "clients", change("connections", "client", 7)),
-    ("connections.clients", "caches", change("connections", "client", 7, lambda row: row["leg"] == 1)),
+    ("connections.clients", "caches", change("connections", "client", 7, leg=1)),
     ("connections.handshakes", "clients", change("connections", "handshake", "resumed")),
     ("connections.handshakes", "caches", change("connections", "handshake", "full")),
     ("connections.held", "caches", change("connections", "held_nothing_ns", more(1))),
-    ("connections.pool", "caches", change("connections", "leg", 1, lambda row: row["leg"] == 0)),
-    ("exchanges.requests", "caches", change("exchanges", "end_ns", more(1), lambda row: row["leg"] == 0)),
-    ("exchanges.requests", "caches", drop("exchanges", lambda row: row["leg"] == 0)),
+    ("connections.pool", "caches", change("connections", "leg", 1, leg=0)),
+    ("exchanges.requests", "caches", change("exchanges", "end_ns", more(1), leg=0)),
+    ("exchanges.requests", "caches", drop("exchanges", leg=0)),
     ("exchanges.times", "caches", change("exchanges", "requested_ns", more(FAR))),
     ("exchanges.parts", "caches", change("exchanges", "cwnd_ns", more(1))),
     ("exchanges.parts", "streams", change("exchanges", "buffer_ns", FAR)),
-    ("exchanges.chain", "streams", change("exchanges", "start_ns", more(1), lambda row: row["leg"] == 1)),
-    ("exchanges.chain", "caches", change("exchanges", "ready_first_ns", more(1), lambda row: row["leg"] == 1)),
-    ("exchanges.done", "streams", drop("exchanges", lambda row: row["leg"] == 1)),
-    ("exchanges.travel", "caches", change("exchanges", "ready_first_ns", more(60 * MS), lambda row: row["leg"] == 2)),
-    ("exchanges.travel", "caches", change("exchanges", "requested_ns", more(-25 * MS), lambda row: row["leg"] == 2)),
+    ("exchanges.chain", "streams", change("exchanges", "start_ns", more(1), leg=1)),
+    ("exchanges.chain", "caches", change("exchanges", "ready_first_ns", more(1), leg=1)),
+    ("exchanges.done", "streams", drop("exchanges", leg=1)),
+    ("exchanges.travel", "caches", change("exchanges", "ready_first_ns", more(60 * MS), leg=2)),
+    ("exchanges.travel", "caches", change("exchanges", "requested_ns", more(-25 * MS), leg=2)),
     ("breakdown.adds up", "caches", change("breakdown", "mean_s", lambda old: old + 1e-6)),
     ("breakdown.adds up", "caches", change("breakdown_legs", "unfinished_reached", more(1))),
-    ("breakdown.adds up", "streams", change("requests", "status", "failed", lambda row: row["status"] == "done")),
+    ("breakdown.adds up", "streams", change("requests", "status", "failed", status="done")),
     ("intervals.time", "caches", change("legs", "time_ns", more(1))),
     ("intervals.time", "caches", change("links", "interval_ns", more(-1))),
-    (
-        "intervals.links",
-        "caches",
-        change("links", "busy", 1.0, lambda row: row["bytes"] == 0 and row["direction"] == "down"),
-    ),
-    ("intervals.links", "caches", change("links", "drops", 1, lambda row: row["link"] == 2)),
-    (
-        "intervals.links",
-        "caches",
-        change("links", "queue_bytes_max", 7000, lambda row: (row["link"], row["direction"]) == (1, "up")),
-    ),
+    ("intervals.links", "caches", change("links", "busy", 1.0, bytes=0, direction="down")),
+    ("intervals.links", "caches", change("links", "drops", 1, link=2)),
+    ("intervals.links", "caches", change("links", "queue_bytes_max", 7000, link=1, direction="up")),
     ("intervals.packets", "streams", change("links", "packets", more(1))),
     ("intervals.packets", "streams", change("connections", "segments_up", more(1))),
     ("intervals.legs", "caches", change("legs", "open_mean", more(1))),
@@ -223,14 +217,14 @@ MUTATIONS: list[tuple[str, str, Callable[[Tables], None]]] = [
     ("intervals.legs", "streams", change("legs", "connection_requests_max", 9)),
     ("links.way", "caches", change("packets", "time_ns", more(1), lambda row: is_data(row, "receive"))),
     ("links.fifo", "caches", change("packets", "time_ns", more(1), lambda row: is_data(row, "pass", 1))),
-    ("links.way", "streams", change("packets", "time_ns", more(1), lambda row: row["event"] == "drop")),
+    ("links.way", "streams", change("packets", "time_ns", more(1), event="drop")),
     (
         "links.queue",
         "streams",
         change("packets", "event", "drop", lambda row: is_data(row, "pass", 1) and row["direction"] == "down"),
     ),
-    ("links.losses", "streams", change("packets", "link", 1, lambda row: row["event"] == "drop" and row["link"] == 0)),
-    ("links.table", "caches", change("links", "bytes", more(1), lambda row: row["link"] == 1)),
+    ("links.losses", "streams", change("packets", "link", 1, event="drop", link=0)),
+    ("links.table", "caches", change("links", "bytes", more(1), link=1)),
     ("links.table", "caches", change("links", "busy", lambda old: old * 0.99, lambda row: row["busy"] > 0)),
     ("links.table", "caches", change("links", "queue_bytes_mean", lambda old: old * 0.99, lambda row: row["busy"] > 0)),
     ("links.table", "caches", change("links", "queue_bytes_max", more(1), lambda row: row["busy"] > 0)),
@@ -242,37 +236,21 @@ MUTATIONS: list[tuple[str, str, Callable[[Tables], None]]] = [
     ("packets.connections", "caches", change("connections", "bytes_down", more(1))),
     ("streams.acknowledged", "caches", change("packets", "ack", more(1), lambda row: is_data(row, "send"))),
     ("streams.acknowledged", "streams", change("packets", "payload_bytes", FAR, lambda row: is_data(row, "send"))),
-    ("streams.messages", "caches", change("exchanges", "connection_up", None, lambda row: row["leg"] == 0)),
+    ("streams.messages", "caches", change("exchanges", "connection_up", None, leg=0)),
     ("streams.messages", "caches", change("requests", "request_bytes", more(1))),
     ("streams.frames", "streams", change("frames", "data_bytes", more(1), lambda row: row["data_bytes"] > 0)),
     ("caches.counts", "caches", change("caches", "bytes", FAR)),
     ("caches.counts", "caches", change("caches", "revalidations", 1, lambda row: row["hits"] > 0)),
     ("caches.answers", "caches", change("caches", "hits", more(1), lambda row: row["requests"] > row["hits"])),
-    ("caches.answers", "caches", change("exchanges", "cache_answer", None, lambda row: row["leg"] == 0)),
+    ("caches.answers", "caches", change("exchanges", "cache_answer", None, leg=0)),
     ("caches.flow", "caches", change("caches", "requests", more(1))),
-    ("caches.served", "caches", change("requests", "served_by", "edge", lambda row: row["served_by"] == "servers")),
-    (
-        "caches.bypassed",
-        "caches",
-        change("exchanges", "cache_answer", "bypass", lambda row: row["cache_answer"] == "miss"),
-    ),
-    (
-        "caches.treatment",
-        "treated",
-        change("exchanges", "cache_answer", "hit", lambda row: (row["request"], row["leg"]) == (2, 0)),
-    ),
-    ("caches.treatment", "treated", change("requests", "served_by", "shield", lambda row: row["request"] == 3)),
-    (
-        "caches.contents",
-        "treated",
-        change("exchanges", "cache_answer", "hit", lambda row: (row["request"], row["leg"]) == (1, 0)),
-    ),
+    ("caches.served", "caches", change("requests", "served_by", "edge", served_by="servers")),
+    ("caches.bypassed", "caches", change("exchanges", "cache_answer", "bypass", cache_answer="miss")),
+    ("caches.treatment", "treated", change("exchanges", "cache_answer", "hit", request=2, leg=0)),
+    ("caches.treatment", "treated", change("requests", "served_by", "shield", request=3)),
+    ("caches.contents", "treated", change("exchanges", "cache_answer", "hit", request=1, leg=0)),
     ("caches.versions", "versions", change("requests", "served_bytes", more(-1000))),
-    (
-        "caches.contents",
-        "caches",
-        change("exchanges", "cache_answer", "hit", lambda row: row["cache_answer"] == "miss"),
-    ),
+    ("caches.contents", "caches", change("exchanges", "cache_answer", "hit", cache_answer="miss")),
     ("caches.drawn", "listed", change("caches", "hits", more(9))),
 ]
 

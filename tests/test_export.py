@@ -10,7 +10,7 @@ from farweb import Results
 from farweb.errors import ResultsError
 from farweb.results.export import capture_points, export_pcapng
 from sample_results import request, write_results
-from samples import SCENARIO, Farweb
+from samples import SCENARIO, Farweb, refused
 
 PATH = """\
 [path]
@@ -53,12 +53,8 @@ def test_a_capture_is_what_the_table_says(farweb: Farweb, results: Results) -> N
         assert answer.code == 0, answer.err
         expected, capture = rows(results, point), pcapng.read(Path("a.pcapng"))
         assert capture.interfaces == [point]
-        assert answer.json() == {
-            "file": "a.pcapng",
-            "packets": len(expected),
-            "points": [point],
-            "connection": None,
-        }
+        told = {"file": "a.pcapng", "packets": len(expected), "points": [point], "connection": None}
+        assert answer.json() == told
         columns = {
             "time_ns": [packet.time_ns for packet in capture.packets],
             "payload_bytes": [packet.payload for packet in capture.packets],
@@ -108,17 +104,14 @@ def test_a_packet_is_known_again_at_another_point(farweb: Farweb, results: Resul
     assert lost == results.packets.filter(event="drop").height == 2
 
 
-def test_without_payload_packets_tell_their_length(farweb: Farweb, results: Results) -> None:
-    farweb("export", "pcapng", "r")
-    packets = pcapng.read(Path("r/packets.pcapng")).packets
-    assert {packet.captured for packet in packets} == {40, 44}
-    assert max(packet.length for packet in packets) == 1500
-
-
-def test_the_end_nearest_to_the_servers_is_taken_and_the_others_are_told(farweb: Farweb, results: Results) -> None:
-    answer = farweb("export", "pcapng", "r", "-o", "a.pcapng")
-    assert pcapng.read(Path("a.pcapng")).interfaces == ["server"]
-    assert "client, link 0, link 1" in answer.err
+def test_what_is_exported_unless_it_is_named(farweb: Farweb, results: Results) -> None:
+    """Lengths without payload, at the end nearest to the servers, and the slowest connection."""
+    answer = farweb("export", "pcapng", "r")
+    capture = pcapng.read(Path("r/packets.pcapng"))
+    assert {packet.captured for packet in capture.packets} == {40, 44}
+    assert max(packet.length for packet in capture.packets) == 1500
+    assert capture.interfaces == ["server"] and "client, link 0, link 1" in answer.err
+    assert farweb("export", "xpl", "r", "--json").json()["connection"] == 1
 
 
 def test_a_plot_is_of_the_sender_of_most_data(farweb: Farweb, results: Results) -> None:
@@ -130,10 +123,6 @@ def test_a_plot_is_of_the_sender_of_most_data(farweb: Farweb, results: Results) 
     assert down.count("\nR\n") == results.packets.filter(event="send", connection=1, retransmission=True).height > 0
     farweb("export", "xpl", "r", "--connection", 1, "--direction", "up", "--point", "link 0", "-o", "up.xpl")
     assert Path("up.xpl").read_text().startswith("timeval signed\ntitle\nclient_==>_server ")
-
-
-def test_the_slowest_connection_is_plotted_unless_one_is_named(farweb: Farweb, results: Results) -> None:
-    assert farweb("export", "xpl", "r", "--json").json()["connection"] == 1
 
 
 def test_two_exports_have_the_same_bytes(farweb: Farweb, results: Results) -> None:
@@ -165,19 +154,13 @@ def test_a_result_with_exports_in_it_may_be_replaced(farweb: Farweb, results: Re
     ],
 )
 def test_what_is_not_there_is_told(farweb: Farweb, results: Results, arguments: str, message: str) -> None:
-    answer = farweb("export", *arguments.split())
-    assert answer.code == 2
-    assert message in answer.err
-    assert not Path("r/packets.pcapng").exists()
-    assert not Path("r/timeseq.xpl").exists()
+    refused(farweb, "export", *arguments.split(), says=message)
 
 
 def test_a_result_without_packets_says_what_to_set(farweb: Farweb, cable: Path) -> None:
     farweb("run", cable, "--out", "r")
     for what in ("pcapng", "xpl"):
-        answer = farweb("export", what, "r")
-        assert answer.code == 2
-        assert 'set record.packets = "all"' in answer.err
+        refused(farweb, "export", what, "r", says='set record.packets = "all"')
 
 
 def test_a_table_of_an_older_version_is_told(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from farweb import Scenario
 from farweb.description import Value
 from farweb.extent import Extent
-from samples import Farweb
+from samples import Farweb, refused
 
 EVERYTHING: dict[str, Value] = {"record.packets": "all", "record.exchanges": True, "record.links_every": "100 ms"}
 
@@ -130,9 +130,8 @@ def test_requests_that_come_at_once_are_refused_by_the_memory_that_they_take(
     at_once = ("--set", "workload.speed=1e6", "--set", "workload.copies_offset=0 s")
     answer = farweb("check", cable, *at_once)
     assert "warning: workload.requests: about 3 requests are in flight" in " ".join(answer.out.split())
-    answer = farweb("run", cable, "-q", *at_once, "--set", "workload.load=2")
-    assert answer.code == 2
-    assert "workload.load: about 6 requests are in flight, with some kB of memory each; the limit is 5" in answer.err
+    says = "workload.load: about 6 requests are in flight, with some kB of memory each; the limit is 5"
+    refused(farweb, "run", cable, "-q", *at_once, "--set", "workload.load=2", says=says)
 
 
 def test_a_sweep_beyond_the_limit_is_refused_before_anything_is_written(

@@ -9,32 +9,16 @@ import pytest
 
 from farweb import _core
 from farweb.results.totals import MEANINGS
-from samples import Farweb
+from samples import Farweb, scenario_of
 
-SCENARIO = """\
-format = 1
-name = "a thin line"
-[path]
-nodes = ["client", "server"]
-[[path.link]]
-up = {{ rate = "1 Mbit/s", delay = "50 ms" }}
-down = {{ rate = "1 Mbit/s", delay = "50 ms" }}
-[[leg]]
-from = "client"
-to = "server"
-carrier = {{ kind = "http/1.1" }}
-tcp = {{ profile = "linux" }}
-[workload]
-requests = "requests.csv"
-{rest}
-"""
+SCENARIO = scenario_of("client server", "1 Mbit/s, 50 ms", legs=['client server http/1.1\ntcp = { profile = "linux" }'])
 
 
 def asked(folder: Path, rest: str = "", sizes: tuple[int, ...] = (10_000, 2_000_000, 1_000, 3_000_000)) -> Path:
     rows = [f"{start},server,300,{size}" for start, size in enumerate(sizes)]
     (folder / "requests.csv").write_text("\n".join(["start_s,host,request_bytes,response_bytes", *rows]) + "\n")
     path = folder / "line.toml"
-    path.write_text(SCENARIO.format(rest=rest))
+    path.write_text(SCENARIO + rest)
     return path
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from farweb import _core
-from farweb.inputs.fit import Fit, estimates, fit, write_parameters
+from farweb.inputs.fit import estimates, fit, write_parameters
 from farweb.inputs.fit.drawing import describe
 from farweb.inputs.generate import generate, read_parameters
 from samples import Farweb
@@ -174,13 +174,9 @@ def test_written_parameters_make_a_workload_like_it(folder: Path) -> None:
     assert again.popularity.onetimers == found.popularity.onetimers
 
 
-def bu98() -> Fit:
-    return fit(DATA / "cache/bu98-adaptsize-request.trace.xz")
-
-
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs the public logs beside the clone")
 def test_a_proxy_of_boston_university() -> None:
-    found = bu98()
+    found = fit(DATA / "cache/bu98-adaptsize-request.trace.xz")
     assert (found.requests, found.popularity.documents, found.arrival_rate) == (66_987, 36_815, None)
     assert found.sizes_ks is not None
     assert found.sizes_ks < 0.03

@@ -23,7 +23,7 @@ from farweb.files.columns import Column
 from farweb.inputs.importer import import_log
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import open_requests
-from samples import LOG, Farweb
+from samples import LOG, Farweb, refused
 
 
 def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -> Any:
@@ -62,14 +62,8 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             times = {"first_start_s": min(starts, default=None), "last_start_s": max(starts, default=None)}
             order = {"origin_unix_s": 850_000_000, "sorted": starts == sorted(starts)}
             part = {"requests": self._rows, "bytes": self._rows}
-            by = {name: {"x": part} for name in ("schemes", "http_versions", "methods", "caching")}
-            facts: dict[str, Any] = {
-                **by,
-                "tunnels": part,
-                "bytes_logged": self._rows,
-                "dropped_bytes": {},
-                "software": None,
-            }
+            facts: dict[str, Any] = {name: {"x": part} for name in ("schemes", "http_versions", "methods", "caching")}
+            facts |= {"tunnels": part, "bytes_logged": self._rows, "dropped_bytes": {}, "software": None}
             facts |= {"storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
             waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0}
             facts |= {"unreadable_by": {}, "first_request": None, "time_outs": waits}
@@ -207,13 +201,8 @@ def test_a_squid_log_becomes_a_table_that_runs(farweb: Farweb, folder: Path) -> 
     urls = ["http://slow.example/a", "http://quick.example/b", "http://quick.example/c"]
     assert table["object"].to_pylist() == object_ids(urls).tolist()
     assert table.schema.field("start_s").metadata[b"unit"] == b"s"
-
-
-def test_the_recorded_round_trip_is_taken_off_the_server_time(farweb: Farweb, folder: Path) -> None:
-    (folder / "access.log").write_text(LOG)
-    farweb("workload", "import", "access.log", "--format", "squid", "--rtt-ms", 120, "-o", "out.parquet", "--quiet")
-    server_s = pq.read_table("out.parquet")["server_s"].to_pylist()
-    assert server_s == pytest.approx([4.38, 0.13, 0.0])
+    farweb("workload", "import", "access.log", "--rtt-ms", 120, "-o", "out.parquet", "--quiet")
+    assert pq.read_table("out.parquet")["server_s"].to_pylist() == pytest.approx([4.38, 0.13, 0.0])
 
 
 CLF = """\
@@ -292,10 +281,8 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(
     farweb: Farweb, folder: Path, options: tuple[str, ...], message: str
 ) -> None:
     (folder / "access.log").write_text(CLF)
-    answer = farweb("workload", "import", "access.log", *options)
-    assert (answer.code, os.listdir(folder)) == (2, ["access.log"])
-    assert message in answer.err
-    assert answer.err.count("\n") == 1
+    refused(farweb, "workload", "import", "access.log", *options, says=message)
+    assert farweb("workload", "import", "access.log", *options).err.count("\n") == 1
 
 
 def siphash(key: bytes, text: bytes) -> int:
@@ -418,16 +405,6 @@ def test_a_table_that_is_there_is_replaced_on_demand_only(farweb: Farweb, folder
     assert farweb("workload", "import", "access.log", "--force").code == 0
 
 
-def test_a_log_without_sizes_says_what_to_do(farweb: Farweb, folder: Path) -> None:
-    (folder / "iis.log").write_text(
-        "#Fields: date time cs-method cs-uri-stem sc-status\n" + "2026-03-01 08:00:01 GET /x 200\n" * 3120
-    )
-    answer = farweb("workload", "import", "iis.log")
-    assert answer.code == 2
-    assert "iis.log: no request is left: all 3,120 lines lack the size of the response; let the server" in answer.err
-    assert "sc-bytes in IIS" in answer.err
-
-
 def test_a_format_string_describes_any_log(farweb: Farweb, folder: Path) -> None:
     (folder / "nginx.log").write_text('192.0.2.1 [25/Oct/2015:04:00:01 +0100] "GET /a HTTP/1.1" 200 1000 0.350 0.100\n')
     string = '$remote_addr [$time_local] "$request" $status $bytes_sent $request_time $upstream_response_time'
@@ -513,9 +490,11 @@ def test_a_trace_has_its_own_clock(farweb: Farweb, folder: Path) -> None:
 
 def test_a_size_that_a_log_lacks_may_be_assumed(farweb: Farweb, folder: Path) -> None:
     head = "#Fields: date time cs-method cs-uri-stem sc-status\n"
-    (folder / "iis.log").write_text(head + "2026-03-01 08:00:01 GET /x 200\n")
+    (folder / "iis.log").write_text(head + "2026-03-01 08:00:01 GET /x 200\n" * 3120)
     refused = farweb("workload", "import", "iis.log")
-    assert (refused.code, "--assume-bytes 10000 assumes a size" in refused.err) == (2, True)
+    assert refused.code == 2
+    assert "iis.log: no request is left: all 3,120 lines lack the size of the response; let the server" in refused.err
+    assert "sc-bytes in IIS" in refused.err and "--assume-bytes 10000 assumes a size" in refused.err
     answer = farweb("workload", "import", "iis.log", "--assume-bytes", 10000)
     assert "response     200, 10,000 B (assumed)" in answer.out
-    assert pq.read_table("iis.parquet")["response_bytes"].to_pylist() == [10000]
+    assert set(pq.read_table("iis.parquet")["response_bytes"].to_pylist()) == {10000}

@@ -16,7 +16,7 @@ from farweb.cache.curve import cache_curve
 from farweb.inputs.fit import fit, reading
 from farweb.inputs.formats import FORMATS, TABLE, TRACES, format_of
 from farweb.inputs.requests import open_input
-from samples import LOG, Farweb
+from samples import LOG, Farweb, refused
 
 SHARED = Path(__file__).parent.parent.parent / "shared/data"
 
@@ -208,20 +208,13 @@ def test_what_cannot_be_read_is_told_by_both_verbs_alike(
     folder: Path, farweb: Farweb, verb: str, name: str, content: bytes, options: list[str], message: str
 ) -> None:
     Path(name).write_bytes(content)
-    answer = farweb("workload", verb, name, *options, "-o", "f.png")
-    assert answer.code == 2
-    assert message in " ".join(answer.err.split())
-    assert [path.name for path in folder.iterdir()] == [name]
+    refused(farweb, "workload", verb, name, *options, "-o", "f.png", says=message)
 
 
 @pytest.mark.parametrize("verb", ["cache", "fit"])
 def test_a_file_that_is_not_there(folder: Path, farweb: Farweb, verb: str) -> None:
-    for path, message in (
-        ("absent", "absent: no such file; name the requests"),
-        (".", ".: is a folder; name the requests"),
-    ):
-        answer = farweb("workload", verb, path, "--format", "squid")
-        assert (answer.code, message in answer.err) == (2, True)
+    for path, what in (("absent", "no such file"), (".", "is a folder")):
+        refused(farweb, "workload", verb, path, "--format", "squid", says=f"{path}: {what}; name the requests")
 
 
 def test_both_verbs_have_the_same_options_for_what_they_read(farweb: Farweb) -> None:

@@ -144,7 +144,4 @@ def test_a_folder_without_a_manifest_that_can_be_read_is_none(tmp_path: Path) ->
 )
 def test_links_that_draw_make_seeds_differ(link: Mapping[str, Any], is_random: bool) -> None:
     assert has_random_links({"path": {"link": [{"up": _WAY, "down": {**_WAY, **link}}]}}) is is_random
-
-
-def test_handovers_make_seeds_differ() -> None:
     assert has_random_links({"path": {"link": [{"up": _WAY, "down": _WAY, "handover": {"every": "15 s"}}]}})

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from farweb import Results, object_ids
 from farweb.inputs.merge import merge_requests
-from samples import LOG, Farweb
+from samples import LOG, Farweb, refused
 
 DAY_S = 86_400
 
@@ -68,25 +68,25 @@ def test_each_table_is_a_day_that_begins_at_zero(folder: Path, farweb: Farweb) -
     assert "days" in farweb("workload", "merge", "mon.csv", "tue.tsv", "-o", "m.parquet", "--force").out
 
 
-def test_without_alignment_starts_stay(folder: Path) -> None:
-    frame = merged(table("a.csv", [100.25, 101.5]), table("b.csv", [50.0]), align="none")
-    assert frame.select("start_s", "day").rows() == [(50.0, 2), (100.25, 1), (101.5, 1)]
+NOON = DAY_S / 2
 
 
-def test_by_the_time_of_day_the_same_minutes_fall_together(folder: Path) -> None:
-    noon = DAY_S / 2
-    frame = merged(
-        table("a.csv", [noon + 5, noon + 7]),
-        table("b.csv", [3 * DAY_S + noon + 4.5]),
-        table("c.csv", [DAY_S + noon + 6]),
-        align="day",
-    )
-    assert frame.select("start_s", "day").rows() == [(0.0, 2), (0.5, 1), (1.5, 3), (2.5, 1)]
-
-
-def test_minutes_around_midnight_stay_neighbours(folder: Path) -> None:
-    frame = merged(table("a.csv", [DAY_S - 2.0]), table("b.csv", [2 * DAY_S + 1.0]), align="day")
-    assert frame.select("start_s", "day").rows() == [(0.0, 1), (3.0, 2)]
+@pytest.mark.parametrize(
+    ("align", "starts", "expected"),
+    [
+        ("none", [[100.25, 101.5], [50.0]], [(50.0, 2), (100.25, 1), (101.5, 1)]),
+        (
+            "day",
+            [[NOON + 5, NOON + 7], [3 * DAY_S + NOON + 4.5], [DAY_S + NOON + 6]],
+            [(0.0, 2), (0.5, 1), (1.5, 3), (2.5, 1)],
+        ),
+        ("day", [[DAY_S - 2.0], [2 * DAY_S + 1.0]], [(0.0, 1), (3.0, 2)]),
+    ],
+    ids=["starts stay", "the same minutes fall together", "around midnight"],
+)
+def test_alignment(folder: Path, align: str, starts: list[list[float]], expected: list[tuple[float, int]]) -> None:
+    frame = merged(*(table(f"{number}.csv", each) for number, each in enumerate(starts)), align=align)
+    assert frame.select("start_s", "day").rows() == expected
 
 
 def test_imported_logs_know_their_time_of_day(folder: Path, farweb: Farweb) -> None:
@@ -103,9 +103,8 @@ def test_imported_logs_know_their_time_of_day(folder: Path, farweb: Farweb) -> N
         assert found == pytest.approx([start + later for start in one["start_s"]], abs=1e-9)
     assert frame["object"].null_count() == 0
     table("three.csv", [1.0])
-    answer = farweb("workload", "merge", "one.parquet", "three.csv", "--align", "day", "-o", "m.parquet")
-    assert answer.code == 2
-    assert "three.csv: has no date, as other tables do" in answer.err
+    undated = ("one.parquet", "three.csv", "--align", "day", "-o", "m.parquet")
+    refused(farweb, "workload", "merge", *undated, says="three.csv: has no date, as other tables do")
 
 
 def test_days_and_tags_and_objects_of_tables_are_kept(folder: Path) -> None:
@@ -188,10 +187,7 @@ def test_large_tables_keep_objects_beside_their_requests(folder: Path) -> None:
         (("a.csv", "-o", "m.csv"), "m.csv: a request table is written as Parquet"),
         (("a.csv", "-o", "a.parquet", "--align", "week"), 'align: found "week"; write one of start, day, none'),
         (("a.csv", "-o", "m.parquet", "--tag", "sample"), "--tag sample: write a tag and the number of a table"),
-        (
-            ("a.csv", "-o", "m.parquet", "--tag", "sample=2"),
-            "tag sample=2: write a tag and the number of a table, 1 to 1",
-        ),
+        (("a.csv", "-o", "m.parquet", "--tag", "s=2"), "tag s=2: write a tag and the number of a table, 1 to 1"),
         (("a.csv", "-o", "m.parquet", "--tag", "s=1", "--tag", "t=1"), "two tags for one table"),
         (("gone.csv", "-o", "m.parquet"), "gone.csv: no such file"),
         (("bad.csv", "-o", "m.parquet"), "bad.csv:2: column response_bytes"),
@@ -207,9 +203,7 @@ def test_what_is_wrong_is_told_and_nothing_written(
     Path("bad.csv").write_text("start_s,host,request_bytes,response_bytes\n0,a,1,none\n")
     Path("h.tsv").write_text("host\n")
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    answer = farweb("workload", "merge", *arguments)
-    assert answer.code == 2
-    assert message in answer.err
+    refused(farweb, "workload", "merge", *arguments, says=message)
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -222,23 +216,10 @@ def test_of_hosts_the_first_table_counts_and_disagreements_are_told(folder: Path
     given = [argument for name in ("1.tsv", "2.csv", "3.hosts.gz", "4.parquet") for argument in ("--hosts", name)]
     arguments = ("workload", "merge", "a.csv", "-o", "m.parquet", *given, "--hosts-out", "h.tsv")
     shown = farweb(*arguments, "--json").json()["hosts"]
-    assert shown["conflicts"] == [
-        {
-            "host": "a",
-            "column": "window_bytes",
-            "kept": 8760,
-            "kept_from": "1.tsv",
-            "other": 4096,
-            "other_from": "2.csv",
-        },
-        {
-            "host": "b",
-            "column": "mss_bytes",
-            "kept": 536,
-            "kept_from": "1.tsv",
-            "other": 1460,
-            "other_from": "3.hosts.gz",
-        },
+    keys = ("host", "column", "kept", "kept_from", "other", "other_from")
+    assert [tuple(each[key] for key in keys) for each in shown["conflicts"]] == [
+        ("a", "window_bytes", 8760, "1.tsv", 4096, "2.csv"),
+        ("b", "mss_bytes", 536, "1.tsv", 1460, "3.hosts.gz"),
     ]
     with Path("h.tsv").open(newline="") as file:
         rows = [tuple(row.values()) for row in csv.DictReader(file, delimiter="\t")]

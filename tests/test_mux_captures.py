@@ -9,34 +9,13 @@ import pytest
 
 import pcapng
 from farweb import Results
-from samples import Farweb
+from samples import Farweb, scenario_of
 
-SCENARIO = """\
-format = 1
-name = "mux"
-
-[path]
-nodes = ["client", "server"]
-
-[[path.link]]
-up   = { rate = "2 Mbit/s", delay = "30 ms", loss = { kind = "bernoulli", probability = 0.03 } }
-down = { rate = "2 Mbit/s", delay = "30 ms", loss = { kind = "bernoulli", probability = 0.03 } }
-
-[[leg]]
-from = "client"
-to = "server"
-carrier = { kind = "webmux", credit = "4096 B", write_buffer = "8192 B", fragment = "512 B", layout = "LAYOUT" }
-application = { write = "4096 B", head = "250 B" }
-
-[origin]
-release = "at-once"
-
-[workload]
-requests = "requests.csv"
-
-[record]
-packets = "all"
-"""
+CARRIER = 'kind = "webmux", credit = "4096 B", write_buffer = "8192 B", fragment = "512 B", layout = "LAYOUT"'
+LEG = f"client server {{ {CARRIER} }}\n" + 'application = { write = "4096 B", head = "250 B" }'
+REST = '[origin]\nrelease = "at-once"\n[record]\npackets = "all"\n'
+LOSSY = '"30 ms", loss = { kind = "bernoulli", probability = 0.03 }'
+SCENARIO = scenario_of("client server", "2 Mbit/s, 30 ms", legs=[LEG], rest=REST).replace('"30 ms"', LOSSY)
 
 REQUESTS = [(0.4 * (n // 4), 301 + n + 5_000 * (n % 4 == 1), 251 + n * 7_919 % 30_000) for n in range(16)]
 """Start, request and response of requests, four at a time; some requests are larger than the credit."""

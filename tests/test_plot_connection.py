@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
+from farweb.folders import Results
 from farweb.plot import describe, draw
 from farweb.plot.figure import Figure, Series
 from farweb.results.connection import trace
@@ -20,19 +21,9 @@ HUGE = 1 << 30
 
 def packet(connection: int, at_ms: int, node: str, event: str, direction: str, **more: Any) -> Row:
     return {
-        "time_ns": at_ms * MS,
-        "connection": connection,
-        "leg": 0,
-        "node": node,
-        "event": event,
-        "direction": direction,
-        "seq": 0,
-        "ack": 0,
-        "payload_bytes": 0,
-        "window_bytes": 8000,
-        "flags": ".",
-        "retransmission": False,
-        "sack": [],
+        **{"time_ns": at_ms * MS, "connection": connection, "leg": 0, "node": node, "event": event},
+        **{"direction": direction, "seq": 0, "ack": 0, "payload_bytes": 0, "window_bytes": 8000},
+        **{"flags": ".", "retransmission": False, "sack": []},
         "cwnd_bytes": None if event == "drop" else 2000,
         "ssthresh_bytes": None if event == "drop" else HUGE,
         **more,
@@ -88,12 +79,6 @@ def results_path(tmp_path: Path) -> Path:
     return tmp_path / "a"
 
 
-def open_results(path: Path) -> Any:
-    from farweb.folders import Results
-
-    return Results.open(path)
-
-
 def part(figure: Figure, name: str) -> Series:
     (series,) = [each for each in figure.panels[0].series if each.part == name]
     return series
@@ -115,7 +100,7 @@ def legend(figure: Figure) -> list[str]:
 
 
 def test_the_slowest_finished_request_is_drawn(results_path: Path) -> None:
-    assert "connection 3 " in describe("timeseq", [open_results(results_path)]).title
+    assert "connection 3 " in describe("timeseq", [Results.open(results_path)]).title
 
 
 def test_the_slowest_one_is_looked_for_among_recorded_connections(tmp_path: Path) -> None:
@@ -125,7 +110,7 @@ def test_the_slowest_one_is_looked_for_among_recorded_connections(tmp_path: Path
 
 
 def test_the_sender_of_the_data_and_its_view(results_path: Path) -> None:
-    one = trace(open_results(results_path), 3)
+    one = trace(Results.open(results_path), 3)
     assert (one.node, one.direction, one.start_s) == ("server", "down", 3.0)
     assert one.sent["seq"].to_list() == [0, 1, 1001, 2001, 1001, 3001]
     assert one.acks["ack"].to_list() == [1, 1, 1001, 1001, 3001]
@@ -141,7 +126,7 @@ def test_a_connection_that_sends_more_up_is_seen_at_the_client(tmp_path: Path) -
 
 
 def test_time_sequence_plot(results_path: Path) -> None:
-    figure = describe("timeseq", [open_results(results_path)], connection=3)
+    figure = describe("timeseq", [Results.open(results_path)], connection=3)
     assert bars(part(figure, "segments")) == [(0.15, 1, 1001), (0.151, 1001, 2001), (0.25, 2001, 3001)]
     assert bars(part(figure, "retransmissions")) == [(0.65, 1001, 2001)]
     assert points(part(figure, "drops")) == [(0.152, 1501)]
@@ -155,13 +140,13 @@ def test_time_sequence_plot(results_path: Path) -> None:
     ]
     assert points(part(figure, "repeated acks")) == [(0.35, 1001)]
     assert [name for series in figure.panels[0].series for name in series.names] == ["R", "SYN", "FIN"]
-    chart = draw("timeseq", [open_results(results_path)], connection=3)
+    chart = draw("timeseq", [Results.open(results_path)], connection=3)
     assert {"R", "SYN", "FIN"} < {text.get_text() for text in chart.axes[0].texts}
 
 
 def test_a_window_above_the_segments_is_told_and_leaves_them_the_picture(tmp_path: Path, results_path: Path) -> None:
     # 3000 bytes are sent: a window of 8000 is above them, one of 1500 touches them.
-    far = describe("timeseq", [open_results(results_path)], connection=3)
+    far = describe("timeseq", [Results.open(results_path)], connection=3)
     assert legend(far) == ["acknowledged", "segment", "retransmission (R)", "dropped"]
     assert "window lies above the picture" in far.caption
     packets = [{**row, "window_bytes": 1500} for row in connection(3)]
@@ -190,7 +175,7 @@ def test_a_short_loss_is_enlarged_and_a_long_one_is_not(tmp_path: Path) -> None:
 
 
 def test_two_connections_or_two_runs_share_their_axes(tmp_path: Path, results_path: Path) -> None:
-    one = open_results(results_path)
+    one = Results.open(results_path)
     two = write_results(tmp_path / "b", [request(3, 1.0, 3000)], packets=connection(3, start_ms=3000))
     for name in ("timeseq", "cwnd"):
         beside = describe(name, [one], connection=[2, 4])
@@ -239,10 +224,6 @@ def test_sack_blocks_stand_where_they_reached_the_sender(tmp_path: Path) -> None
     assert "SACK block" in legend(figure)
 
 
-def test_without_sack_the_legend_has_none(results_path: Path) -> None:
-    assert "SACK block" not in legend(describe("timeseq", [open_results(results_path)], connection=3))
-
-
 def test_packets_of_links_alone_make_no_plot(tmp_path: Path) -> None:
     packets = [{**row, "event": "pass", "link": 0} for row in connection(3)]
     results = write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)
@@ -251,7 +232,7 @@ def test_packets_of_links_alone_make_no_plot(tmp_path: Path) -> None:
 
 
 def test_window_plot(results_path: Path) -> None:
-    figure = describe("cwnd", [open_results(results_path)], connection=3)
+    figure = describe("cwnd", [Results.open(results_path)], connection=3)
     assert points(part(figure, "cwnd"))[-4:] == [(0.35, 3000), (0.65, 1000), (0.75, 2000), (0.75, 2000)]
     # The threshold of 1 GB that no loss has set is not drawn; the axis stays with what is.
     assert points(part(figure, "ssthresh")) == [(0.65, 2000), (0.75, 2000), (0.75, 2000)]
@@ -268,7 +249,7 @@ def test_window_plot(results_path: Path) -> None:
 @pytest.mark.parametrize("name", ["timeseq", "cwnd"])
 def test_errors_say_what_there_is_and_what_to_set(tmp_path: Path, results_path: Path, name: str) -> None:
     with pytest.raises(ResultsError, match="no packets of connection 1; there are 3 recorded connections from 2 to 4"):
-        draw(name, [open_results(results_path)], connection=1)
+        draw(name, [Results.open(results_path)], connection=1)
     with pytest.raises(ResultsError, match=r"record\.packets"):
         draw(name, [write_results(tmp_path / "absent", [request(1, 1.0, 10)])])
     with pytest.raises(ResultsError, match=r"record\.packets"):

@@ -5,7 +5,6 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from farweb.errors import FarwebError
 from farweb.folders import Results
 from farweb.plot import draw
 from sample_results import cache_interval, exchange, interval, leg, leg_interval, request, write_results
@@ -55,28 +54,3 @@ def test_methods_of_a_result_draw_the_same(results: Results) -> None:
         "Where the time goes",
     ]
     assert drawn[0]._repr_png_().startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("cdff", {}, "there is no plot 'cdff'; cdf\\? plots: breakdown, buffer, cache-size, carried-offered, cdf,"),
-        ("cdf", {"connection": 3}, "plot cdf has no option connection"),
-        ("timeseq", {"link": 0}, "plot timeseq has no option link"),
-    ],
-)
-def test_wrong_names_and_options(results: Results, name: str, options: dict[str, int], message: str) -> None:
-    with pytest.raises(FarwebError, match=message):
-        draw(name, [results], **options)  # type: ignore[arg-type]
-
-
-def test_no_results() -> None:
-    with pytest.raises(FarwebError, match="needs results"):
-        draw("cdf", [])
-
-
-@pytest.mark.parametrize("file", ["figure", "figure.jpg", "figure.PNGX"])
-def test_a_wrong_suffix_is_refused_before_anything_is_written(tmp_path: Path, results: Results, file: str) -> None:
-    with pytest.raises(FarwebError, match=r"a figure is written as \.png, \.svg, \.pdf, \.html; the suffix"):
-        draw("cdf", [results], tmp_path / file)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["results"]

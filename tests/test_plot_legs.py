@@ -121,8 +121,3 @@ def test_a_page_tells_the_length_of_a_part_and_not_its_end(tmp_path: Path) -> No
     page = draw("breakdown", [one_leg(tmp_path / "one")]).html()
     assert "mean latency: %{customdata[0]:.4~g} s" in page
     assert '"base":' in page
-
-
-def test_a_run_without_exchanges_says_what_to_set(tmp_path: Path) -> None:
-    with pytest.raises(ResultsError, match=r"record\.exchanges = true"):
-        describe("breakdown", [write_results(tmp_path / "a", [request(1, 1.0, 10)], scenario=[leg()])])

@@ -27,14 +27,8 @@ VALUES = np.array([1.0, 2.0])
 CURVES = 24
 """Kinds of a sweep, as many as a factor has in practice."""
 
-QUANTITIES = {
-    "buffer": 4,
-    "cache-size": 4,
-    "connections": 3,
-    "latency-load": 1,
-    "carried-offered": 1,
-    "size-latency": 1,
-}
+QUANTITIES = {"buffer": 4, "cache-size": 4, "connections": 3}
+QUANTITIES |= dict.fromkeys(("latency-load", "carried-offered", "size-latency", "cdf"), 1)
 
 
 def number_of(levels: Levels) -> int:
@@ -99,9 +93,9 @@ def test_no_two_curves_share_colour_and_marker_or_colour_and_dash() -> None:
     assert len({(colour, dash) for colour, _, dash in looks[:CURVES]}) == CURVES
 
 
-@pytest.mark.parametrize("name", [*QUANTITIES, "cdf"])
+@pytest.mark.parametrize("name", QUANTITIES)
 def test_every_figure_of_a_sweep_has_a_panel_a_curve(name: str, sweeps: dict[str, SweepResults]) -> None:
-    figure, quantities = describe(name, [drawn_of(name, sweeps)]), QUANTITIES.get(name, 1)
+    figure, quantities = describe(name, [drawn_of(name, sweeps)]), QUANTITIES[name]
     assert len(figure.panels) == CURVES * quantities
     assert [panel.title.split("\n")[0] for panel in figure.panels[::quantities]] == [
         f"carrier {number}" for number in range(CURVES)
@@ -115,7 +109,10 @@ def test_every_figure_of_a_sweep_has_a_panel_a_curve(name: str, sweeps: dict[str
     assert {len(some) for some in pale} == {CURVES - 1}
     assert not any(series.label for some in pale for series in some)
     assert pale[quantities][0].y.tolist() == own[0][0].y.tolist()
-    assert figure.caption.endswith("Grey: the curves of the other panels.")
+    assert (
+        figure.caption.endswith("Grey: the curves of the other panels.")
+        and "A panel for each carrier." in figure.caption
+    )
 
 
 @pytest.mark.parametrize("name", [pytest.param("buffer", marks=pytest.mark.slow(reason="32 panels")), "latency-load"])

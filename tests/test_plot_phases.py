@@ -7,6 +7,7 @@ import pytest
 from farweb.plot import describe
 from farweb.scenario import Scenario
 from sample_results import request, write_results
+from samples import scenario_of
 from test_plot_connection import connection
 
 
@@ -60,17 +61,6 @@ def test_the_shade_of_the_window_lasts_as_long_as_the_run_was_held_by_it(tmp_pat
     assert 0.3 < by["slow start"] < 0.6
 
 
-WINDOW = """
-format = 1
-name = "window"
-path = { nodes = ["client", "server"], link = [{ up = { rate = "10 Mbit/s", delay = "40 ms" }, \
-down = { rate = "10 Mbit/s", delay = "40 ms" } }] }
-workload = { requests = "requests.csv" }
-record = { packets = "all", exchanges = true, connections = true }
-
-[[leg]]
-from = "client"
-to = "server"
-carrier = { kind = "http/1.0" }
-tcp = { profile = "bsd44-lite", mss = "1460 B", from = { buffer = "16 kB" } }
-"""
+LEG = 'client server http/1.0\ntcp = { profile = "bsd44-lite", mss = "1460 B", from = { buffer = "16 kB" } }'
+RECORD = '[record]\npackets = "all"\nexchanges = true\nconnections = true\n'
+WINDOW = scenario_of("client server", "10 Mbit/s, 40 ms", legs=[LEG], rest=RECORD)

@@ -24,9 +24,9 @@ HOUR = 3600.0
 
 def spread(levels: Levels, replication: int) -> dict[str, Any]:
     """Values so far apart between replications that intervals reach below 0 and above what there can be."""
+    load = levels["workload.load"]
     return {
-        "latency_mean_s": levels["workload.load"] * (1.0, 1.1, 4.0)[replication],
-        "offered_bps": levels["workload.load"] * 1e6,
+        **{"latency_mean_s": load * (1.0, 1.1, 4.0)[replication], "offered_bps": load * 1e6},
         "link_0_down_queue_bytes_max": (100_000, 250_000, 256_000)[replication],
         "link_0_down_utilisation": (0.5, 0.98, 1.0)[replication],
         "carried_bps": (10e6, 34e6, 34.3e6)[replication],
@@ -106,22 +106,6 @@ def test_curves_of_levels_have_their_names_at_their_ends(tmp_path: Path) -> None
     assert not chart.legends
     # One above the other, however close the curves end.
     assert not any(names[a].overlaps(names[b]) for a, b in (("0", "1"), ("1", "2"), ("2", "load")))
-
-
-def test_twelve_configurations_are_small_multiples_with_the_others_in_grey(tmp_path: Path) -> None:
-    runs = [
-        write_results(tmp_path / str(n), [request(k, 1 + n + k / 10, 1000) for k in range(10)], name=f"way {n}")
-        for n in range(12)
-    ]
-    figure = describe("cdf", runs)
-    assert [panel.title.partition(":")[0] for panel in figure.panels] == [f"{n}" for n in range(12)]
-    assert all([series.index for series in panel.series].count("others") == 11 for panel in figure.panels)
-    assert "Grey: the curves of the other panels." in figure.caption
-    assert len(describe("cdf", runs[:8]).panels) == 1
-    twelve = swept(tmp_path / "s", [1, 2], carrier=[f"carrier {n}" for n in range(12)])
-    figure = describe("latency-load", [twelve])
-    assert [panel.title for panel in figure.panels] == [f"carrier {n}" for n in range(12)]
-    assert "A panel for each carrier." in figure.caption
 
 
 def test_names_keep_what_they_differ_in() -> None:

@@ -47,15 +47,9 @@ def plant(folder: Path, modules: Iterable[str] = MODULES) -> Path:
 def run(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command `farweb` with other variables."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("POLARS_")}
-    return subprocess.run(
-        [str(FARWEB), *map(str, arguments)],
-        cwd=cwd,
-        env={**inherited, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-    )
+    command = [str(FARWEB), *map(str, arguments)]
+    kept = {"env": {**inherited, **environment}, "capture_output": True, "text": True}
+    return subprocess.run(command, cwd=cwd, check=False, timeout=PATIENCE_S, **kept)  # type: ignore[call-overload,no-any-return]
 
 
 @pytest.fixture

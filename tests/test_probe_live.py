@@ -12,7 +12,7 @@ import pytest
 from captures import handshake, pcap
 from farweb import WorkloadError
 from farweb.inputs.probe_live import Target, read_targets
-from samples import Farweb
+from samples import Farweb, refused
 
 LISTENS = "tcpdump: listening on any, link-type RAW (Raw IP), snapshot length 160 bytes"
 
@@ -37,14 +37,9 @@ def write(program: Path, *lines: str) -> None:
 def captures(program: Path, folder: Path) -> None:
     """Have the program capture a handshake with 127.0.0.1, and note what it was asked for."""
     (folder / "ready.pcap").write_bytes(pcap(handshake("127.0.0.1", mss=None, window=4_096)))
-    write(
-        program,
-        'trap "exit 0" INT',
-        f'echo "$@" > {folder}/asked',
-        f"/bin/cat {folder}/ready.pcap",
-        f'echo "{LISTENS}" >&2',
-        "while :; do /bin/sleep 0.01; done",
-    )
+    asked, ready = f'echo "$@" > {folder}/asked', f"/bin/cat {folder}/ready.pcap"
+    says = f'echo "{LISTENS}" >&2'
+    write(program, 'trap "exit 0" INT', asked, ready, says, "while :; do /bin/sleep 0.01; done")
 
 
 @pytest.fixture
@@ -78,12 +73,8 @@ def test_the_table_is_of_the_hosts_of_the_list(folder: Path, farweb: Farweb, tcp
 
 def test_without_tcpdump_a_line_says_how_to_get_it(folder: Path, farweb: Farweb, tcpdump: Path) -> None:
     (folder / "hosts.txt").write_text("127.0.0.1\n")
-    answer = farweb("workload", "probe", "--connect", "hosts.txt")
-    assert answer.code == 2
-    assert answer.err == (
-        "farweb: --connect needs tcpdump, and it is not on the PATH: install it (Debian: apt-get install tcpdump)\n"
-    )
-    assert not Path("hosts.tsv").exists()
+    says = "farweb: --connect needs tcpdump, and it is not on the PATH: install it (Debian: apt-get install tcpdump)\n"
+    refused(farweb, "workload", "probe", "--connect", "hosts.txt", says=says)
 
 
 DENIED = "tcpdump: any: You don't have permission to perform this capture on that device"
@@ -103,12 +94,7 @@ def test_a_tcpdump_that_does_not_capture_is_told(
 ) -> None:
     write(tcpdump, *lines)
     (folder / "hosts.txt").write_text("127.0.0.1\n")
-    answer = farweb("workload", "probe", "--connect", "hosts.txt", "--port", listener)
-    assert answer.code == 3
-    assert message in answer.err
-    assert len(answer.err.splitlines()) == 1
-    assert not Path("hosts.tsv").exists()
-    assert list((folder / "scratch").iterdir()) == []
+    refused(farweb, "workload", "probe", "--connect", "hosts.txt", "--port", listener, says=message, code=3)
 
 
 def test_what_tcpdump_did_not_see_is_no_table(folder: Path, farweb: Farweb, tcpdump: Path, listener: int) -> None:
@@ -116,21 +102,15 @@ def test_what_tcpdump_did_not_see_is_no_table(folder: Path, farweb: Farweb, tcpd
     (folder / "ready.pcap").write_bytes(pcap(handshake("192.0.2.200")))
     (folder / "hosts.txt").write_text("127.0.0.1\n")
     answer = farweb("workload", "probe", "--connect", "hosts.txt", "--port", listener)
-    assert answer.code == 3
-    assert 'tcpdump saw nothing of it on interface "any"' in answer.err
+    assert (answer.code, 'tcpdump saw nothing of it on interface "any"' in answer.err) == (3, True)
 
 
 def test_a_list_of_hosts_has_names_addresses_and_ports(folder: Path) -> None:
     lines = ["www.example", "www.example:8080 # twice", "", "192.0.2.7:81", "2001:db8::1", "[2001:db8::2]:82", "[::3]"]
     (folder / "hosts").write_text("\n".join([*lines, "www.example"]))
-    assert read_targets(Path("hosts"), 80) == [
-        Target("www.example", 80),
-        Target("www.example", 8080),
-        Target("192.0.2.7", 81),
-        Target("2001:db8::1", 80),
-        Target("2001:db8::2", 82),
-        Target("::3", 80),
-    ]
+    expected = {"www.example": 80, "192.0.2.7": 81, "2001:db8::1": 80, "2001:db8::2": 82, "::3": 80}
+    targets = [Target(host, port) for host, port in expected.items()]
+    assert read_targets(Path("hosts"), 80) == [targets[0], Target("www.example", 8080), *targets[1:]]
 
 
 @pytest.mark.parametrize(

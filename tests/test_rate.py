@@ -19,8 +19,7 @@ def thin_line(folder: Path, load: str) -> Path:
     rows = [f"{n / 10},server,300,{500 + n % 50},{'sample' if n % 20 == 0 else ''}" for n in range(ROWS)]
     (folder / "requests.csv").write_text("\n".join(["start_s,host,request_bytes,response_bytes,tag", *rows]) + "\n")
     path = folder / "line.toml"
-    scaled = f'scale = "rate"\nload = {load}\ncopies_offset = "5 s"'
-    path.write_text(SCENARIO.format(rest=scaled))
+    path.write_text(f'{SCENARIO}scale = "rate"\nload = {load}\ncopies_offset = "5 s"')
     return path
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from samples import Farweb
+from samples import Farweb, refused
 
 VERBS = {
     "check": ("check", "{}"),
@@ -32,10 +32,9 @@ VERBS = {
 )
 def test_what_is_no_file_is_refused(farweb: Farweb, folder: Path, verb: str, name: str, what: str) -> None:
     os.mkfifo("pipe")
-    answer = farweb(*(argument.format(name) for argument in VERBS[verb]))
-    assert answer.code == 2
-    assert what in answer.err and answer.err.count("\n") == 1
-    assert os.listdir(folder) == ["pipe"]
+    arguments = [argument.format(name) for argument in VERBS[verb]]
+    refused(farweb, *arguments, says=what)
+    assert farweb(*arguments).err.count("\n") == 1
 
 
 @pytest.mark.timeout(30)  # as above
@@ -43,16 +42,11 @@ def test_what_is_no_file_is_refused(farweb: Farweb, folder: Path, verb: str, nam
 @pytest.mark.parametrize("key", ["requests", "hosts"])
 def test_tables_that_a_scenario_names_are_files(farweb: Farweb, cable: Path, verb: str, key: str) -> None:
     os.mkfifo("pipe")
-    answer = farweb(verb, cable, "--set", f'workload.{key}="pipe"')
-    assert answer.code == 2
-    assert "pipe: is a pipe, not a file" in answer.err
+    refused(farweb, verb, cable, "--set", f'workload.{key}="pipe"', says="pipe: is a pipe, not a file")
 
 
 def test_a_text_that_is_too_large_is_not_read(farweb: Farweb, folder: Path) -> None:
     with Path("huge.toml").open("wb") as file:
         file.truncate(17 << 20)
-    answer = farweb("check", "huge.toml")
-    assert answer.code == 2
-    assert answer.err == (
-        "farweb: huge.toml: has 17,825,792 B, and no more than 16,777,216 B are read; a scenario is a TOML file\n"
-    )
+    says = "farweb: huge.toml: has 17,825,792 B, and no more than 16,777,216 B are read; a scenario is a TOML file\n"
+    refused(farweb, "check", "huge.toml", says=says)

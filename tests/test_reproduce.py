@@ -13,7 +13,7 @@ from farweb.reproduce import find_studies, reproduce
 from farweb.reproduce.claims import Bound, Claim, Measured, judge, read_claims
 from farweb.reproduce.scoreboard import Scoreboard, judge_study
 from farweb.reproduce.study import PAPERS, StudyResults, toml_of
-from samples import SCENARIO, Farweb
+from samples import SCENARIO, Farweb, refused
 
 pytestmark = pytest.mark.usefixtures("warm_workers")
 
@@ -192,9 +192,7 @@ def test_a_study_may_generate_its_requests(folder: Path, farweb: Farweb) -> None
     assert table.stat().st_mtime_ns != written, "and again when what makes it is newer"
 
     scenario.write_text(scenario.read_text().replace("day-", "week-"))
-    answer = farweb("reproduce", "--papers", papers, "--out", "out")
-    assert answer.code == 2
-    assert "workload.py: TABLES has no week-1.parquet" in answer.err
+    refused(farweb, "reproduce", "--papers", papers, "--out", "out", says="workload.py: TABLES has no week-1.parquet")
 
 
 def test_a_reference_has_a_column_of_its_own(folder: Path, farweb: Farweb) -> None:
@@ -249,23 +247,17 @@ def test_results_of_another_study_of_the_campaign(folder: Path) -> None:
 
 
 def test_an_unknown_study_is_told_with_the_nearest(folder: Path, farweb: Farweb) -> None:
-    answer = farweb("reproduce", "smal", "--papers", write_study(folder / "papers"))
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "farweb: there is no study 'smal'; small? studies: small\n"
-    answer = farweb("reproduce", "--papers", folder / "papers" / "small")
-    assert answer.code == 2
-    assert "there is no study here" in answer.err
-    assert not (folder / "results").exists()
+    papers = write_study(folder / "papers")
+    unknown = "farweb: there is no study 'smal'; small? studies: small\n"
+    refused(farweb, "reproduce", "smal", "--papers", papers, says=unknown)
+    refused(farweb, "reproduce", "--papers", papers / "small", says="there is no study here")
 
 
 def test_a_wrong_scenario_is_told_before_anything_is_run(folder: Path, farweb: Farweb) -> None:
     papers = write_study(folder / "papers")
     scenario = papers / "small" / "s.toml"
     scenario.write_text(scenario.read_text().replace('"34.368 Mbit/s"', '"34.368 Mbit/h"'))
-    answer = farweb("reproduce", "--papers", papers)
-    assert answer.code == 2
-    assert "s.toml:8: path.link.0.up.rate" in answer.err
-    assert not (folder / "results").exists()
+    refused(farweb, "reproduce", "--papers", papers, says="s.toml:8: path.link.0.up.rate")
 
 
 def test_claims_and_measures_belong_together(folder: Path) -> None:
@@ -332,16 +324,13 @@ def test_the_measurement_that_decides_is_the_one_nearest_to_its_bound() -> None:
     assert judge(both, "s", []).verdict == "not run"
 
 
-def test_a_failure_without_explanation_says_so() -> None:
-    verdict = judge(Claim("X", "", "", "", "", (Bound(above=0),), "", ""), "s", [Measured(-1)])
-    assert verdict.to_dict()["why"] == "not explained yet"
-
-
 def test_the_scoreboard_counts() -> None:
     verdicts = [judge(claim(Bound(above=0)), "s", [Measured(value)]) for value in (1, 2, -1, float("nan"))]
     board = Scoreboard(tuple(verdicts))
     assert (board.text, board.failed) == ("2 of 4 claims pass, 1 fail, 1 not run", 1)
     assert Scoreboard(tuple(verdicts[:2])).text == "2 of 2 claims pass"
+    unexplained = judge(replace(claim(Bound(above=0)), why=""), "s", [Measured(-1)])
+    assert unexplained.to_dict()["why"] == "not explained yet"
 
 
 def test_what_was_fitted_is_counted_apart() -> None:

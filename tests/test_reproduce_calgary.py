@@ -120,11 +120,8 @@ def test_traces_are_near_the_tables_and_ask_again(locality: str) -> None:
 @pytest.mark.parametrize(
     ("case", "child", "parent"),
     [
-        ("good", 0.40, 0.15),
-        ("average", 0.30, 0.10),
-        ("poor", 0.20, 0.07),
-        ("threshold", 0.418, 0.145),
-        ("static", 0.30, 0.10),
+        *(("good", 0.40, 0.15), ("average", 0.30, 0.10), ("poor", 0.20, 0.07)),
+        *(("threshold", 0.418, 0.145), ("static", 0.30, 0.10)),
     ],
 )
 def test_capacities_give_the_hit_ratios_of_the_paper(case: str, child: float, parent: float) -> None:
@@ -161,10 +158,8 @@ def test_arrangements_leave_more_and_more_to_chance(case: str) -> None:
     assert (drawn["object"] != shuffled["object"]).mean() > 0.9
     if case == "threshold":
         small = drawn["response_bytes"] <= 8192
-        assert set(drawn["source"][small]) == {"child", "server"} and set(drawn["source"][~small]) == {
-            "parent",
-            "server",
-        }
+        assert set(drawn["source"][small]) == {"child", "server"}
+        assert set(drawn["source"][~small]) == {"parent", "server"}
 
 
 def test_live_caches_are_asked_for_a_trace_without_sources() -> None:
@@ -255,14 +250,8 @@ def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
     # Live caches serve what they would if fetching took no time, but for documents that are asked for again at once.
     for case in ("good", "threshold"):
         for source in ("child", "parent"):
-            live, listed = (
-                transfers.of_runs(
-                    results,
-                    "live",
-                    "transfers",
-                    {"rate": 80, "served": f"{case}, {each}", "capacity": transfers.SLOW},
-                    source,
-                )
-                for each in ("live", "listed")
-            )
+            points = [
+                {"rate": 80, "served": f"{case}, {way}", "capacity": transfers.SLOW} for way in ("live", "listed")
+            ]
+            live, listed = (transfers.of_runs(results, "live", "transfers", point, source) for point in points)
             assert live == pytest.approx(listed, abs=50), (case, source)

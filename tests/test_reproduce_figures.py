@@ -33,10 +33,11 @@ def labels(figure: Figure, panel: int = 0) -> list[str]:
     return [series.label for series in figure.panels[panel].series]
 
 
-def test_each_number_of_connections_keeps_its_colour(cable: dict[str, Figure]) -> None:
+def test_each_number_of_connections_keeps_its_colour_from_light_to_dark(cable: dict[str, Figure]) -> None:
     for name in ("5a", "5b", "6a", "6b", "6c", "6d", "7a", "7c", "7d"):
         assert labels(cable[name]) == ["no US proxy", *MANY], name
         assert [series.index for series in cable[name].panels[0].series] == list(range(9))
+    assert [series.shade for series in cable["5b"].panels[0].series] == [None, *(n / 7 for n in range(8))]
     start = cable["7b"].panels[0].series
     assert [(series.label, series.index) for series in start[1:]] == list(zip(MANY[4:], range(5, 9), strict=True))
 
@@ -59,10 +60,6 @@ def test_intervals_are_those_of_the_replications(cable: dict[str, Figure]) -> No
     # t of two degrees; 2.8, 2.828 and 2.856 s.
     assert series.y[3] - series.low[3] == pytest.approx(4.302653 * 0.028 / 3**0.5)
     assert set(series.n.tolist()) == {3}
-
-
-def test_curves_of_numbers_of_connections_go_from_light_to_dark(cable: dict[str, Figure]) -> None:
-    assert [series.shade for series in cable["5b"].panels[0].series] == [None, *(n / 7 for n in range(8))]
 
 
 def test_intervals_end_where_the_link_does() -> None:

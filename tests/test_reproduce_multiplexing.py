@@ -48,70 +48,53 @@ QUEUE = "link_0_down_queue_bytes_mean"
 
 
 @pytest.fixture(scope="module")
-def cable() -> dict[str, Verdict]:
-    return verdicts(results_of("cable", CABLE))
+def judged() -> dict[str, Verdict]:
+    """All claims: T of the cable, A of the asymmetric and S of the satellite study."""
+    studies = (results_of("cable", CABLE), results_of("asymmetric", ASYMMETRIC), satellite_of())
+    return {name: found for results in studies for name, found in verdicts(results).items()}
 
 
-@pytest.fixture(scope="module")
-def asymmetric() -> dict[str, Verdict]:
-    return verdicts(results_of("asymmetric", ASYMMETRIC))
+OF_ONE = 100 * 2000 / (5 * 20e3 * 620 * 1.0005 * 65e3 / LINK * 50)
 
 
 @pytest.mark.parametrize(
     ("claim", "measured"),
     [
-        ("T1", 2.18),
-        ("T2", 1.03),
-        ("T4", 99.8),
-        ("T5", 1.0),
-        ("T6", -0.01),
-        ("T7", -17.0),
-        ("T11", 100 * 2000 / (5 * 20e3 * 620 * 1.0005 * 65e3 / LINK * 50)),
-        ("T13", 19.0),
-        ("T14", 1.02 / 1.03 / 1.1),
-        ("T16", 516),
+        *(("T1", 2.18), ("T2", 1.03), ("T4", 99.8), ("T5", 1.0), ("T6", -0.01), ("T7", -17.0), ("T11", OF_ONE)),
+        *(("T13", 19.0), ("T14", 1.02 / 1.03 / 1.1), ("T16", 516)),
+        *(("A1", 690), ("A2", 1.03), ("A5", -25), ("A6", 0.1 * 75), ("A8", 18), ("A9", 19)),
+        *(("S1", 2.8), ("S2", 5.8), ("S3", 55), ("S5", 75), ("S6", -55), ("S7", 256_000), ("S9", 100)),
     ],
 )
-def test_claims_of_the_cable_study(cable: dict[str, Verdict], claim: str, measured: float) -> None:
-    found = cable[claim]
+def test_what_claims_measure(judged: dict[str, Verdict], claim: str, measured: float) -> None:
+    found = judged[claim]
     assert found.measured is not None
     assert found.measured.value == pytest.approx(measured, rel=1e-3)
     assert found.verdict == "pass"
 
 
-def test_the_curve_leaves_the_line_where_the_link_is_full(cable: dict[str, Verdict]) -> None:
-    found = cable["T3"]
+def test_the_curve_leaves_the_line_where_the_link_is_full(judged: dict[str, Verdict]) -> None:
+    found = judged["T3"]
     assert found.measured is not None
     assert found.verdict == "pass"
     assert found.measured.value == pytest.approx(0.2, abs=0.1)  # 99.8 % are carried at most
 
 
-def test_latency_rises_between_the_loads_where_it_was_low_and_high(cable: dict[str, Verdict]) -> None:
-    found = {each.what: each.value for each in cable["T8"].all}
+def test_latency_rises_between_the_loads_where_it_was_low_and_high(judged: dict[str, Verdict]) -> None:
+    found = {each.what: each.value for each in judged["T8"].all}
     # Of 10 connections 60 % are 12.8 Mbit/s presented: between 10.1 (155 days) and 14.1 (217 days).
     assert 100 * 155 * 65e3 / 21.8e6 < found["10 connections"] < 100 * 217 * 65e3 / 21.8e6
     # That of 5 connections is between 4 and 6 Mbit/s, too far apart to tell.
-    assert (cable["T8"].verdict, cable["T8"].why) == ("not run", "no run has a value for 5 connections")
+    assert (judged["T8"].verdict, judged["T8"].why) == ("not run", "no run has a value for 5 connections")
 
 
-def test_numbers_of_connections(cable: dict[str, Verdict], asymmetric: dict[str, Verdict]) -> None:
-    assert {each.what: each.value for each in cable["T15"].all} == {"to use the link": 20, "for best latency": 35}
-    assert {each.what: each.value for each in asymmetric["A10"].all} == {"to use the link": 50, "for best latency": 70}
+def test_numbers_of_connections(judged: dict[str, Verdict]) -> None:
+    assert {each.what: each.value for each in judged["T15"].all} == {"to use the link": 20, "for best latency": 35}
+    assert {each.what: each.value for each in judged["A10"].all} == {"to use the link": 50, "for best latency": 70}
 
 
-@pytest.mark.parametrize(
-    ("claim", "measured"),
-    [("A1", 690), ("A2", 1.03), ("A5", -25), ("A6", 0.1 * 75), ("A8", 18), ("A9", 19)],
-)
-def test_claims_of_the_asymmetric_study(asymmetric: dict[str, Verdict], claim: str, measured: float) -> None:
-    found = asymmetric[claim]
-    assert found.measured is not None
-    assert found.measured.value == pytest.approx(measured, rel=1e-3)
-    assert found.verdict == "pass"
-
-
-def test_of_several_measurements_the_worst_is_told(asymmetric: dict[str, Verdict]) -> None:
-    saturation = asymmetric["A3"]
+def test_of_several_measurements_the_worst_is_told(judged: dict[str, Verdict]) -> None:
+    saturation = judged["A3"]
     assert {each.what: round(each.value, 1) for each in saturation.all}["35 connections"] == 70.3
     assert saturation.measured is not None
     assert (saturation.verdict, saturation.measured.bound) == ("pass", "50 and 70")
@@ -133,18 +116,6 @@ def test_of_several_measurements_the_worst_is_told(asymmetric: dict[str, Verdict
         ("T13", scaled("carried_up_bps", 1.2, with_proxy)),
         ("T14", scaled("carried_up_bps", 1.3, with_proxy)),
         ("T15", scaled("carried_bps", 0.9, lambda n: n == 20)),
-    ],
-)
-def test_each_claim_of_the_cable_study_can_fail(cable: dict[str, Verdict], claim: str, change: Change) -> None:
-    assert cable[claim].verdict == "pass"
-    changed = verdict(results_of("cable", CABLE, change, 1), claim)
-    assert changed.verdict == "fail"
-    assert changed.why
-
-
-@pytest.mark.parametrize(
-    ("claim", "change"),
-    [
         ("A1", scaled("carried_bps", 1.1, with_proxy)),
         ("A2", scaled("carried_bps", 1.05, without)),
         ("A3", scaled("carried_bps", 1.5, lambda n: n == 35)),
@@ -156,31 +127,15 @@ def test_each_claim_of_the_cable_study_can_fail(cable: dict[str, Verdict], claim
         ("A10", scaled("carried_bps", 1.5, lambda n: n == 35)),
     ],
 )
-def test_each_claim_of_the_asymmetric_study_can_fail(
-    asymmetric: dict[str, Verdict], claim: str, change: Change
-) -> None:
-    assert asymmetric[claim].verdict == "pass"
-    assert verdict(results_of("asymmetric", ASYMMETRIC, change, 1), claim).verdict == "fail"
+def test_each_claim_can_fail(judged: dict[str, Verdict], claim: str, change: Change) -> None:
+    assert judged[claim].verdict == "pass"
+    study, model = {"T": ("cable", CABLE), "A": ("asymmetric", ASYMMETRIC)}[claim[0]]
+    changed = verdict(results_of(study, model, change, 1), claim)
+    assert changed.verdict == "fail" and changed.why
 
 
-@pytest.fixture(scope="module")
-def satellite() -> dict[str, Verdict]:
-    return verdicts(satellite_of())
-
-
-@pytest.mark.parametrize(
-    ("claim", "measured"),
-    [("S1", 2.8), ("S2", 5.8), ("S3", 55), ("S5", 75), ("S6", -55), ("S7", 256_000), ("S9", 100)],
-)
-def test_claims_of_the_satellite_study(satellite: dict[str, Verdict], claim: str, measured: float) -> None:
-    found = satellite[claim]
-    assert found.measured is not None
-    assert found.measured.value == pytest.approx(measured, rel=1e-3)
-    assert found.verdict == "pass"
-
-
-def test_persistence_gains_with_load(satellite: dict[str, Verdict]) -> None:
-    most, least, slope = satellite["S4"].all
+def test_persistence_gains_with_load(judged: dict[str, Verdict]) -> None:
+    most, least, slope = judged["S4"].all
     assert (most.what, least.what) == ("most, at 26.2 Mbit/s", "least, at 0.065 Mbit/s")
     assert most.value == pytest.approx(20 + 10 * 403 / 620)
     assert slope.value == pytest.approx(10 * 10e6 / (620 * 65e3))
@@ -201,9 +156,9 @@ def test_persistence_gains_with_load(satellite: dict[str, Verdict]) -> None:
     ],
 )
 def test_each_claim_of_the_satellite_study_can_fail(
-    satellite: dict[str, Verdict], claim: str, configuration: str, metric: str, factor: float
+    judged: dict[str, Verdict], claim: str, configuration: str, metric: str, factor: float
 ) -> None:
-    assert satellite[claim].verdict == "pass"
+    assert judged[claim].verdict == "pass"
     assert verdict(satellite_of({(configuration, metric): factor}), claim).verdict == "fail"
 
 

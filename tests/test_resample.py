@@ -5,30 +5,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from samples import Farweb
+from samples import Farweb, scenario_of
 
 pytestmark = pytest.mark.usefixtures("warm_workers")
 
-SCENARIO = """
-format = 1
-name = "drawn anew"
-
-[path]
-nodes = ["client", "server"]
-
-[[path.link]]
-up   = { rate = "10 Mbit/s", delay = "10 ms" }
-down = { rate = "10 Mbit/s", delay = "10 ms" }
-
-[[leg]]
-from = "client"
-to = "server"
-carrier = { kind = "http/1.1" }
-tcp = { profile = "linux", mss = "1460 B" }
-
-[workload]
-requests = "requests.csv"
-"""
+LEG = 'client server http/1.1\ntcp = { profile = "linux", mss = "1460 B" }'
+SCENARIO = scenario_of("client server", "10 Mbit/s, 10 ms", legs=[LEG])
 
 
 def scenario(folder: Path, rows: list[str], resample: str) -> Path:

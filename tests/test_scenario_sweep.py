@@ -57,17 +57,11 @@ def test_a_design_has_factors_and_points(swept: Scenario) -> None:
     design = swept.design
     assert design is not None
     assert (design.kind, design.replications, design.random_numbers) == ("full-factorial", 3, "common")
-    assert [(factor.name, factor.unit) for factor in design.factors] == [
-        ("workload.load", ""),
-        ("leg.0.tcp.buffer", "B"),
-        ("circuit", ""),
-    ]
+    units = {"workload.load": "", "leg.0.tcp.buffer": "B", "circuit": ""}
+    assert {factor.name: factor.unit for factor in design.factors} == units
     assert design.points[:3] == ((0, 0, 0), (0, 0, 1), (0, 1, 0))
-    assert design.levels(6) == {
-        "workload.load": Level("2", 2, 2.0),
-        "leg.0.tcp.buffer": Level("65535 B", "65535 B", 65535.0),
-        "circuit": Level("cable", "cable", None),
-    }
+    levels = [Level("2", 2, 2.0), Level("65535 B", "65535 B", 65535.0), Level("cable", "cable", None)]
+    assert design.levels(6) == dict(zip(units, levels, strict=True))
     assert [swept.core.seed(5, replication) for replication in range(3)] == [1, 2, 3]
 
 
@@ -137,15 +131,8 @@ def test_a_latin_hypercube_is_the_same_wherever_it_is_drawn(folder: Path) -> Non
     design = scenario.design
     assert design is not None and len(design.points) == 7
     delay = design.factors[0]
-    assert delay.unit == "s" and [level.label for level in delay.levels] == [
-        "12.69 ms",
-        "29.17 ms",
-        "37.81 ms",
-        "84.42 ms",
-        "121.6 ms",
-        "300 ms",
-        "457 ms",
-    ]
+    drawn = ["12.69 ms", "29.17 ms", "37.81 ms", "84.42 ms", "121.6 ms", "300 ms", "457 ms"]
+    assert (delay.unit, [level.label for level in delay.levels]) == ("s", drawn)
     assert sorted(point[0] for point in design.points) == list(range(7))
     seeds = {scenario.core.seed(point, replication) for point in range(7) for replication in range(2)}
     assert len(seeds) == 14 and all(0 <= seed < 2**53 for seed in seeds)
@@ -194,10 +181,8 @@ def test_the_manifest_tells_the_measured_interval_and_the_result_version(cable: 
     measured = manifest["measured"]
     # From the end of the warm-up to the start of the last request.
     assert (measured["from_ns"], measured["to_ns"]) == (5_000_000_000, 20_000_000_000)
-    assert [(link["link"], link["direction"], link["interval_ns"]) for link in measured["links"]] == [
-        (0, "up", 15_000_000_000),
-        (0, "down", 15_000_000_000),
-    ]
+    links = [(link["link"], link["direction"], link["interval_ns"]) for link in measured["links"]]
+    assert links == [(0, way, 15_000_000_000) for way in ("up", "down")]
     whole = Scenario.load(cable, {"run.measure": "whole"}).run(out="whole").manifest
     assert (whole["measured"]["from_ns"], whole["measured"]["to_ns"]) == (0, whole["now_ns"])
     assert whole["measured"]["links"] == whole["links"]

@@ -13,7 +13,7 @@ import pytest
 from farweb import WorkloadError
 from farweb.inputs.spread import Spread
 from farweb.inputs.statistics import read_stats
-from samples import LOG, Farweb
+from samples import LOG, Farweb, refused
 
 
 @pytest.fixture
@@ -92,12 +92,8 @@ def test_clients_and_visits_are_those_counted_by_hand(folder: Path, monkeypatch:
         assert found is not None and found.gap_s is not None
         assert (found.count, found.visits, found.gap_s.n) == (len(requests), len(visits), len(gaps))
         assert found.without == pytest.approx(sum(client is None for client in clients) / n)
-        spreads: list[tuple[Spread, list[Any]]] = [
-            (found.requests, requests),
-            (found.visit_requests, visits),
-            (found.gap_s, gaps),
-        ]
-        for spread, values in spreads:
+        spreads: list[tuple[Spread, list[Any]]] = [(found.requests, requests), (found.visit_requests, visits)]
+        for spread, values in (*spreads, (found.gap_s, gaps)):
             ordered = sorted(values)
             assert spread.mean == pytest.approx(sum(values) / len(values))
             assert spread.quantiles[50] == ordered[math.ceil(0.5 * len(ordered)) - 1]
@@ -183,11 +179,7 @@ def test_a_log_is_read_as_it_is_imported(folder: Path, farweb: Farweb) -> None:
 
 def test_the_part_of_tunnels_stands_beside_the_load(folder: Path, farweb: Farweb) -> None:
     line = "{}.500 100 10.0.0.1 TCP_{}/200 {} {} - HIER_DIRECT/192.0.2.1 -\n"
-    asked = [
-        ("TUNNEL", 9000, "CONNECT a.example:443"),
-        ("MISS", 500, "GET http://a.example/1"),
-        ("MISS", 500, "GET http://a.example/2"),
-    ]
+    asked = [("TUNNEL", 9000, "CONNECT a.example:443"), *(("MISS", 500, f"GET http://a.example/{n}") for n in (1, 2))]
     Path("access.log").write_text("".join(line.format(1157689320 + at, *each) for at, each in enumerate(asked)))
     answer = farweb("workload", "stats", "access.log")
     assert "\ntunnels: 90 % of the load, 1 request\n" in answer.out
@@ -203,10 +195,10 @@ def test_a_log_of_any_keys_is_described_as_for_its_import(folder: Path, farweb: 
     caches = farweb("workload", "cache", "app.json", "--policy", "lru", "--capacity", "100 %", "--json", *keys).json()
     assert [each["hits"] for each in caches["results"]] == [2]
     for verb in ("stats", "cache"):
-        answer = farweb("workload", verb, "app.json", "--field", "start")
-        assert (answer.code, "--field: found start; write NAME=KEY" in answer.err) == (2, True)
-        refused = farweb("workload", verb, "app.json", *keys, "--format", "json")
-        assert (refused.code, "fields describe a log of JSON objects; leave out its format" in refused.err) == (2, True)
+        asked = ("workload", verb, "app.json")
+        refused(farweb, *asked, "--field", "start", says="--field: found start; write NAME=KEY")
+        both = "fields describe a log of JSON objects; leave out its format"
+        refused(farweb, *asked, *keys, "--format", "json", says=both)
     Path("own.log").write_text("10.0.0.1 1157689320.5 /a 900\n10.0.0.1 1157689321.5 /a 900\n")
     own = ("--log-format", "{client} {start} {url} {bytes}")
     assert farweb("workload", "stats", "own.log", "--json", *own).json()["objects"] == 1
@@ -217,9 +209,7 @@ def test_a_log_of_any_keys_is_described_as_for_its_import(folder: Path, farweb: 
 def test_a_har_file_is_called_one(folder: Path, farweb: Farweb, verb: str) -> None:
     entries = ",".join(f'{{"startedDateTime": "2024-05-01T17:27:{at:02}Z", "time": 3}}' for at in range(60))
     Path("page.har").write_text(f'{{"log": {{"version": "1.2", "entries": [{entries}]}}}}')
-    answer = farweb("workload", verb, "page.har")
-    assert answer.code == 2
-    assert "page.har: is a HAR file, the page loads of a browser" in answer.err
+    refused(farweb, "workload", verb, "page.har", says="page.har: is a HAR file, the page loads of a browser")
 
 
 def test_a_packed_logfile_of_blank_separated_columns(folder: Path) -> None:

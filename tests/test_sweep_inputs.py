@@ -21,6 +21,7 @@ from farweb.sweep.work import Version, work
 pytestmark = pytest.mark.usefixtures("warm_workers")
 
 ROWS = 300
+HEAD = "start_s,host,request_bytes,response_bytes\n"
 HOSTS = "host\tname\twindow_bytes\tmss_bytes\nh1.example\twww\t8760\t1460\nh2.example\t\t4096\t536\n"
 
 
@@ -154,12 +155,8 @@ def test_a_host_table_can_be_read_back(cable: Path, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        (
-            "requests.csv",
-            "start_s,host,request_bytes,response_bytes\n0,a,1,1\n1,a,1,x\n",
-            r'requests.csv:3: .*found "x"',
-        ),
-        ("requests.csv", "start_s,host,request_bytes,response_bytes\n", r"requests.csv: has no requests"),
+        ("requests.csv", f"{HEAD}0,a,1,1\n1,a,1,x\n", r'requests.csv:3: .*found "x"'),
+        ("requests.csv", HEAD, r"requests.csv: has no requests"),
         ("hosts.tsv", "host\tmss_bytes\na\t1\n", r"hosts.tsv:2: "),
         ("hosts.tsv", "", r"hosts.tsv: "),
     ],

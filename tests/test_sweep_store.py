@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from farweb import FarwebError, ResultsError, Scenario, StorageError
-from farweb.results.store import Outcome, Store, part_name
+from farweb.results.store import Outcome, Store
 from farweb.sweep.plan import Run
 from farweb.sweep.sweep import Progress
 from farweb.sweep.work import Version, work
@@ -51,10 +51,6 @@ def test_a_part_is_there_when_it_is_whole(store: Store) -> None:
     assert store.size("parts/run=a/requests.parquet") == 4
     store.remove_part("a")
     assert (store.finished(), store.has("parts/run=a")) == (set(), False)
-
-
-def test_a_run_that_failed_has_cost_nothing_that_is_known() -> None:
-    assert Outcome("a", "failed") == Outcome("a", "failed", None, {}, 0.0, 0.0, 0, 0, "")
 
 
 def test_parts_on_the_disk_are_flushed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,10 +273,6 @@ def test_a_sweep_that_does_not_begin_leaves_nothing(folder: Path) -> None:
 def test_a_place_that_cannot_be_written_to_is_told() -> None:
     with pytest.raises(StorageError, match="/proc/sweep: cannot be written: "), Store("/proc/sweep").claimed():
         pytest.fail("it cannot be made")
-
-
-def test_names_of_parts_are_what_duckdb_and_polars_take_for_partitions() -> None:
-    assert part_name("0123456789abcdef") == "parts/run=0123456789abcdef"
 
 
 class Here:

@@ -19,7 +19,7 @@ import farweb.run
 from farweb import Scenario, WorkloadError, _core, object_ids
 from farweb.files.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
 from farweb.files.sorting import sort_parquet
-from farweb.inputs.tables import REQUESTS, open_hosts, open_requests
+from farweb.inputs.tables import REQUESTS, open_requests
 from farweb.run import TableWriter
 from samples import Farweb
 
@@ -124,15 +124,6 @@ def _nullable(schema: pa.Schema) -> pa.Schema:
     return pa.schema([field.with_nullable(True) for field in schema])
 
 
-def test_results_tables_have_what_the_front_counts_on() -> None:
-    tables = results_tables()
-    names = ["requests", "connections", "exchanges", "links", "legs", "caches", "packets", "frames"]
-    assert list(tables) == names
-    used = {"status", "start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts"}
-    assert used <= {column["name"] for column in tables["requests"]["columns"]}
-    assert {"link", "direction", "interval_ns", "bytes", "busy"} <= {c["name"] for c in tables["links"]["columns"]}
-
-
 def request_table(path: Path, starts: list[float | None], **more: Any) -> Path:
     n = len(starts)
     columns = {"start_s": starts, "host": ["h"] * n, "request_bytes": [300] * n, "response_bytes": range(1, n + 1)}
@@ -221,15 +212,6 @@ def test_columns_that_a_request_table_needs(tmp_path: Path) -> None:
     pl.DataFrame({"start_s": [0.0], "host": ["h"]}).write_parquet(path)
     with pytest.raises(WorkloadError, match='no column "request_bytes"'), open_requests(path):
         pass
-
-
-def test_host_tables_in_parquet_and_tsv_are_the_same(tmp_path: Path) -> None:
-    frame = pl.DataFrame(
-        {"host": ["a", "b"], "name": ["A", "B"], "window_bytes": [8760, None], "mss_bytes": [536, 1460]}
-    )
-    frame.write_parquet(tmp_path / "hosts.parquet")
-    frame.write_csv(tmp_path / "hosts.tsv", separator="\t")
-    assert len(open_hosts(tmp_path / "hosts.parquet")) == len(open_hosts(tmp_path / "hosts.tsv")) == 2
 
 
 def test_the_core_takes_and_gives_every_column_that_it_declares(tmp_path: Path) -> None:

@@ -43,31 +43,23 @@ def served(cache: int, requests: int, **more: int) -> Row:
 
 def test_caches_come_from_the_clients_on_with_their_shares() -> None:
     policy = {"policy": "lru", "capacity": "20 kB"}
-    found = caches_of(
-        of_caches(
-            [
-                {"node": "origin", **policy, "siblings": 2},
-                {"node": "clients", "hit_ratio": 0.3},
-                {"node": "shield"},
-                {"node": "edge", **policy, "siblings": 1},
-            ],
-            [
-                served(0, 8, hits=4, delayed_hits=1, revalidations=2, request_bytes=1000, hit_bytes=300),
-                served(1, 1, hits=1),
-                served(2, 0),
-                served(3, 1, request_bytes=1),
-            ],
-        )
-    )
+    scenario: list[Row] = [
+        {"node": "origin", **policy, "siblings": 2},
+        {"node": "clients", "hit_ratio": 0.3},
+        {"node": "shield"},
+    ]
+    origin = served(0, 8, hits=4, delayed_hits=1, revalidations=2, request_bytes=1000, hit_bytes=300)
+    measured = [origin, served(1, 1, hits=1), served(2, 0), served(3, 1, request_bytes=1)]
+    found = caches_of(of_caches([*scenario, {"node": "edge", **policy, "siblings": 1}], measured))
     assert [(cache.node, cache.holds) for cache in found] == [
         ("clients", "30 %, drawn"),
         ("edge", "20 kB, lru"),
         ("shield", "as the table lists"),
         ("origin", "2 × 20 kB, lru"),
     ]
-    *_, origin = found
-    assert (origin.requests, origin.hits, origin.delayed_hits, origin.revalidations) == (8, 4, 1, 2)
-    assert (origin.objects, origin.bytes) == (7, 18_000)
+    *_, last = found
+    assert (last.requests, last.hits, last.delayed_hits, last.revalidations) == (8, 4, 1, 2)
+    assert (last.objects, last.bytes) == (7, 18_000)
     ratios = [(cache.hit_ratio, cache.delayed_hit_ratio, cache.byte_hit_ratio) for cache in found]
     assert ratios == [(1.0, 0.0, None), (0.0, 0.0, 0.0), (None, None, None), (0.5, 0.125, 0.3)]
     assert caches_of(of_caches([], [])) == ()

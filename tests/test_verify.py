@@ -109,24 +109,6 @@ def test_a_manifest_that_cannot_be_read_is_a_damage_and_without_one_there_are_no
     assert farweb("verify", "nowhere").code == 2
 
 
-def test_what_is_missing_or_cut_off_is_seen_by_a_look(run: Path, farweb: Farweb) -> None:
-    requests, connections = run / "requests.parquet", run / "connections.parquet"
-    requests.write_bytes(requests.read_bytes()[:-1])
-    connections.unlink()
-    damages = found(farweb, run)
-    assert list(damages) == ["connections.parquet", "requests.parquet"]
-    assert damages["connections.parquet"] == "is missing"
-    assert "were written" in damages["requests.parquet"]
-
-
-def test_rows_are_counted_where_there_are_no_digests(run: Path, farweb: Farweb) -> None:
-    manifest = json.loads((run / MANIFEST).read_text())
-    del manifest["files"], manifest["sha256"]
-    manifest["rows"]["requests"] += 1
-    (run / MANIFEST).write_text(json.dumps(manifest))
-    assert found(farweb, run, "--full") == {"requests.parquet": "has 3 rows, and 4 were written"}
-
-
 def test_a_sweep_does_what_is_damaged_again_and_nothing_else(sweep: Path, farweb: Farweb) -> None:
     files = {path: path.read_bytes() for path in sorted(sweep.rglob("*.parquet")) if path.name != "timings.parquet"}
     parts = sorted((sweep / "parts").iterdir())

@@ -19,25 +19,11 @@ MS = 1_000_000
 def request(number: int, parent: str = "", at_ms: int = 0, gates: bool = True) -> Viewed:
     """Of 100 ms, 20 to get a connection and 60 to the first byte; recorded in a tenth of all times."""
     issue, connect, first, end = ((at_ms + span) * MS for span in (0, 20, 60, 100))
-    return Viewed(
-        number,
-        f"https://a.example/{number}.js",
-        "a.example",
-        "script" if number else "html",
-        "GET",
-        "h2",
-        ((int(parent), "end"),) if parent else (),
-        "initiator",
-        gates,
-        0,
-        400,
-        1000,
-        tuple(time / MS / 10_000 for time in (issue, connect, first, end)),
-        issue,
-        connect,
-        first,
-        end,
-    )
+    name, kind = f"https://a.example/{number}.js", "script" if number else "html"
+    parents = ((int(parent), "end"),) if parent else ()
+    recorded = (issue / MS / 10_000, connect / MS / 10_000, first / MS / 10_000, end / MS / 10_000)
+    sizes, times = (0, 400, 1000), (issue, connect, first, end)
+    return Viewed(number, name, "a.example", kind, "GET", "h2", parents, "initiator", gates, *sizes, recorded, *times)
 
 
 def view(*requests: Viewed) -> View:
@@ -104,7 +90,5 @@ def test_names_from_a_har_stay_text(folder: Path, farweb: Farweb) -> None:
 def test_a_run_of_no_page_is_refused(farweb: Farweb, cable: Path) -> None:
     farweb("run", cable, "-o", "run")
     refused = farweb("plot", "waterfall", "run")
-    assert (refused.code, refused.err) == (
-        2,
-        "farweb: run: is not of a page; farweb page FILE.har -o RESULTS writes such results\n",
-    )
+    assert refused.code == 2
+    assert refused.err == "farweb: run: is not of a page; farweb page FILE.har -o RESULTS writes such results\n"
