@@ -220,12 +220,12 @@ fn figures_of_a_link_that_changes_are_of_its_mean_rate_and_least_delay() {
 
 #[test]
 fn losses_of_steps_limit_a_connection_as_they_stay() {
-    let share = |overrides: &[&str]| report(overrides).legs[0].least.loss_share;
+    let share = |overrides: &[&str]| (report(overrides).legs[0].least.loss_share * 1e6).round();
     let steps = "path.link.0.down.steps=[{at=\"60 s\",loss=\"0.5 %\"}]";
-    assert_eq!(share(&[steps]), 0.005);
+    assert_eq!(share(&[steps]), 5000.0);
     assert_eq!(share(&[steps, "path.link.0.down.steps_every=120 s"]), 0.0);
     let twice = "path.link.0.down.steps=[{at=\"0 s\",loss=\"1 %\"},{at=\"60 s\",loss=\"0.5 %\"}]";
-    assert_eq!(share(&[twice, "path.link.0.down.steps_every=120 s"]), 0.005);
+    assert_eq!(share(&[twice, "path.link.0.down.steps_every=120 s"]), 5000.0);
 }
 
 #[test]

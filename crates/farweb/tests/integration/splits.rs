@@ -113,7 +113,7 @@ fn a_stretch_that_stands_begins_with_its_whole_window_both_ways() {
             [(Asked(0, 300, 140_000, 0), r0 + r1 + 2 * r2), (Asked(0, 140_000, 300, 0), r0 + r1 + 3 * r2)]
         {
             let (tables, _) = run(&scenario, 1, vec![asked]);
-            assert_eq!(ints(&tables, "requests", "latency_ns"), [time as i64 * MS], "{profile}");
+            assert_eq!(ints(&tables, "requests", "end_ns"), [time as i64 * MS], "{profile}");
         }
     }
 }
