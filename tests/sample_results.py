@@ -49,6 +49,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "queue_bytes_mean": _F,
         "queue_bytes_max": _I,
         "busy": _F,
+        "available_bytes": _I,
     },
     "connections": {
         "connection": _I,
