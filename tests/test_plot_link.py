@@ -40,6 +40,21 @@ def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
     assert drops.note == "2 dropped in all"
 
 
+def test_a_rate_that_changes_is_drawn_behind_what_was_carried(tmp_path: Path) -> None:
+    rows = [
+        *(interval(0, "down", n, bytes=500, available_bytes=available) for n, available in enumerate((1000, 4000))),
+        *(interval(0, "up", n, bytes=500, available_bytes=1000) for n in range(2)),
+    ]
+    figure = describe("link", [write_results(tmp_path / "a", [], links=rows)])
+    down, up = figure.panels[:2]
+    assert [(each.part, each.y.tolist()) for each in down.series] == [
+        ("rate in force", [8000, 32000, 32000]),
+        ("carried", [4000, 4000, 4000]),
+    ]
+    assert [each.part for each in up.series] == [""]
+    assert "(grey: the rate in force)" in figure.caption
+
+
 def test_a_direction_that_loses_packets_says_how(tmp_path: Path) -> None:
     results = write_results(tmp_path / "a", links=[interval(0, way, 0) for way in ("up", "down")])
     one = results.manifest["scenario"]["path"]["link"][0]

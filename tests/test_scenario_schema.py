@@ -56,6 +56,17 @@ def test_tls_is_a_table_or_none(validator: Draft202012Validator) -> None:
     assert "tls" not in json.loads(override.effective())["leg"][0]
 
 
+def test_a_preset_gives_what_a_link_without_one_has_to_say(validator: Draft202012Validator) -> None:
+    head, link = 'path = { nodes = ["a", "b"], link = [{ ', 'up = { queue = "9 kB" } }] }\n'
+    rest = (
+        'format = 1\nleg = [{ from = "a", to = "b", carrier = { kind = "http/1.1" } }]\nworkload.requests = "r.csv"\n'
+    )
+    alone, bare = (head + with_it + link + rest for with_it in ('preset = "starlink", ', ""))
+    assert problems(validator, tomllib.loads(alone)) == []
+    assert "'down' is a required property" in "".join(problems(validator, tomllib.loads(bare)))
+    assert "'rate' is a required property" in "".join(problems(validator, tomllib.loads(bare)))
+
+
 @pytest.mark.parametrize(
     ("key", "good", "bad"),
     [

@@ -68,12 +68,14 @@ impl<P: Packet> Link<P> {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
         let mut loss = LossProcess::new(&config.loss, random("loss"));
         let (mut transmitter, mut delay) = (Transmitter::new(config.rate), config.delay);
-        if let Some(start) = Cursor::new(&config.timeline, config.rate, config.delay, &random) {
+        let start = Cursor::new(&config.timeline, config.rate, config.delay, &random);
+        let meter = Meter::new(config.rate, start.clone());
+        if let Some(start) = start {
             loss = loss.changing(start.clone().of_one_rate(), random("steps"));
             let changes = Changes::new(start, config.timeline.jitter, random("jitter"));
             (transmitter, delay) = (Transmitter::changing(changes), CHANGES);
         }
-        Self { loss, queue: Queue::new(&queue), transmitter, delay, meter: Meter::default() }
+        Self { loss, queue: Queue::new(&queue), transmitter, delay, meter }
     }
 
     /// `packet` reaches the link.

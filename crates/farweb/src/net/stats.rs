@@ -8,9 +8,10 @@
 //!
 //! Source: time averages by their definition, integral over length.
 
-use crate::units::{Bytes, Duration, Instant};
+use crate::units::{BitRate, Bytes, Duration, Instant};
 
 use super::queue::Backlog;
+use super::timeline::Cursor;
 use super::{DropReason, Packet};
 
 /// Statistics of one direction of a link from `from` to `to`.
@@ -35,6 +36,8 @@ pub struct LinkStats {
     pub queue_byte_nanos: u128,
     /// Largest queue, counted likewise.
     pub queue_bytes_max: Bytes,
+    /// Integral of the rate in force, in 10⁻⁹ bit; none where it is unlimited.
+    pub available: Option<u128>,
 }
 
 impl LinkStats {
@@ -48,6 +51,13 @@ impl LinkStats {
     #[must_use]
     pub fn busy_share(&self) -> f64 {
         self.mean(self.busy.as_nanos() as f64)
+    }
+
+    /// Whole bytes that the rate in force would have carried; none where it is unlimited.
+    #[must_use]
+    pub fn available_bytes(&self) -> Option<Bytes> {
+        const PER_BYTE: u128 = 8_000_000_000;
+        self.available.map(|work| Bytes::new(u64::try_from(work / PER_BYTE).unwrap_or(u64::MAX)))
     }
 
     /// Time-weighted mean queue, in bytes; 0 for an empty interval.
@@ -74,6 +84,7 @@ impl LinkStats {
             busy: self.busy + next.busy,
             queue_byte_nanos: self.queue_byte_nanos + next.queue_byte_nanos,
             queue_bytes_max: self.queue_bytes_max.max(next.queue_bytes_max),
+            available: self.available.map_or(next.available, |work| Some(work + next.available.unwrap_or(0))),
         }
     }
 }
@@ -95,9 +106,43 @@ pub(super) struct Meter {
     /// Parts cut off since measuring began.
     measured: LinkStats,
     is_measuring: bool,
+    available: Option<Box<Available>>,
+}
+
+/// Integral of the rate in force since the last cut.
+#[derive(Debug, Clone)]
+struct Available {
+    rate: BitRate,
+    /// Rates of a link that changes, in place of that one.
+    changing: Option<Cursor>,
+    at: Instant,
+    work: u128,
+}
+
+impl Available {
+    fn until(&mut self, now: Instant) -> u128 {
+        while self.at < now {
+            let (rate, end) = match &mut self.changing {
+                Some(cursor) => {
+                    let (values, until) = cursor.at(self.at);
+                    (values.rate.unwrap_or(0), until.unwrap_or(now).min(now))
+                }
+                None => (self.rate.as_bps(), now),
+            };
+            self.work += u128::from(rate) * u128::from((end - self.at).as_nanos());
+            self.at = end;
+        }
+        self.work
+    }
 }
 
 impl Meter {
+    /// Of a link with a rate, or with rates that change.
+    pub(super) fn new(rate: Option<BitRate>, changing: Option<Cursor>) -> Self {
+        let available = rate.map(|rate| Box::new(Available { rate, changing, at: Instant::ZERO, work: 0 }));
+        Self { available, ..Self::default() }
+    }
+
     /// A packet of `bytes` bytes is accepted.
     #[inline]
     pub(super) fn accept(&mut self, bytes: u32) {
@@ -149,18 +194,26 @@ impl Meter {
 
     /// All since measuring began, to its end or to `now`.
     pub(super) fn measured<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
-        if self.is_measuring { self.measured.joined(&self.piece(now, backlog)) } else { self.measured }
+        if !self.is_measuring {
+            return self.measured;
+        }
+        let piece = self.piece(now, backlog);
+        self.measured.joined(&piece)
     }
 
     /// All from the start of the run to `now`.
     pub(super) fn totals<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
-        self.cut.joined(&self.piece(now, backlog))
+        let piece = self.piece(now, backlog);
+        self.cut.joined(&piece)
     }
 
     /// Ends the open piece at `now` and opens the next one; gives an empty interval that begins there.
     fn cut<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         let piece = self.piece(now, backlog);
         self.open = ahead(now, backlog);
+        if let Some(available) = &mut self.available {
+            available.work = 0;
+        }
         self.cut = self.cut.joined(&piece);
         self.interval = self.interval.joined(&piece);
         if self.is_measuring {
@@ -170,11 +223,12 @@ impl Meter {
     }
 
     /// The open piece as it is when it ends at `now`.
-    fn piece<P: Packet>(&self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
+    fn piece<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         backlog.drain(now);
         let ahead = ahead(now, backlog);
         LinkStats {
             to: now,
+            available: self.available.as_mut().map(|available| available.until(now)),
             bytes: self.open.bytes - ahead.bytes,
             packets: self.open.packets - ahead.packets,
             busy: self.open.busy - ahead.busy,

@@ -258,6 +258,7 @@ table! {
         queue_bytes_mean: [float] "B" "Time-weighted mean of the bytes in the queue, the packet in transmission included.",
         queue_bytes_max: [int] "B" "Most bytes in the queue, the packet in transmission included.",
         busy: [float] "1" "Share of the interval in which the link was transmitting, 0 to 1.",
+        available_bytes: [int?] "B" "Bytes that the rate in force could have carried in the interval; null where it is unlimited.",
     }
 }
 
@@ -367,6 +368,7 @@ mod tests {
             queue_bytes_mean: 2.5,
             queue_bytes_max: 3000,
             busy: 0.5,
+            available_bytes: None,
         });
         assert_eq!(columns.len(), 1);
         let taken = columns.take();

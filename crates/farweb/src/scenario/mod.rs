@@ -35,21 +35,28 @@ pub use source::Source;
 
 use std::sync::LazyLock;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use document::Document;
 
 static SCHEMA: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("schema.json")).expect("a test writes it"));
 
-/// JSON Schema (2020-12) of a scenario.
+/// JSON Schema (2020-12) of a scenario, as it is before presets of links fill in keys.
 ///
 /// `format` names the kind of quantity that a text holds (`duration`, `size`, `rate`, `queue`), `x-words` the words that
 /// may stand for one, and `examples` how one is written. `x-profiles`, `x-families` and `x-scales` say beside which `profile`,
 /// `family` or `scale` an alternative stands.
 #[must_use]
 pub fn schema() -> Value {
-    SCHEMA.clone()
+    let mut schema = SCHEMA.clone();
+    let [ways, keys] = ["Link", "LinkDirection"]
+        .map(|name| schema["$defs"][name].as_object_mut().and_then(|table| table.remove("required")));
+    let whole = json!({ "required": keys });
+    let link = &mut schema["$defs"]["Link"];
+    link["if"] = json!({ "required": ["preset"] });
+    link["else"] = json!({ "required": ways, "properties": { "up": whole, "down": whole } });
+    schema
 }
 
 impl Scenario {

@@ -1,10 +1,11 @@
-"""Rate, queue, busy share and drops of a link over time, in both directions."""
+"""Rate, queue, busy share and drops of a link over time, in both directions, and the rate in force where it changes."""
 
 from typing import Any
 
 import polars as pl
 
 from farweb.errors import ResultsError
+from farweb.plot import style
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
@@ -36,12 +37,13 @@ def link_over_time(result: RunTables, *, link: int | None = None) -> Figure:
         raise ResultsError(f"{result.path}: there is no link {link}; links: {', '.join(map(str, numbers))}")
     shown = {direction: intervals(rows, link, direction) for direction in DIRECTIONS}
     columns = [_panels(result, each, link, direction) for direction, each in shown.items()]
+    in_force = " (grey: the rate in force)" if any(map(_changes, shown.values())) else ""
     length_s = max(each.length_s for each in shown.values())
     packets = rows["packets"].filter(rows["link"] == link).sum()
     return Figure(
         f"Link {link} over time – {result.path.name}",
-        f"Averages over {seconds(length_s)} of: throughput in IP bits, queue (line: time-weighted mean; shade: peak), "
-        f"time in transmission, packets dropped. Scales differ by column. n = {packets:,} packets. "
+        f"Averages over {seconds(length_s)} of: throughput in IP bits{in_force}, queue (line: time-weighted mean; "
+        f"shade: peak), time in transmission, packets dropped. Scales differ by column. n = {packets:,} packets. "
         f"{provenance([result])}",
         tuple(panel for row in zip(*columns, strict=True) for panel in row),
         columns=2,
@@ -56,15 +58,26 @@ def _busiest(rows: pl.DataFrame) -> int:
 
 
 def intervals(rows: pl.DataFrame, link: int, direction: str) -> Samples:
-    """Samples of one direction of a link: rate (bit/s), queue (B), busy share (%) and drops."""
+    """Samples of one direction of a link: rate carried and in force (bit/s), queue (B), busy share (%) and drops.
+
+    Results of states of farweb without `available_bytes` have no rate in force.
+    """
+    known = pl.col("available_bytes") if "available_bytes" in rows.columns else pl.lit(None, pl.Int64)
     return samples(
         rows.filter((pl.col("link") == link) & (pl.col("direction") == direction)),
         rate_bps=pl.col("bytes").sum() * 8e9 / pl.col("interval_ns").sum(),
+        in_force_bps=known.mean() * 8e9 / pl.col("interval_ns").mean(),
         queue_mean=mean("queue_bytes_mean"),
         queue_max=pl.col("queue_bytes_max").max(),
         busy_percent=mean("busy") * 100,
         drops=pl.col("drops").sum(),
     )
+
+
+def _changes(shown: Samples) -> bool:
+    """True where the rate in force is not always the same, to the rounding of its bytes."""
+    rates = shown.rows["in_force_bps"].drop_nulls()
+    return bool(len(rates) and rates.max() > 1.001 * rates.min())  # type: ignore[operator]
 
 
 def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tuple[Panel, ...]:
@@ -76,10 +89,12 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
 
     most = float(shown.rows["busy_percent"].max() or 0)  # type: ignore[arg-type]
     drops = int(shown.rows["drops"].sum())
+    in_force = [shown.series("", style.QUIETLY, "in_force_bps", part="rate in force")] if _changes(shown) else []
     return (
         panel(
             Axis("throughput", "bit/s", low=0),
-            shown.series("", 0, "rate_bps"),
+            *in_force,
+            shown.series("", 0, "rate_bps", part="carried" if in_force else ""),
             weight=3,
             title=_title(result.manifest["scenario"], link, direction),
         ),

@@ -4,6 +4,7 @@ use super::*;
 use crate::net::tests::{TestPacket, any_config, at, data, drive, link, plain};
 use crate::net::{Due, Enqueued, Link, LinkConfig, Path};
 use crate::rng::RandomStreams;
+use crate::units::Bytes;
 use proptest::prelude::*;
 
 const MS: Duration = Duration::from_millis(1);
@@ -259,6 +260,26 @@ fn jitter_adds_to_the_delay() {
     let normal = delays(Jitter { normal: Some(MS * 3), correlation: Some(0.5), ..none });
     // The mean size of a normal number is sqrt(2 / pi) deviations.
     assert!((mean(&normal) - 3.0 * std::f64::consts::FRAC_2_PI.sqrt()).abs() < 0.1, "{}", mean(&normal));
+}
+
+#[test]
+fn bytes_that_the_rate_could_have_carried_are_its_integral() {
+    let second = Duration::from_secs(1);
+    let timeline = Timeline {
+        steps: vec![Step { at: second, rate: BitRate::from_bps(800_000), delay: None, loss: None }],
+        outages: vec![Outage { at: second * 2, lasts: second, every: None, mode: OutageMode::Hold }],
+        ..Timeline::default()
+    };
+    let rate = BitRate::from_bps(8_000_000);
+    let mut changing = link(&LinkConfig { rate, timeline, ..plain() });
+    let ends = [500_000_000, 1_500_000_000, 2_500_000_000, 4_000_000_000];
+    let carried = ends.map(|end| changing.close_interval(at(end)).available_bytes());
+    assert_eq!(carried, [500_000, 550_000, 50_000, 100_000].map(|bytes| Some(Bytes::new(bytes))));
+    assert_eq!(changing.totals(at(4_000_000_000)).available_bytes(), Some(Bytes::new(1_200_000)));
+    let mut constant = link(&LinkConfig { rate, ..plain() });
+    assert_eq!(constant.totals(at(3_000_000_000)).available_bytes(), Some(Bytes::new(3_000_000)));
+    let mut unlimited = link(&LinkConfig { rate: None, ..plain() });
+    assert_eq!(unlimited.totals(at(3_000_000_000)).available_bytes(), None);
 }
 
 #[test]
