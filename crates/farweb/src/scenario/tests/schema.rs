@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::scenario::load::{LoadLevel, LoadScale};
 use crate::scenario::{Factors, Levels};
-use crate::scenario::{Family, FamilyParameters, SCHEMA, Scenario, Tls, schema};
+use crate::scenario::{Family, FamilyParameters, SCHEMA, Scenario, schema};
 use crate::tcp::{self, ProfileName, bsd, linux, ns2};
 use crate::units::Share;
 use crate::workload::{RATE_MAX, RATE_MIN, nzix, prowgen};
