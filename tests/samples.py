@@ -87,9 +87,14 @@ Farweb = Callable[..., Answer]
 
 def refused(farweb: Farweb, *arguments: object, says: str, code: int = 2) -> None:
     """A command refuses its work with these words, prints and writes nothing, and knows why."""
-    before = set(Path().rglob("*"))
+    before = _files()
     answer = farweb(*arguments)
     assert (answer.code, answer.out) == (code, ""), answer
     assert says in answer.err or says in answer.said
     assert not any(word in answer.err for word in ("Traceback", "bug", "Error: "))
-    assert set(Path().rglob("*")) == before, "something was written"
+    assert _files() == before, "something was written"
+
+
+def _files() -> set[Path]:
+    """What lies in the current folder, without the bytecode of a study that Python has imported."""
+    return {path for path in Path().rglob("*") if "__pycache__" not in path.parts}
