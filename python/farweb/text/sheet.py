@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -185,12 +186,12 @@ class Screen:
         )
 
 
-class Shown:
+class Shown(ABC):
     """Object that a terminal and a notebook show as its screen."""
 
+    @abstractmethod
     def screen(self) -> Screen:
         """Lines and tables for people."""
-        raise NotImplementedError
 
     def __rich__(self) -> Screen:
         return self.screen()

@@ -290,8 +290,7 @@ impl Connection {
 
     /// True when both ends, and all relays, are closed or in TIME_WAIT.
     pub(crate) fn is_over(&self) -> bool {
-        self.ends.iter().all(Endpoint::is_over)
-            && self.relays.as_ref().is_none_or(|relays| relays.sockets().all(Socket::is_over))
+        self.sockets().all(Socket::is_over)
     }
 
     fn transports(&self) -> impl Iterator<Item = &Transport> {

@@ -14,7 +14,7 @@ use super::{End, Transport};
 pub(crate) const CONNECT_BYTES: u64 = 200;
 pub(crate) const ANSWER_BYTES: u64 = 100;
 
-/// Bytes that tell the next relay, over a stretch that stands, to open a connection. Chosen: as many as a SYN has.
+/// Bytes that ask the next relay over a standing stretch to open a connection. Chosen: a SYN has as many.
 pub(crate) const OPEN_BYTES: u64 = 60;
 
 /// A split of a leg, as its connections have it.

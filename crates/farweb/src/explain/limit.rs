@@ -247,7 +247,7 @@ fn loss_events(loss: &Loss, window: f64) -> f64 {
     }
 }
 
-/// Losses in the long run, those of steps among them: of steps that come again the least, a bound as others are.
+/// Losses in the long run, with losses by steps. Periodic steps count by their least: a lower bound, as everywhere here.
 fn lasting(way: &LinkDirection) -> Loss {
     let own = Some(&way.loss)
         .filter(|_| !way.steps.first().is_some_and(|step| step.at == Duration::ZERO && step.loss.is_some()));

@@ -42,7 +42,7 @@ pub(crate) enum Hits {
     Live { siblings: Vec<Cache>, divide_by: DivideBy },
 }
 
-/// Key by which objects are divided among siblings.
+/// Key that divides objects among siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -32,7 +32,7 @@ pub enum Packets {
     /// None.
     #[default]
     None,
-    /// Those of connections that carry a request tagged `sample`.
+    /// Packets of connections with a request tagged `sample`.
     Sample,
     /// All.
     All,

@@ -53,7 +53,7 @@ pub struct Cache {
     #[cfg_attr(test, schemars(range(min = 1, max = SIBLINGS_MAX)))]
     #[serde(default = "one")]
     pub siblings: u32,
-    /// Key by which objects are divided among siblings.
+    /// Key that divides objects among siblings.
     #[serde(default)]
     pub divide_by: DivideBy,
 }

@@ -92,7 +92,7 @@ pub struct Link {
     pub up: LinkDirection,
     /// The direction towards the clients, in which responses go.
     pub down: LinkDirection,
-    /// Handovers, which change both directions at once, at equal times; "none" switches those of the preset off.
+    /// Handovers, which change both directions at the same times. "none" switches the preset's off.
     #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Handover>"))]
     #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
     pub handover: Option<Handover>,

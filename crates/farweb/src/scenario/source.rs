@@ -36,7 +36,7 @@ impl Source {
         Self::read(Document::of_tree(tree, file), Vec::new(), &[])
     }
 
-    /// The same with other values; overrides are those of [`Scenario::parse`].
+    /// The same with other values. Overrides as for [`Scenario::parse`].
     ///
     /// # Errors
     /// Everything that is wrong, with its place.

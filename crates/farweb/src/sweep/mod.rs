@@ -35,7 +35,7 @@ impl Planned {
         Ok(Self { source, design })
     }
 
-    /// The same with other values; overrides are those of [`Scenario::parse`].
+    /// The same with other values. Overrides as for [`Scenario::parse`].
     ///
     /// # Errors
     /// Everything that is wrong, with its place.
