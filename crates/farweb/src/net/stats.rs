@@ -36,7 +36,7 @@ pub struct LinkStats {
     pub queue_byte_nanos: u128,
     /// Largest queue, counted likewise.
     pub queue_bytes_max: Bytes,
-    /// Integral of the rate in force, in 10⁻⁹ bit; none where it is unlimited.
+    /// Integral of the rate in force over a recording interval, in 10⁻⁹ bit; none where it is unlimited, and elsewhere.
     pub available: Option<u128>,
 }
 
@@ -84,7 +84,7 @@ impl LinkStats {
             busy: self.busy + next.busy,
             queue_byte_nanos: self.queue_byte_nanos + next.queue_byte_nanos,
             queue_bytes_max: self.queue_bytes_max.max(next.queue_bytes_max),
-            available: self.available.map_or(next.available, |work| Some(work + next.available.unwrap_or(0))),
+            available: None,
         }
     }
 }
@@ -109,18 +109,21 @@ pub(super) struct Meter {
     available: Option<Box<Available>>,
 }
 
-/// Integral of the rate in force since the last cut.
+/// The rate in force, read forwards in time where intervals are recorded: to go through all that it changes takes long in a
+/// long run.
 #[derive(Debug, Clone)]
 struct Available {
     rate: BitRate,
     /// Rates of a link that changes, in place of that one.
     changing: Option<Cursor>,
+    /// The end of the last interval.
     at: Instant,
-    work: u128,
 }
 
 impl Available {
+    /// Its integral since the end of the last interval.
     fn until(&mut self, now: Instant) -> u128 {
+        let mut work = 0;
         while self.at < now {
             let (rate, end) = match &mut self.changing {
                 Some(cursor) => {
@@ -129,17 +132,17 @@ impl Available {
                 }
                 None => (self.rate.as_bps(), now),
             };
-            self.work += u128::from(rate) * u128::from((end - self.at).as_nanos());
+            work += u128::from(rate) * u128::from((end - self.at).as_nanos());
             self.at = end;
         }
-        self.work
+        work
     }
 }
 
 impl Meter {
     /// Of a link with a rate, or with rates that change.
     pub(super) fn new(rate: Option<BitRate>, changing: Option<Cursor>) -> Self {
-        let available = rate.map(|rate| Box::new(Available { rate, changing, at: Instant::ZERO, work: 0 }));
+        let available = rate.map(|rate| Box::new(Available { rate, changing, at: Instant::ZERO }));
         Self { available, ..Self::default() }
     }
 
@@ -177,7 +180,8 @@ impl Meter {
     /// Ends the open recording interval at `now` and opens the next one.
     pub(super) fn close_interval<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         let next = self.cut(now, backlog);
-        std::mem::replace(&mut self.interval, next)
+        let available = self.available.as_mut().map(|available| available.until(now));
+        LinkStats { available, ..std::mem::replace(&mut self.interval, next) }
     }
 
     /// Measures from `now` on.
@@ -211,9 +215,6 @@ impl Meter {
     fn cut<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         let piece = self.piece(now, backlog);
         self.open = ahead(now, backlog);
-        if let Some(available) = &mut self.available {
-            available.work = 0;
-        }
         self.cut = self.cut.joined(&piece);
         self.interval = self.interval.joined(&piece);
         if self.is_measuring {
@@ -228,7 +229,6 @@ impl Meter {
         let ahead = ahead(now, backlog);
         LinkStats {
             to: now,
-            available: self.available.as_mut().map(|available| available.until(now)),
             bytes: self.open.bytes - ahead.bytes,
             packets: self.open.packets - ahead.packets,
             busy: self.open.busy - ahead.busy,

@@ -275,11 +275,10 @@ fn bytes_that_the_rate_could_have_carried_are_its_integral() {
     let ends = [500_000_000, 1_500_000_000, 2_500_000_000, 4_000_000_000];
     let carried = ends.map(|end| changing.close_interval(at(end)).available_bytes());
     assert_eq!(carried, [500_000, 550_000, 50_000, 100_000].map(|bytes| Some(Bytes::new(bytes))));
-    assert_eq!(changing.totals(at(4_000_000_000)).available_bytes(), Some(Bytes::new(1_200_000)));
     let mut constant = link(&LinkConfig { rate, ..plain() });
-    assert_eq!(constant.totals(at(3_000_000_000)).available_bytes(), Some(Bytes::new(3_000_000)));
+    assert_eq!(constant.close_interval(at(3_000_000_000)).available_bytes(), Some(Bytes::new(3_000_000)));
     let mut unlimited = link(&LinkConfig { rate: None, ..plain() });
-    assert_eq!(unlimited.totals(at(3_000_000_000)).available_bytes(), None);
+    assert_eq!(unlimited.close_interval(at(3_000_000_000)).available_bytes(), None);
 }
 
 #[test]
