@@ -129,10 +129,11 @@ impl Host {
     fn refuse(&mut self, packet: &WirePacket<'_>) {
         let wire = Numbering { ours: 0, theirs: 0 };
         let half = 1 << 31;
-        let Some(reset) = packet.segment(wire, half, half).and_then(|segment| reset_for(&segment)) else {
+        let Some(reset) = packet.segment(wire, half, half).and_then(|segment| reset_for(&segment.plain()))
+        else {
             return;
         };
-        self.depart(packet.addresses.reversed(), wire, &reset, &[]);
+        self.depart(packet.addresses.reversed(), wire, &reset.segment(), &[]);
     }
 
     /// When something next happens here without a packet.

@@ -138,7 +138,7 @@ impl Direction {
         }
         let due = self.link.on_event(now);
         self.head = due.next;
-        let Some(packet) = due.arrived else { return Vec::new() };
+        let packet = due.arrived;
         if let Some(late) = self.late.iter().find(|late| packet.is_one_of(&late.packets)) {
             self.report.late.push(packet.name());
             self.detained.insert((now + late.by, self.report.late.len() as u64), packet);

@@ -94,7 +94,7 @@ fn carry(mut link: Link<Segment>, offers: &[(Duration, u32)]) -> u64 {
         now += *gap;
         while let Some(time) = due.filter(|time| *time <= now) {
             let event = link.on_event(time);
-            sum += event.arrived.map_or(0, |packet| u64::from(packet.bytes) + packet.header[6]);
+            sum += u64::from(event.arrived.bytes) + event.arrived.header[6];
             due = event.next;
         }
         // Fifty segments a connection.

@@ -10,7 +10,7 @@ use crate::id::{Slab, SlabId};
 use crate::net::Direction;
 use crate::record::Failure;
 use crate::session::Session;
-use crate::tcp::{self, CloseReason, FIRST_BYTE, Limit, Output, State};
+use crate::tcp::{self, CloseReason, FIRST_BYTE, Limit, State};
 use crate::units::{Duration, Instant, When};
 
 use super::relay::Relays;
@@ -226,6 +226,12 @@ impl Connection {
         }
     }
 
+    /// True when nobody looks at a segment between its endpoint and the link.
+    #[inline]
+    pub(crate) const fn is_plain(&self) -> bool {
+        !self.recorded && self.regulator.is_none()
+    }
+
     /// Its packets are recorded from now on.
     pub(crate) fn record_from_now(&mut self) {
         self.recorded = true;
@@ -355,7 +361,7 @@ impl Connection {
 }
 
 impl Endpoint {
-    const fn new(node: u8, peer: u8, session: Session) -> Self {
+    fn new(node: u8, peer: u8, session: Session) -> Self {
         Self {
             socket: Socket::new(node, peer),
             session,
@@ -390,14 +396,5 @@ impl Endpoint {
     #[inline]
     pub(crate) fn outstanding(&self) -> u64 {
         self.session.stream.to_write() + self.tcp().map_or(0, tcp::Connection::bytes_unsent_or_unacknowledged)
-    }
-
-    /// Hands up to `bytes` of its stream to the transport; how many it took. `None` where no TCP takes any.
-    #[inline(always)]
-    pub(crate) fn hand_over(&mut self, now: Instant, bytes: u64, out: &mut Output) -> Option<u64> {
-        match &mut self.socket.transport {
-            Some(Transport::Tcp(tcp)) => Some(self.session.hand_over(tcp, now, bytes, out)),
-            _ => None,
-        }
     }
 }

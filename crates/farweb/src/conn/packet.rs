@@ -10,7 +10,7 @@
 use std::num::NonZeroU32;
 
 use crate::net::{self, PacketKind, Path};
-use crate::tcp::{Flags, Options, Segment, Timestamps};
+use crate::tcp::{Flags, Options, Plain, Segment};
 
 use super::{ConnectionId, End};
 
@@ -41,18 +41,13 @@ pub(crate) struct Mark {
     pub(crate) recorded: bool,
 }
 
-/// A segment, without the options that few have.
+/// A segment.
 #[derive(Debug, Clone, Copy)]
 struct Body {
-    seq: u64,
-    ack: u64,
-    timestamps: Timestamps,
-    has_timestamps: bool,
-    flags: Flags,
-    window: u16,
-    len: u32,
+    plain: Plain,
     /// Size on the wire.
     bytes: u32,
+    /// Its options, where it has others than timestamps.
     extra: Option<ExtraId>,
 }
 
@@ -79,28 +74,36 @@ impl Packet {
         extras: &mut Extras,
     ) -> Self {
         let options = &segment.options;
-        let body = Body {
-            seq: segment.seq,
-            ack: segment.ack,
-            timestamps: options.timestamps.unwrap_or(Timestamps { value: 0, echo: 0 }),
-            has_timestamps: options.timestamps.is_some(),
-            flags: segment.flags,
-            window: segment.window,
-            len: segment.len,
-            bytes,
-            extra: (!options.are_common()).then(|| extras.put(options)),
-        };
+        let extra = (!options.are_common()).then(|| extras.put(options));
+        let body = Body { plain: segment.plain(), bytes, extra };
         let Mark { number, again, recorded } = mark;
         Self { connection, body, number, again, recorded, toward, destination }
+    }
+
+    /// Packs a segment without rare options, as `number` of its sender, which nobody records.
+    #[inline(always)]
+    pub(crate) fn plain(
+        connection: ConnectionId,
+        toward: End,
+        destination: u8,
+        plain: Plain,
+        number: u32,
+    ) -> Self {
+        let body = Body { plain, bytes: plain.packet_bytes(), extra: None };
+        Self { connection, body, number, again: false, recorded: false, toward, destination }
+    }
+
+    /// The segment that it carries, where that has no rare options.
+    #[inline]
+    pub(crate) const fn as_plain(&self) -> Option<&Plain> {
+        if self.body.extra.is_none() { Some(&self.body.plain) } else { None }
     }
 
     /// The segment that it carries.
     #[inline]
     pub(crate) fn segment(&self, extras: &Extras) -> Segment {
-        let Body { seq, ack, timestamps, has_timestamps, flags, window, len, extra, .. } = self.body;
-        let options = Options { timestamps: has_timestamps.then_some(timestamps), ..Options::NONE };
-        let mut segment = Segment { seq, ack, len, window, flags, options };
-        if let Some(place) = extra {
+        let mut segment = self.body.plain.segment();
+        if let Some(place) = self.body.extra {
             segment.options = extras.options[place.get() as usize - 1];
         }
         segment
@@ -132,12 +135,12 @@ impl net::Packet for Packet {
     }
 
     fn kind(&self) -> PacketKind {
-        let flags = self.body.flags;
+        let flags = self.body.plain.flags;
         match () {
             () if flags.contains(Flags::RST) => PacketKind::Reset,
             () if flags.contains(Flags::SYN | Flags::ACK) => PacketKind::SynAck,
             () if flags.contains(Flags::SYN) => PacketKind::Syn,
-            () if self.body.len > 0 => PacketKind::Data,
+            () if self.body.plain.len > 0 => PacketKind::Data,
             () if flags.contains(Flags::FIN) => PacketKind::Fin,
             () => PacketKind::Ack,
         }
@@ -173,7 +176,7 @@ mod tests {
 
     use super::*;
     use crate::id::Slab;
-    use crate::tcp::SackBlocks;
+    use crate::tcp::{SackBlocks, Timestamps};
 
     fn segments() -> impl Strategy<Value = Segment> {
         let options = (

@@ -1,5 +1,6 @@
 //! Sockets: where TCP runs on a connection, at its ends and on both sides of a relay.
 
+use crate::net::{Direction, LinkId};
 use crate::tcp::{self, Segment};
 use crate::units::{Instant, When};
 
@@ -13,6 +14,8 @@ pub(crate) struct Socket {
     pub(crate) timer: When,
     pub(crate) sent: Sent,
     pub(crate) node: u8,
+    /// The link by which its segments leave.
+    pub(crate) link: LinkId,
     /// Node of the socket that it speaks with.
     pub(crate) peer: u8,
 }
@@ -25,6 +28,8 @@ pub(crate) struct Sent {
     pub(crate) segments: u64,
     /// The sequence number after the highest sent, where packets are recorded.
     pub(crate) highest: u64,
+    /// Segments that the first link has refused, and of which the transport has not heard.
+    pub(crate) refused: u32,
 }
 
 /// Place of a socket on its connection.
@@ -57,10 +62,22 @@ impl Place {
     }
 }
 
+impl Sent {
+    /// Counts a segment of `bytes` on the wire; its number.
+    #[inline]
+    pub(crate) const fn count(&mut self, bytes: u32) -> u32 {
+        let number = self.segments as u32;
+        self.bytes += bytes as u64;
+        self.segments += 1;
+        number
+    }
+}
+
 impl Socket {
-    pub(crate) const fn new(node: u8, peer: u8) -> Self {
-        let sent = Sent { bytes: 0, segments: 0, highest: 0 };
-        Self { transport: None, timer: When::NEVER, sent, node, peer }
+    pub(crate) fn new(node: u8, peer: u8) -> Self {
+        let link = LinkId::leaving(node, if peer > node { Direction::Up } else { Direction::Down });
+        let sent = Sent { bytes: 0, segments: 0, highest: 0, refused: 0 };
+        Self { transport: None, timer: When::NEVER, sent, node, link, peer }
     }
 
     /// True when nothing runs here, or only something that answers late packets.
@@ -114,6 +131,14 @@ impl Socket {
         self.transport
             .as_ref()
             .map_or_else(|| segment.packet_bytes(), |transport| transport.packet_bytes(segment))
+    }
+
+    /// Tells the transport of the segments that the first link has refused.
+    #[cold]
+    pub(crate) fn tell_refused(&mut self) {
+        for _ in 0..std::mem::take(&mut self.sent.refused) {
+            self.transport.as_mut().expect("it has sent").on_local_drop();
+        }
     }
 
     /// The time of a timer event that is needed here and not pending yet.

@@ -1,6 +1,6 @@
 //! Transport at an end of a connection: an endpoint of TCP, or one of ns-2's agents.
 
-use crate::tcp::{self, Limit, Output, Segment, State, ns2};
+use crate::tcp::{self, Emit, Limit, Segment, State, ns2};
 use crate::units::{Instant, When};
 
 /// A state machine at one end.
@@ -27,11 +27,11 @@ macro_rules! on_each {
 }
 
 impl Transport {
-    pub(crate) fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+    pub(crate) fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut impl Emit) {
         on_each!(self, agent => agent.on_segment(now, segment, out));
     }
 
-    pub(crate) fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+    pub(crate) fn on_timeout(&mut self, now: Instant, out: &mut impl Emit) {
         on_each!(self, agent => agent.on_timeout(now, out));
     }
 

@@ -14,7 +14,7 @@ use crate::http::tls::Handshake;
 use crate::observe::{Counted, Observer};
 use crate::session::{Application, Part};
 use crate::tcp::ns2::{Sender, Sink};
-use crate::tcp::{self, HostClock, Limit, Output, Profile, Segment};
+use crate::tcp::{self, HostClock, Limit, Output, Profile};
 use crate::units::{Duration, Instant, When};
 use crate::workload::{Caching, Directory, Method, Request};
 
@@ -77,19 +77,12 @@ impl Context {
         id
     }
 
-    /// Starts what runs at the ends of a connection; its first segments go into `out`. The end that sends them.
-    pub(crate) fn start(&mut self, connection: &mut Connection, out: &mut Output) -> End {
-        if matches!(self.legs[connection.leg].profile(End::Server), Profile::Ns2(_)) {
-            return self.start_agents(connection, out);
-        }
-        self.start_tcp(connection, Place::End(End::Client), None, out);
-        End::Client
-    }
-
     /// Starts the agents of a transfer: ns-2 makes them for it, so that the sender's clock has a phase of its own.
-    fn start_agents(&mut self, connection: &mut Connection, out: &mut Output) -> End {
+    ///
+    /// True when its leg has such agents; the sender's first packets go into `out`.
+    pub(crate) fn start_agents(&mut self, connection: &mut Connection, out: &mut Output) -> bool {
         let Profile::Ns2(profile) = self.legs[connection.leg].profile(End::Server) else {
-            unreachable!("the caller has asked");
+            return false;
         };
         let exchange =
             connection.exchange.and_then(|id| self.exchanges.get(id)).expect("it has its exchange");
@@ -99,21 +92,19 @@ impl Context {
         connection.end_mut(End::Client).socket.transport =
             Some(Transport::Sink(Box::new(Sink::new(profile))));
         connection.end_mut(End::Server).socket.transport = Some(Transport::Sender(Box::new(sender)));
-        End::Server
+        true
     }
 
-    /// Starts TCP at a place of a connection, with the SYN that has reached it if there is one; its own goes into `out`.
-    pub(crate) fn start_tcp(
+    /// Configuration and clock of a TCP that starts at a place of a connection, and one that has ended, for its memory.
+    #[inline(always)]
+    pub(crate) fn tcp_parts(
         &mut self,
-        connection: &mut Connection,
+        connection: &Connection,
         place: Place,
-        syn: Option<&Segment>,
-        out: &mut Output,
-    ) {
+    ) -> (Option<tcp::Connection>, tcp::Config, HostClock) {
         let ended = self.legs[connection.leg].take_ended();
         let (config, clock) = self.host_at(connection, place);
-        let tcp = tcp::Connection::open(ended, self.now, &config, clock, syn, out);
-        connection.socket_mut(place).transport = Some(Transport::Tcp(tcp));
+        (ended, config, clock)
     }
 
     /// Starts TCP at both ends of the stretch between a side of a relay and its peer, as if it had stood for long.

@@ -52,12 +52,16 @@ impl<E: Copy> Channels<E> {
         self.first
     }
 
-    /// The earliest event, of which there is one.
+    /// The earliest event, where there is one.
     #[inline]
-    pub(super) fn pop(&mut self) -> E {
-        let event = self.events[self.first_place];
-        (self.times[self.first_place], self.numbers[self.first_place]) =
-            (Due::NEVER.at(), Due::NEVER.number());
+    pub(super) fn event(&self) -> E {
+        self.events[self.first_place]
+    }
+
+    /// Replaces the earliest event by the next one of its channel, or by none.
+    #[inline(always)]
+    pub(super) fn replace(&mut self, next: Due) {
+        (self.times[self.first_place], self.numbers[self.first_place]) = (next.at(), next.number());
         let (mut earliest, mut first_place) = (Due::NEVER.at(), self.first_place);
         for (place, at) in self.times.iter().enumerate() {
             if *at < earliest || (*at == earliest && self.numbers[place] < self.numbers[first_place]) {
@@ -66,7 +70,6 @@ impl<E: Copy> Channels<E> {
         }
         self.first = Due::new(earliest, self.numbers[first_place]);
         self.first_place = first_place;
-        event
     }
 
     /// True when nothing is pending.

@@ -1,7 +1,8 @@
 //! The clock and the event queue. Knows nothing of networks.
 //!
 //! Events leave in order of time; those of the same instant leave **in the order they entered** (first in, first out).
-//! Nothing is ever cancelled: an owner that no longer wants its event ignores it when it comes.
+//! Nothing is ever cancelled: an owner that no longer wants its event ignores it when it comes. An event with an owner that is
+//! gone may be left out before ([`EventQueue::begin_slice`]).
 //!
 //! # How it works
 //!
@@ -50,8 +51,10 @@ pub struct EventQueue<E> {
     others_from: Due,
     now: Instant,
     pushed: u64,
-    /// Events pending, those of channels left out.
+    /// Events pending, those of channels apart.
     pending: usize,
+    /// When the last event that was left out would have left.
+    left_out_until: Instant,
 }
 
 #[derive(Debug, Clone)]
@@ -115,6 +118,7 @@ impl<E: Copy> EventQueue<E> {
             now: Instant::ZERO,
             pushed: 0,
             pending: 0,
+            left_out_until: Instant::ZERO,
         }
     }
 
@@ -165,19 +169,49 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn pop(&mut self) -> Option<(Instant, E)> {
         if self.channels.first() >= self.others_from {
-            self.advance();
+            self.begin_slice(|_| true);
             if self.channels.first() >= self.others_from {
                 return self.pop_other();
             }
         }
-        self.now = self.channels.first().at();
-        Some((self.now, self.channels.pop()))
+        let next = self.next_on_channel(None);
+        self.rearm(None);
+        next
+    }
+
+    /// The next event, with the clock moved to it, if it is known to be of a channel and due by `end`. It stays pending until
+    /// [`rearm`](Self::rearm) follows. `None` also before a new slice of time: [`next_at`](Self::next_at) begins that.
+    #[inline]
+    pub fn next_on_channel(&mut self, end: Option<Instant>) -> Option<(Instant, E)> {
+        let first = self.channels.first();
+        if first >= self.others_from || end.is_some_and(|end| first.at() > end) {
+            return None;
+        }
+        self.now = first.at();
+        Some((self.now, self.channels.event()))
+    }
+
+    /// Replaces the event of the channel that came first by its next one.
+    ///
+    /// # Panics
+    /// When `at` lies in the past.
+    #[inline]
+    pub fn rearm(&mut self, at: Option<Instant>) {
+        let next = at.map_or(Due::NEVER, |at| {
+            assert!(at >= self.now, "an event for {at} was scheduled at {}", self.now);
+            self.pushed += 1;
+            Due::new(at, self.pushed - 1)
+        });
+        self.channels.replace(next);
     }
 
     /// The next event that is not of a channel.
     fn pop_other(&mut self) -> Option<(Instant, E)> {
         let next = if self.near_is_next() { self.near.pop() } else { self.sorted.pop() };
-        let Pending { due, event } = next?;
+        let Some(Pending { due, event }) = next else {
+            self.now = self.now.max(self.left_out_until);
+            return None;
+        };
         self.pending -= 1;
         self.now = due.at();
         self.others_from = match (self.near.peek(), self.sorted.last()) {
@@ -194,10 +228,17 @@ impl<E: Copy> EventQueue<E> {
     #[must_use]
     pub fn next_at(&mut self) -> Option<Instant> {
         if self.channels.first() >= self.others_from {
-            self.advance();
+            self.begin_slice(|_| true);
         }
         let first = self.channels.first().min(self.others_from);
         (!first.is_never()).then(|| first.at())
+    }
+
+    /// True when it is known that nothing else is due at the current time.
+    #[inline]
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.channels.first().min(self.others_from).at() > self.now
     }
 
     /// Number of events pending.
@@ -206,21 +247,32 @@ impl<E: Copy> EventQueue<E> {
         self.pending + self.channels.len()
     }
 
-    /// True when nothing is pending.
+    /// True when nothing is pending, and all that was left out would have left.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.pending == 0 && self.channels.is_empty()
+        self.pending == 0 && self.channels.is_empty() && self.left_out_until <= self.now
     }
 
-    /// Moves on to the next slice with events in the wheel when those of the current one have left.
+    /// Moves on to the next slice with events in the wheel when those of the current one have left. Events that do not live
+    /// any more are left out where they are seen on the way.
     ///
     /// Only as late as this, when the owner has pushed all that it wants to push now: an event pushed for a slice
     /// before the current one leaves in its order all the same, but by way of the heap.
     #[inline]
-    fn advance(&mut self) {
-        if self.sorted.is_empty() && self.near.is_empty() && self.pending > 0 {
-            self.slice = self.wheel.take_earliest_slice(&mut self.sorted);
-            self.others_from = self.sorted.last().expect("a slice with events").due;
+    pub fn begin_slice(&mut self, lives: impl Fn(E) -> bool) {
+        while self.sorted.is_empty() && self.near.is_empty() && self.pending > 0 {
+            let mut left_out = 0;
+            let slice = self.wheel.take_earliest_slice(&mut self.sorted, |pending| {
+                let lives = lives(pending.event);
+                if !lives {
+                    left_out += 1;
+                    self.left_out_until = self.left_out_until.max(pending.due.at());
+                }
+                lives
+            });
+            self.pending -= left_out;
+            self.slice = slice.unwrap_or(self.slice);
+            self.others_from = self.sorted.last().map_or(Due::NEVER, |last| last.due);
         }
     }
 
@@ -272,7 +324,7 @@ impl<E: Copy> Default for EventQueue<E> {
     }
 }
 
-impl<E> Wheel<E> {
+impl<E: Copy> Wheel<E> {
     fn new() -> Self {
         let slots = (0..LEVELS * SLOTS).map(|_| Slot { open: Vec::new(), full: Vec::new() }).collect();
         Self { slots, occupied: [0; LEVELS], spare: Vec::new() }
@@ -292,25 +344,35 @@ impl<E> Wheel<E> {
         slot.open.push(pending);
     }
 
-    /// Moves the events of the earliest slice into `sorted`, which is empty, and returns the slice's number.
+    /// Moves the events of the earliest slice into `sorted`, which is empty, and returns the slice's number; none where the earliest
+    /// slot has no event that is to be kept.
     ///
     /// # Panics
     /// When there are no events.
-    fn take_earliest_slice(&mut self, sorted: &mut Vec<Pending<E>>) -> u64 {
+    fn take_earliest_slice(
+        &mut self,
+        sorted: &mut Vec<Pending<E>>,
+        mut keeps: impl FnMut(&Pending<E>) -> bool,
+    ) -> Option<u64> {
         let level = self.occupied.iter().position(|slots| *slots != 0).expect("a slot with events");
         let slot = self.occupied[level].trailing_zeros() as usize;
         self.occupied[level] &= self.occupied[level] - 1;
         let Slot { open, full } = &mut self.slots[level * SLOTS + slot];
         if let ([only], true) = (open.as_slice(), full.is_empty()) {
-            let slice = only.slice();
-            sorted.append(open);
+            let slice = keeps(only).then(|| only.slice());
+            if slice.is_some() {
+                sorted.append(open);
+            }
+            open.clear();
             return slice;
         }
         full.push(std::mem::take(open));
         let mut blocks = std::mem::take(full);
-        let earliest = blocks.iter().flatten().map(Pending::slice).min().expect("a marked slot holds events");
+        blocks.iter_mut().for_each(|block| block.retain(&mut keeps));
+        let earliest = blocks.iter().flatten().map(Pending::slice).min();
         for mut block in blocks.drain(..) {
             for pending in block.drain(..) {
+                let earliest = earliest.expect("there is this one");
                 if pending.slice() == earliest {
                     sorted.push(pending);
                 } else {

@@ -89,6 +89,39 @@ fn length_counts_events_wherever_they_are() {
 }
 
 #[test]
+fn events_that_do_not_live_are_left_out_and_their_time_passes_all_the_same() {
+    let mut queue = EventQueue::new();
+    let (dead, alive) =
+        ([2_000_000_000, 3_000_000_002, 70_000_000_000], [1_000_000, 3_000_000_000, 3_000_000_001]);
+    dead.iter().chain(&alive).for_each(|nanos| queue.push(at(*nanos), *nanos));
+    let mut left = Vec::new();
+    while !queue.is_empty() {
+        queue.begin_slice(|nanos| alive.contains(&nanos));
+        left.extend(queue.pop());
+    }
+    assert_eq!(left, alive.map(|nanos| (at(nanos), nanos)));
+    assert_eq!(queue.now(), at(70_000_000_000));
+}
+
+#[test]
+fn an_event_of_a_channel_is_replaced_by_its_next() {
+    let mut queue = EventQueue::new();
+    let [first, second] = ["first", "second"].map(|name| queue.add_channel(name));
+    queue.push_on(first, at(10));
+    queue.push_on(second, at(20));
+    queue.push(at(25), "other");
+    assert_eq!(queue.next_on_channel(Some(at(9))), None, "not due by then");
+    assert_eq!(queue.next_on_channel(Some(at(10))), Some((at(10), "first")));
+    queue.rearm(Some(at(20)));
+    assert_eq!(queue.next_on_channel(None), Some((at(20), "second")), "it entered before");
+    queue.rearm(None);
+    assert_eq!((queue.next_on_channel(None), queue.len()), (Some((at(20), "first")), 2));
+    queue.rearm(Some(at(30)));
+    assert_eq!(queue.next_on_channel(None), None, "another event is first");
+    assert_eq!(drain(&mut queue), [(at(25), "other"), (at(30), "first")]);
+}
+
+#[test]
 fn memory_is_that_of_the_most_events_at_once_and_not_of_what_each_slot_had() {
     let mut queue = EventQueue::new();
     for burst in 0..200_u64 {

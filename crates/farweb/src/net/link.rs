@@ -12,8 +12,8 @@
 //! keep the packets that wait in the discipline, and in the FIFO those that were taken, whose departure is known; it
 //! would take the next one at an event of its own, when the transmitter becomes free. To the owner that is the same
 //! link: [`enqueue`](Link::enqueue) asks for an event whenever an earlier one than those pending is needed, and
-//! [`on_event`](Link::on_event) may bring no packet and only ask to be called again, or find that an earlier event has
-//! done its work. [`Due`] would have to report packets dropped as they are taken out, and [`newest`](Link::newest) would
+//! [`on_event`](Link::on_event) would bring no packet at times and only ask to be called again, or find that an earlier event
+//! has done its work. [`Due`] would have to say so, and to report packets dropped as they are taken out, and [`newest`](Link::newest) would
 //! know a packet only from then on.
 //!
 //! Left out: framing below IP, propagation that reorders, priorities.
@@ -41,6 +41,7 @@ pub struct Link<P> {
     transmitter: Transmitter,
     /// A constant one, or [`CHANGES`].
     delay: Duration,
+    takes_no_time: bool,
     meter: Meter,
 }
 
@@ -75,7 +76,21 @@ impl<P: Packet> Link<P> {
             let changes = Changes::new(start, config.timeline.jitter, random("jitter"));
             (transmitter, delay) = (Transmitter::changing(changes), CHANGES);
         }
-        Self { loss, queue: Queue::new(&queue), transmitter, delay, meter }
+        let takes_no_time =
+            config.rate.is_none() && delay == Duration::ZERO && matches!(loss, LossProcess::None);
+        Self { loss, queue: Queue::new(&queue), transmitter, delay, takes_no_time, meter }
+    }
+
+    /// True when each packet that reaches the link has arrived at its far end at once.
+    #[inline]
+    pub(super) const fn takes_no_time(&self) -> bool {
+        self.takes_no_time
+    }
+
+    /// `packet` passes a link that takes no time, and is empty.
+    #[inline]
+    pub(super) fn pass(&mut self, packet: &P) {
+        self.meter.accept(packet.bytes());
     }
 
     /// `packet` reaches the link.
@@ -115,7 +130,7 @@ impl<P: Packet> Link<P> {
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
         let arrival = |place| self.queue.backlog.departure(place).map(|departure| departure + self.delay);
         let next = if arrival(0) == Some(now) { arrival(1) } else { self.transmitter.arrive(now) };
-        Due { arrived: Some(self.queue.backlog.arrive()), next }
+        Due { arrived: self.queue.backlog.arrive(), next }
     }
 
     /// The packet that the link accepted last, unless it has arrived.

@@ -79,8 +79,8 @@ pub enum Enqueued<P> {
 /// Result of an event of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due<P> {
-    /// The packet that arrives at the far end, if one does.
-    pub arrived: Option<P>,
+    /// The packet that arrives at the far end.
+    pub arrived: P,
     /// When the owner must call [`Link::on_event`] again, which may be at the same instant.
     pub next: Option<Instant>,
 }

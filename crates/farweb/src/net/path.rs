@@ -79,6 +79,14 @@ impl LinkId {
         Self::of(if direction == Direction::Up { node } else { node - 1 }, direction)
     }
 
+    /// The next one in its direction.
+    #[inline]
+    #[must_use]
+    pub fn next(self) -> Self {
+        let index = self.index();
+        Self::new(if index.is_multiple_of(2) { index + 2 } else { index - 2 })
+    }
+
     /// The node before it.
     #[must_use]
     pub fn near_node(self) -> u8 {
@@ -134,6 +142,19 @@ impl<P: Packet> Path<P> {
     #[inline]
     pub fn enqueue(&mut self, now: Instant, link: LinkId, packet: P) -> Enqueued<P> {
         self.links[link].enqueue(now, packet)
+    }
+
+    /// True when each packet that reaches a link is at its far end at once.
+    #[inline]
+    #[must_use]
+    pub fn takes_no_time(&self, link: LinkId) -> bool {
+        self.links[link].takes_no_time()
+    }
+
+    /// A packet passes a link that takes no time, and has no other packets.
+    #[inline]
+    pub fn pass(&mut self, link: LinkId, packet: &P) {
+        self.links[link].pass(packet);
     }
 
     /// An event that a link asked for; see [`Link::on_event`].

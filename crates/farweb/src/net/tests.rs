@@ -60,7 +60,7 @@ fn arrivals(link: &mut Link<TestPacket>, head: Option<Instant>) -> Vec<(Instant,
     let mut next = head;
     while let Some(now) = next {
         let Due { arrived: packet, next: after } = link.on_event(now);
-        arrived.extend(packet.map(|packet| (now, packet.number)));
+        arrived.push((now, packet.number));
         next = after;
     }
     arrived
@@ -236,7 +236,7 @@ pub(super) fn drive(config: &LinkConfig, offers: &[(u64, u32)]) -> History {
         now += Duration::from_nanos(*gap);
         while let Some(time) = due.filter(|time| *time <= now) {
             let Due { arrived: packet, next } = link.on_event(time);
-            arrived.extend(packet.map(|packet| (time, packet.number)));
+            arrived.push((time, packet.number));
             due = next;
         }
         match link.enqueue(now, data(number, *bytes)) {

@@ -18,7 +18,7 @@ use crate::http::stream::Stream;
 use crate::http::tls::{self, Layer, Start};
 use crate::http::webmux as mux;
 use crate::id::SlabId;
-use crate::tcp::{self, Output};
+use crate::tcp::{self, Emit};
 use crate::units::{Duration, Instant};
 use crate::workload::HostId;
 
@@ -249,7 +249,7 @@ impl Session {
         tcp: &mut tcp::Connection,
         now: Instant,
         bytes: u64,
-        out: &mut Output,
+        out: &mut impl Emit,
     ) -> u64 {
         let written = match &mut self.tls {
             None => tcp.write(now, bytes, out),
@@ -392,7 +392,7 @@ fn hand_over_sealed(
     tcp: &mut tcp::Connection,
     now: Instant,
     bytes: u64,
-    out: &mut Output,
+    out: &mut impl Emit,
 ) -> u64 {
     let mut taken = 0;
     loop {

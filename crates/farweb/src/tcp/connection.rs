@@ -6,8 +6,8 @@ use super::bsd;
 use super::host::HostClock;
 use super::linux;
 use super::profile::Profile;
-use super::segment::{FIRST_BYTE, Segment};
-use super::state::{Limit, Output, State};
+use super::segment::{FIRST_BYTE, Plain, Segment};
+use super::state::{Emit, Limit, Output, State};
 use crate::units::{Duration, Instant, When};
 
 /// Configuration of an endpoint.
@@ -65,7 +65,7 @@ impl Connection {
     ///
     /// # Panics
     /// When a size in `config` is below 32 B, or the profile is one of ns-2, which has no connections.
-    pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
+    pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut impl Emit) -> Self {
         Self::open(None, now, config, host, None, out)
     }
 
@@ -73,7 +73,13 @@ impl Connection {
     ///
     /// # Panics
     /// When `syn` is not a plain SYN, a size in `config` is below 32 B, or the profile is one of ns-2.
-    pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
+    pub fn accept(
+        now: Instant,
+        config: &Config,
+        host: HostClock,
+        syn: &Segment,
+        out: &mut impl Emit,
+    ) -> Self {
         Self::open(None, now, config, host, Some(syn), out)
     }
 
@@ -87,7 +93,7 @@ impl Connection {
         config: &Config,
         host: HostClock,
         syn: Option<&Segment>,
-        out: &mut Output,
+        out: &mut impl Emit,
     ) -> Self {
         match &config.profile {
             Profile::Bsd(profile) => {
@@ -127,12 +133,21 @@ impl Connection {
     }
 
     /// A segment arrived.
-    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut impl Emit) {
         on_stack!(self, tcp => tcp.on_segment(now, segment, out));
     }
 
+    /// A segment without rare options arrived.
+    #[inline]
+    pub fn on_plain(&mut self, now: Instant, segment: &Plain, out: &mut impl Emit) {
+        match self {
+            Self::Bsd(tcp) => tcp.on_plain(now, segment, out),
+            Self::Linux(tcp) => tcp.on_segment(now, &segment.segment(), out),
+        }
+    }
+
     /// Runs the timers that are due. May be called early or for nothing.
-    pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+    pub fn on_timeout(&mut self, now: Instant, out: &mut impl Emit) {
         on_stack!(self, tcp => tcp.on_timeout(now, out));
     }
 
@@ -150,20 +165,20 @@ impl Connection {
     ///
     /// Before [`Notice::Connected`](super::Notice::Connected) and after the end of our stream nothing is accepted. When the
     /// buffer takes less than all, [`Notice::Writable`](super::Notice::Writable) says when to try again with the rest.
-    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         on_stack!(self, tcp => tcp.write(now, bytes, out))
     }
 
     /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
     #[inline(always)]
-    pub fn read(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+    pub fn read(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         on_stack!(self, tcp => tcp.read(now, bytes, out))
     }
 
     /// Ends our stream: the FIN follows what was written. The peer may go on.
     ///
     /// A connection that is not yet established vanishes, as with [`close`](Self::close).
-    pub fn shutdown_write(&mut self, now: Instant, out: &mut Output) {
+    pub fn shutdown_write(&mut self, now: Instant, out: &mut impl Emit) {
         on_stack!(self, tcp => tcp.shutdown_write(now, out));
     }
 
@@ -171,12 +186,12 @@ impl Connection {
     ///
     /// What was written is still sent, then the FIN; what was not read is forgotten, and data that arrives from now on is
     /// answered with a reset. A connection that is not yet established vanishes without a segment.
-    pub fn close(&mut self, now: Instant, out: &mut Output) {
+    pub fn close(&mut self, now: Instant, out: &mut impl Emit) {
         on_stack!(self, tcp => tcp.close(now, out));
     }
 
     /// Gives the connection up: sends a reset, and nothing follows.
-    pub fn abort(&mut self, now: Instant, out: &mut Output) {
+    pub fn abort(&mut self, now: Instant, out: &mut impl Emit) {
         on_stack!(self, tcp => tcp.abort(now, out));
     }
 

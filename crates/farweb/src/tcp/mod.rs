@@ -1,8 +1,8 @@
 //! The TCP endpoint: state machines without clock, queue or I/O.
 //!
 //! Read first: [`Connection`], whose methods are of four kinds: getters, `on_*` for what came in, commands of the
-//! application, and [`next_timeout`](Connection::next_timeout). Segments and notices go into an [`Output`] that the caller
-//! lends. The caller calls [`on_timeout`](Connection::on_timeout) at the instant that `next_timeout` names, and asks again
+//! application, and [`next_timeout`](Connection::next_timeout). Segments and notices go to an [`Emit`] of the
+//! caller: an [`Output`] that keeps them, or a link. The caller calls [`on_timeout`](Connection::on_timeout) at the instant that `next_timeout` names, and asks again
 //! after every call.
 //!
 //! Each stack is a folder of its own: [`bsd`] follows 4.4BSD, [`linux`] Linux. They share segments, states and what the
@@ -27,5 +27,5 @@ pub use connection::{Config, Connection};
 pub use host::HostClock;
 pub use profile::{Overrides, Profile, ProfileError, ProfileName};
 pub(crate) use segment::FIRST_BYTE;
-pub use segment::{Flags, Options, SackBlocks, Segment, Timestamps};
-pub use state::{CloseReason, Limit, Notice, Output, State, reset_for};
+pub use segment::{Flags, Options, Plain, SackBlocks, Segment, Timestamps};
+pub use state::{CloseReason, Emit, Limit, Notice, Output, State, reset_for};

@@ -34,6 +34,23 @@ pub struct Segment {
     pub options: Options,
 }
 
+/// A segment with no option but timestamps, as nearly all are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plain {
+    /// As in [`Segment`].
+    pub seq: u64,
+    /// As in [`Segment`].
+    pub ack: u64,
+    timestamps: Timestamps,
+    /// As in [`Segment`].
+    pub len: u32,
+    /// As in [`Segment`].
+    pub window: u16,
+    /// As in [`Segment`].
+    pub flags: Flags,
+    has_timestamps: bool,
+}
+
 /// Control bits of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags(u8);
@@ -75,6 +92,9 @@ pub struct Timestamps {
 /// Bytes of an IPv4 header and a TCP header without options.
 pub const HEADER_BYTES: u32 = 40;
 
+/// Bytes of the timestamps option, with its padding.
+pub(super) const TIMESTAMP_BYTES: u32 = 12;
+
 /// Smallest and largest MSS, in bytes: 4.4BSD-Lite works with no smaller one (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`), and an
 /// IPv4 packet has 65535 B at most, headers included (RFC 791; RFC 9293, section 3.7.1).
 pub const MSS_BYTES: RangeInclusive<u16> = 32..=u16::MAX - HEADER_BYTES as u16;
@@ -92,16 +112,24 @@ pub const WINDOW_SCALE_MAX: u8 = 14;
 pub const WINDOW_MAX: u64 = WINDOW_FIELD_MAX << WINDOW_SCALE_MAX;
 
 impl Segment {
+    /// The segment without the options that few have.
+    #[inline]
+    #[must_use]
+    pub const fn plain(&self) -> Plain {
+        let Self { seq, ack, len, window, flags, options } = *self;
+        Plain::new(seq, ack, len, window, flags, options.timestamps)
+    }
+
     /// Sequence numbers that the segment takes: payload, and one each for SYN and FIN.
     #[must_use]
     pub const fn sequence_len(&self) -> u64 {
-        self.len as u64 + self.flags.contains(Flags::SYN) as u64 + self.flags.contains(Flags::FIN) as u64
+        self.plain().sequence_len()
     }
 
     /// The number after the last one that the segment takes.
     #[must_use]
     pub const fn end(&self) -> u64 {
-        self.seq + self.sequence_len()
+        self.plain().end()
     }
 
     /// The blocks of its selective acknowledgement, in their order: sequence numbers from the first to the one after the last.
@@ -115,6 +143,63 @@ impl Segment {
     #[must_use]
     pub const fn packet_bytes(&self) -> u32 {
         HEADER_BYTES + self.options.bytes() + self.len
+    }
+}
+
+impl Plain {
+    /// A segment with `len` bytes of payload.
+    #[inline]
+    #[must_use]
+    pub const fn new(
+        seq: u64,
+        ack: u64,
+        len: u32,
+        window: u16,
+        flags: Flags,
+        timestamps: Option<Timestamps>,
+    ) -> Self {
+        let (timestamps, has_timestamps) = match timestamps {
+            Some(timestamps) => (timestamps, true),
+            None => (Timestamps { value: 0, echo: 0 }, false),
+        };
+        Self { seq, ack, timestamps, len, window, flags, has_timestamps }
+    }
+
+    /// Its timestamps, where it has them.
+    #[inline]
+    #[must_use]
+    pub const fn timestamps(&self) -> Option<Timestamps> {
+        if self.has_timestamps { Some(self.timestamps) } else { None }
+    }
+
+    /// Sequence numbers that it takes: payload, and one each for SYN and FIN.
+    #[inline]
+    #[must_use]
+    pub const fn sequence_len(&self) -> u64 {
+        self.len as u64 + self.flags.contains(Flags::SYN) as u64 + self.flags.contains(Flags::FIN) as u64
+    }
+
+    /// The number after the last one that it takes.
+    #[inline]
+    #[must_use]
+    pub const fn end(&self) -> u64 {
+        self.seq + self.sequence_len()
+    }
+
+    /// Bytes of the IP packet that carries it: IPv4 and TCP headers, timestamps, payload.
+    #[inline]
+    #[must_use]
+    pub const fn packet_bytes(&self) -> u32 {
+        HEADER_BYTES + self.has_timestamps as u32 * TIMESTAMP_BYTES + self.len
+    }
+
+    /// The same, as a segment that could have others.
+    #[inline]
+    #[must_use]
+    pub const fn segment(&self) -> Segment {
+        let Self { seq, ack, len, window, flags, .. } = *self;
+        let options = Options { timestamps: self.timestamps(), ..Options::NONE };
+        Segment { seq, ack, len, window, flags, options }
     }
 }
 
@@ -140,7 +225,7 @@ impl Options {
     #[inline]
     pub const fn bytes(&self) -> u32 {
         if self.are_common() {
-            return self.timestamps.is_some() as u32 * 12;
+            return self.timestamps.is_some() as u32 * TIMESTAMP_BYTES;
         }
         let words = self.mss.is_some() as u32
             + self.window_scale.is_some() as u32

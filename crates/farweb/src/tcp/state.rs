@@ -5,7 +5,7 @@
 //!
 //! Source: RFC 9293, section 3.3.2 (RFC 793, section 3.2); 4.4BSD-Lite `tcp_fsm.h` for the flags of a state.
 
-use super::segment::{Flags, Segment};
+use super::segment::{Flags, Plain, Segment};
 
 /// State of a connection (RFC 793; LISTEN belongs to the host, not to a connection).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,13 +83,49 @@ pub enum Limit {
     Writer,
 }
 
-/// Segments and notices of one call, in order. Lent by the caller, who drains and reuses it.
+/// Takes the segments and the notices of an endpoint, in order.
+pub trait Emit {
+    /// A segment leaves.
+    fn send(&mut self, segment: Plain);
+
+    /// A segment leaves that may have any options.
+    fn send_with_options(&mut self, segment: &Segment);
+
+    /// The application gets a notice.
+    fn notify(&mut self, notice: Notice);
+
+    /// Answers a segment with the reset that it asks for.
+    #[cold]
+    fn refuse(&mut self, segment: &Plain) {
+        if let Some(reset) = reset_for(segment) {
+            self.send(reset);
+        }
+    }
+}
+
+/// Keeps the segments and notices of one call, in order. Lent by the caller, who drains and reuses it.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
     /// Segments to be sent, first to last.
     pub segments: Vec<Segment>,
     /// Notices to the application, first to last.
     pub notices: Vec<Notice>,
+}
+
+impl Emit for Output {
+    #[inline]
+    fn send(&mut self, segment: Plain) {
+        self.segments.push(segment.segment());
+    }
+
+    fn send_with_options(&mut self, segment: &Segment) {
+        self.segments.push(*segment);
+    }
+
+    #[inline]
+    fn notify(&mut self, notice: Notice) {
+        self.notices.push(notice);
+    }
 }
 
 impl State {
@@ -118,14 +154,13 @@ impl State {
 ///
 /// It takes the number that the segment acknowledges; without one it acknowledges the whole segment (RFC 793, section 3.4).
 #[must_use]
-pub const fn reset_for(segment: &Segment) -> Option<Segment> {
+pub const fn reset_for(segment: &Plain) -> Option<Plain> {
     if segment.flags.contains(Flags::RST) {
         return None;
     }
-    let blank =
-        Segment { seq: 0, ack: 0, len: 0, window: 0, flags: Flags::RST, options: super::Options::NONE };
-    if segment.flags.contains(Flags::ACK) {
-        return Some(Segment { seq: segment.ack, ..blank });
-    }
-    Some(Segment { ack: segment.end(), flags: Flags::RST.union(Flags::ACK), ..blank })
+    Some(if segment.flags.contains(Flags::ACK) {
+        Plain::new(segment.ack, 0, 0, 0, Flags::RST, None)
+    } else {
+        Plain::new(0, segment.end(), 0, 0, Flags::RST.union(Flags::ACK), None)
+    })
 }

@@ -15,14 +15,17 @@ use super::network::{Network, Settled};
 use super::{Upcoming, World};
 
 impl World {
-    /// A link has something to do.
-    #[inline]
-    pub(super) fn on_link(&mut self, link: LinkId) {
+    /// A packet arrives at the far end of a link.
+    #[inline(always)]
+    pub(super) fn on_link(&mut self, mut link: LinkId) {
         let Self { connections, network, output, .. } = self;
-        let Some(packet) = network.run_link(link) else {
-            return;
-        };
+        let packet = network.run_link(link);
         self.progress.packet_hops += 1;
+        while link.far_node() != packet.destination && network.pass(link.next(), &packet) {
+            link = link.next();
+            self.progress.packet_hops += 1;
+            self.progress.events += 1;
+        }
         let id = packet.connection;
         if link.far_node() == packet.destination {
             let connection = connections.get_mut(id).expect("a connection outlives its packets");
@@ -31,7 +34,7 @@ impl World {
             return;
         }
         let recorded = if packet.mark().recorded { connections.get(id) } else { None };
-        if !network.forward(link, packet, recorded) {
+        if !network.enqueue(link.next(), packet, recorded) {
             connections.get_mut(id).expect("a connection outlives its packets").in_flight -= 1;
             self.end_if_over(id);
         }

@@ -12,6 +12,7 @@ use crate::session::Content;
 use crate::tcp::{CloseReason, Notice, Output};
 use crate::units::{Duration, When};
 
+use super::launch::on_tcp;
 use super::network::{Network, Settled};
 
 impl Network {
@@ -102,12 +103,10 @@ impl Network {
         end: End,
         output: &mut Output,
     ) {
-        let endpoint = connection.end_mut(end);
-        let Some(tcp) = endpoint.tcp_mut().filter(|tcp| tcp.readable() == 0) else {
+        if connection.end(end).tcp().is_none_or(|tcp| tcp.readable() > 0) {
             return;
-        };
-        tcp.close(self.context.now, output);
-        endpoint.closing = Closing::Done;
+        }
+        self.close_tcp(id, connection, end, output);
         if end == End::Client {
             self.lose(id, connection, end, CloseReason::Finished);
         }
@@ -134,19 +133,21 @@ impl Network {
         end: End,
         output: &mut Output,
     ) {
-        let context = &mut self.context;
         let closing = connection.end(end).closing;
-        let mut waiting = context.next_write(connection, end);
+        let mut waiting = self.context.next_write(connection, end);
         let is_drained = loop {
             let bytes = if closing == Closing::Now { 0 } else { waiting };
-            let Some(written) = connection.end_mut(end).hand_over(context.now, bytes, output) else {
+            let now = self.context.now;
+            let Some(written) = on_tcp!(self, id, connection, end, output, (session, tcp, out) => {
+                session.hand_over(tcp, now, bytes, out)
+            }) else {
                 return self.on_asking(id, connection, end, output);
             };
             if written < waiting {
                 break false;
             }
             if waiting > 0 {
-                waiting = context.next_write(connection, end);
+                waiting = self.context.next_write(connection, end);
             }
             if waiting == 0 {
                 break connection.end(end).session.has_handed_over();
@@ -155,7 +156,7 @@ impl Network {
         if is_drained && connection.end(end).holds_release {
             connection.end_mut(end).holds_release = false;
             if let Some(of) = connection.exchange {
-                node::on_taken(context, of);
+                node::on_taken(&mut self.context, of);
             }
         }
         match closing {
@@ -163,14 +164,19 @@ impl Network {
             Closing::AfterIdle(_) | Closing::WhenWritten if !is_drained => {}
             Closing::AfterIdle(idle_timeout) => {
                 connection.end_mut(end).closing = Closing::No;
-                context.lie_idle(id, connection, end, idle_timeout);
+                self.context.lie_idle(id, connection, end, idle_timeout);
             }
             Closing::WhenWritten | Closing::Now => {
-                let endpoint = connection.end_mut(end);
-                endpoint.closing = Closing::Done;
-                endpoint.tcp_mut().expect("it has written").close(context.now, output);
+                self.close_tcp(id, connection, end, output);
             }
         }
+    }
+
+    /// Closes the TCP at `end` of a connection.
+    fn close_tcp(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
+        connection.end_mut(end).closing = Closing::Done;
+        let now = self.context.now;
+        on_tcp!(self, id, connection, end, output, (_, tcp, out) => tcp.close(now, out));
     }
 
     /// Reads what there is at `end` of a connection, and writes what comes of it.
@@ -196,12 +202,13 @@ impl Network {
         end: End,
         output: &mut Output,
     ) {
-        let Some(tcp) = connection.end_mut(end).tcp_mut() else {
+        let now = self.context.now;
+        let Some((mut bytes, mss)) = on_tcp!(self, id, connection, end, output, (_, tcp, out) => {
+            (tcp.read(now, u64::MAX, out), tcp.mss())
+        }) else {
             self.take_packets(id, connection);
             return self.on_asking(id, connection, end, output);
         };
-        let mut bytes = tcp.read(self.context.now, u64::MAX, output);
-        let mss = tcp.mss();
         if connection.end(end).session.has_tls() {
             bytes = self.unseal(id, connection, end, bytes, output);
         }
@@ -219,9 +226,10 @@ impl Network {
         most: u64,
         output: &mut Output,
     ) {
-        while let Some(tcp) = connection.end_mut(end).tcp_mut() {
-            let read = tcp.read(self.context.now, most, output);
-            let (mss, left) = (tcp.mss(), tcp.readable());
+        let now = self.context.now;
+        while let Some((read, mss, left)) = on_tcp!(self, id, connection, end, output, (_, tcp, out) => {
+            (tcp.read(now, most, out), tcp.mss(), tcp.readable())
+        }) {
             let mut bytes = read;
             if connection.end(end).session.has_tls() {
                 bytes = self.unseal(id, connection, end, bytes, output);

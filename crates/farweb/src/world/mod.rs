@@ -11,6 +11,7 @@ mod acting;
 mod application;
 mod build;
 mod ending;
+mod launch;
 mod network;
 mod relaying;
 
@@ -84,11 +85,16 @@ impl World {
         if matches!(self.upcoming, Upcoming::Unread) {
             self.read_request(source)?;
         }
-        for _ in 0..events {
-            if self.progress.done {
-                break;
+        let end = self.progress.events.saturating_add(events);
+        while self.progress.events < end && !self.progress.done {
+            if let Some((now, event)) = self.network.context.queue.next_on_channel(self.until) {
+                let Event::LinkIsDue(link) = event else { unreachable!("channels belong to links") };
+                self.count_event(now);
+                self.on_link(link);
+                self.perform_later();
+            } else {
+                self.step(source)?;
             }
-            self.step(source)?;
         }
         Ok(self.progress)
     }
@@ -132,8 +138,14 @@ impl World {
         observer.measurement.measured(self.progress.now, path, &mut observer.legs, &observer.caches)
     }
 
+    /// Takes the next event, unless it is of a link; ends the run where none is left before its end.
     fn step(&mut self, source: &mut dyn RequestSource) -> Result<(), WorkloadError> {
-        let queue = &mut self.network.context.queue;
+        let Self { connections, network, .. } = self;
+        let queue = &mut network.context.queue;
+        queue.begin_slice(|event| match event {
+            Event::TimerFires(id, _) => connections.get(id).is_some(),
+            _ => true,
+        });
         if self.until.is_none() && self.connections.is_empty() && matches!(self.upcoming, Upcoming::None) {
             let now = queue.now();
             self.check_not_stuck();
@@ -150,19 +162,20 @@ impl World {
                 return Ok(());
             }
         }
+        if queue.next_at().is_some() && queue.next_on_channel(self.until).is_some() {
+            return Ok(());
+        }
         let Some((now, event)) = queue.pop() else {
             let now = queue.now();
             self.check_not_stuck();
             self.finish(now, Status::Failed);
             return Ok(());
         };
-        self.progress.now = now;
-        self.progress.events += 1;
-        self.network.move_to(now);
+        self.count_event(now);
         match event {
             Event::Begin => self.on_begin(),
             Event::RequestStarts => self.on_request_start(source)?,
-            Event::LinkIsDue(link) => self.on_link(link),
+            Event::LinkIsDue(_) => unreachable!("left out above"),
             Event::TimerFires(connection, end) => self.on_timer(connection, end),
             Event::RelayTimerFires(connection, side) => self.on_relay_timer(connection, side),
             Event::ApplicationWakes(connection, end) => self.on_wake(connection, end),
@@ -173,10 +186,23 @@ impl World {
             Event::ClientCloses(connection) => self.close(connection, End::Client, Closing::Now),
             Event::IntervalEnds => self.on_interval_end(),
         }
+        self.perform_later();
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn count_event(&mut self, now: Instant) {
+        self.progress.now = now;
+        self.progress.events += 1;
+        self.network.move_to(now);
+    }
+
+    /// Does what an event has left to be done.
+    #[inline(always)]
+    fn perform_later(&mut self) {
         while let Some(action) = self.network.context.actions.next_later() {
             self.perform(action);
         }
-        Ok(())
     }
 
     /// Opens the connections that are always open.

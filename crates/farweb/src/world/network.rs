@@ -18,8 +18,10 @@ use crate::node::Node;
 use crate::observe::Seen;
 use crate::pool::Pool;
 use crate::record;
-use crate::tcp::{self, FIRST_BYTE, Flags, Limit, Output, Segment, State};
+use crate::tcp::{self, Emit, FIRST_BYTE, Flags, Limit, Output, Segment, State};
 use crate::units::{Instant, When};
+
+use super::launch::{Launch, on_tcp};
 
 /// All but the connections.
 pub(super) struct Network {
@@ -27,7 +29,7 @@ pub(super) struct Network {
     /// By link: its place in the event queue.
     channels: IdVec<LinkId, Channel>,
     /// Parts of packets on the path that these do not carry themselves.
-    extras: Extras,
+    pub(super) extras: Extras,
     pub(super) nodes: Vec<Node>,
     /// By leg.
     pub(super) pools: Vec<Pool>,
@@ -64,26 +66,28 @@ impl Network {
         }
     }
 
-    /// A link has something to do; the packet that so arrives at its far end, if one does.
-    #[inline]
-    pub(super) fn run_link(&mut self, link: LinkId) -> Option<Packet> {
+    /// The event of a link: the packet that arrives at its far end.
+    #[inline(always)]
+    pub(super) fn run_link(&mut self, link: LinkId) -> Packet {
         let due = self.path.on_event(self.context.now, link);
-        if let Some(at) = due.next {
-            self.context.queue.push_on(self.channels[link], at);
-        }
+        self.context.queue.rearm(due.next);
         due.arrived
     }
 
-    /// Gives a packet to the link behind the one that it has come from; whether that took it. `connection` is its own, where
-    /// somebody records it.
+    /// Lets a packet pass a link without an event, where that takes no time and nothing else happens now; true when it did.
     #[inline]
-    pub(super) fn forward(&mut self, from: LinkId, packet: Packet, connection: Option<&Connection>) -> bool {
-        self.enqueue(LinkId::leaving(from.far_node(), from.direction()), packet, connection)
+    pub(super) fn pass(&mut self, link: LinkId, packet: &Packet) -> bool {
+        let passes =
+            self.path.takes_no_time(link) && !packet.mark().recorded && self.context.queue.is_alone();
+        if passes {
+            self.path.pass(link, packet);
+        }
+        passes
     }
 
     /// Gives a packet to a link, and records it if `connection` is recorded; returns whether the link took it.
-    #[inline]
-    fn enqueue(&mut self, link: LinkId, packet: Packet, connection: Option<&Connection>) -> bool {
+    #[inline(always)]
+    pub(super) fn enqueue(&mut self, link: LinkId, packet: Packet, connection: Option<&Connection>) -> bool {
         let Self { path, channels, extras, context: Context { now, queue, observer, .. }, .. } = self;
         match path.enqueue(*now, link, packet) {
             Enqueued::Queued { event } => {
@@ -114,27 +118,41 @@ impl Network {
         output: &mut Output,
     ) -> Settled {
         let (now, end) = (self.context.now, packet.toward);
-        let segment = packet.segment(&self.extras);
-        packet.leave(&mut self.extras);
         connection.in_flight -= 1;
-        let socket = &mut connection.end_mut(end).socket;
-        if socket.node != packet.destination {
-            return self.relay(connection, packet, &segment, output);
+        if connection.end(end).socket.node != packet.destination {
+            return self.relay(connection, packet, output);
         }
-        match &mut socket.transport {
-            Some(transport) => transport.on_segment(now, &segment, output),
-            None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
-                self.context.start_tcp(connection, Place::End(end), Some(&segment), output);
-            }
-            None => output.segments.extend(tcp::reset_for(&segment)),
+        let taken = match packet.as_plain() {
+            Some(plain) => on_tcp!(self, packet.connection, connection, end, output, (_, tcp, out) => {
+                tcp.on_plain(now, plain, out);
+            }),
+            None => None,
+        };
+        if taken.is_none() {
+            self.deliver_other(connection, packet, output);
         }
         if packet.mark().recorded {
+            let segment = packet.segment(&self.extras);
             let credit = credit_limit(connection, end);
             let seen =
                 Seen { place: Place::End(end), event: record::PacketEvent::Receive, credit_limit: credit };
             self.context.observer.packets.record_at_end(now, connection, seen, &segment, packet.mark());
         }
+        packet.leave(&mut self.extras);
         self.settle(packet.connection, connection, end, output)
+    }
+
+    /// Gives a packet to an end where it is one of the few: it has rare options, or no TCP takes it that the application may use.
+    #[cold]
+    fn deliver_other(&mut self, connection: &mut Connection, packet: &Packet, output: &mut Output) {
+        let (now, id, end) = (self.context.now, packet.connection, packet.toward);
+        let segment = packet.segment(&self.extras);
+        let taken = on_tcp!(self, id, connection, end, output, (_, tcp, out) => {
+            tcp.on_segment(now, &segment, out);
+        });
+        if taken.is_none() {
+            self.on_other(id, connection, Place::End(end), &segment, output);
+        }
     }
 
     /// A timer of an endpoint may be due.
@@ -152,8 +170,54 @@ impl Network {
             return None; // An earlier event has been pushed since, or this one was superseded.
         }
         socket.timer = When::NEVER;
-        socket.transport.as_mut()?.on_timeout(now, output);
+        let is_tcp =
+            on_tcp!(self, id, connection, end, output, (_, tcp, out) => tcp.on_timeout(now, out)).is_some();
+        if !is_tcp {
+            connection.end_mut(end).socket.transport.as_mut()?.on_timeout(now, output);
+        }
         Some(self.settle(id, connection, end, output))
+    }
+
+    /// Gives a segment to a place of a connection where something else runs than a TCP that its application may use, or nothing.
+    pub(super) fn on_other(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        place: Place,
+        segment: &Segment,
+        output: &mut Output,
+    ) {
+        match &mut connection.socket_mut(place).transport {
+            Some(transport) => transport.on_segment(self.context.now, segment, output),
+            None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
+                self.start_tcp(id, connection, place, Some(segment), output);
+            }
+            None => output.refuse(&segment.plain()),
+        }
+    }
+
+    /// Starts TCP at a place of a connection, with the SYN that has reached it if there is one.
+    pub(super) fn start_tcp(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        place: Place,
+        syn: Option<&Segment>,
+        output: &mut Output,
+    ) {
+        let now = self.context.now;
+        let (ended, config, clock) = self.context.tcp_parts(connection, place);
+        let tcp = match place {
+            Place::End(end) if connection.is_plain() => {
+                let Connection { ends, in_flight, .. } = &mut *connection;
+                let socket = &mut ends[end as usize].socket;
+                let way = (socket.link, socket.peer);
+                let out = &mut Launch::new(self, id, end, way, &mut socket.sent, in_flight, output);
+                tcp::Connection::open(ended, now, &config, clock, syn, out)
+            }
+            _ => tcp::Connection::open(ended, now, &config, clock, syn, output),
+        };
+        connection.socket_mut(place).transport = Some(Transport::Tcp(tcp));
     }
 
     /// Starts what runs at the ends of a connection.
@@ -163,8 +227,11 @@ impl Network {
         connection: &mut Connection,
         output: &mut Output,
     ) -> Settled {
-        let end = self.context.start(connection, output);
-        self.settle(id, connection, end, output)
+        if self.context.start_agents(connection, output) {
+            return self.settle(id, connection, End::Server, output);
+        }
+        self.start_tcp(id, connection, Place::End(End::Client), None, output);
+        self.settle(id, connection, End::Client, output)
     }
 
     /// Lets an end of a connection read bytes that its session has left, then write and close as due.
@@ -201,6 +268,7 @@ impl Network {
     /// Carries out what an endpoint put into `output`: sends segments, gives the application its notices, sets the timer.
     ///
     /// The application may act on the endpoint on a notice; what follows is carried out in the same loop.
+    #[inline(always)]
     pub(super) fn settle(
         &mut self,
         id: ConnectionId,
@@ -208,8 +276,35 @@ impl Network {
         end: End,
         output: &mut Output,
     ) -> Settled {
+        let is_quiet = output.segments.is_empty()
+            && output.notices.is_empty()
+            && connection.end(end).socket.sent.refused == 0;
+        if !is_quiet {
+            self.carry_out(id, connection, end, output);
+        }
+        let socket = &mut connection.end_mut(end).socket;
+        let (no_timeout_before, is_over) =
+            socket.transport.as_ref().map_or((When::NEVER, true), Transport::standing);
+        if socket.timer > no_timeout_before
+            && let Some(at) = socket.timer_to_set()
+        {
+            self.context.queue.push(at, Event::TimerFires(id, end));
+        }
+        let is_sender = end == End::Server;
+        if is_sender && self.context.observer.wants_senders() {
+            self.note_sender(id, connection);
+        }
+        let has_responses = is_sender && connection.has_acknowledged_response();
+        Settled { has_responses, is_over: is_over && connection.end(end.other()).is_over() }
+    }
+
+    /// Sends the segments in `output`, and gives the application its notices.
+    fn carry_out(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
         let mut noticed = 0;
         loop {
+            if connection.end(end).socket.sent.refused > 0 {
+                connection.end_mut(end).socket.tell_refused();
+            }
             for segment in &output.segments {
                 if end == End::Server && connection.regulator.is_some() {
                     self.regulate(id, connection, segment);
@@ -225,20 +320,6 @@ impl Network {
             self.on_notice(id, connection, end, notice, output);
         }
         output.notices.clear();
-        let socket = &mut connection.end_mut(end).socket;
-        let (no_timeout_before, is_over) =
-            socket.transport.as_ref().map_or((When::NEVER, true), Transport::standing);
-        if socket.timer > no_timeout_before
-            && let Some(at) = socket.timer_to_set()
-        {
-            self.context.queue.push(at, Event::TimerFires(id, end));
-        }
-        let is_sender = end == End::Server;
-        if is_sender && self.context.observer.wants_senders() {
-            self.note_sender(id, connection);
-        }
-        let has_responses = is_sender && connection.has_acknowledged_response();
-        Settled { has_responses, is_over: is_over && connection.end(end.other()).is_over() }
     }
 
     /// Reports to the observer how far the sender of responses has come, and what holds it.
@@ -290,11 +371,9 @@ impl Network {
         segment: &Segment,
     ) {
         let socket = connection.socket_mut(place);
-        let (node, destination, toward) = (socket.node, socket.peer, place.toward());
+        let (link, destination, toward) = (socket.link, socket.peer, place.toward());
         let bytes = socket.packet_bytes(segment);
-        let number = socket.sent.segments as u32;
-        socket.sent.bytes += u64::from(bytes);
-        socket.sent.segments += 1;
+        let number = socket.sent.count(bytes);
         connection.in_flight += 1;
         let mark = if connection.recorded {
             let credit = if let Place::End(end) = place { credit_limit(connection, end) } else { None };
@@ -305,9 +384,11 @@ impl Network {
         };
         let packet = Packet::new(id, toward, destination, segment, bytes, mark, &mut self.extras);
         let recorded = mark.recorded.then_some(&*connection);
-        if !self.enqueue(LinkId::leaving(node, toward.direction()), packet, recorded) {
+        if !self.enqueue(link, packet, recorded) {
             connection.in_flight -= 1;
-            connection.socket_mut(place).transport.as_mut().expect("it has sent").on_local_drop();
+            let socket = connection.socket_mut(place);
+            socket.sent.refused += 1;
+            socket.tell_refused();
         }
     }
 }

@@ -10,7 +10,7 @@
 use crate::conn::{ANSWER_BYTES, Closing, Connection, ConnectionId, End, Event, Packet, Place, Transport};
 use crate::observe::Seen;
 use crate::record::PacketEvent;
-use crate::tcp::{self, CloseReason, Flags, Notice, Output, Segment, State};
+use crate::tcp::{self, CloseReason, Notice, Output, State};
 use crate::units::{Instant, When};
 
 use super::World;
@@ -39,23 +39,20 @@ impl Network {
         &mut self,
         connection: &mut Connection,
         packet: &Packet,
-        segment: &Segment,
         output: &mut Output,
     ) -> Settled {
         let (now, id) = (self.context.now, packet.connection);
+        let segment = &packet.segment(&self.extras);
+        packet.leave(&mut self.extras);
         let place = connection.place_at(packet.toward, packet.destination);
         let Place::Side(side) = place else {
             unreachable!("a packet of a split leg is for an end or a relay")
         };
-        match &mut connection.socket_mut(place).transport {
-            Some(transport) => transport.on_segment(now, segment, output),
-            None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
-                self.context.start_tcp(connection, place, Some(segment), output);
-                if connection.relays_mut().relay_mut(side).to_come == 0 {
-                    self.open_behind(id, connection, side);
-                }
-            }
-            None => output.segments.extend(tcp::reset_for(segment)),
+        let was_closed = connection.socket(place).transport.is_none();
+        self.on_other(id, connection, place, segment, output);
+        let has_opened = was_closed && connection.socket(place).transport.is_some();
+        if has_opened && connection.relays_mut().relay_mut(side).to_come == 0 {
+            self.open_behind(id, connection, side);
         }
         if packet.mark().recorded {
             let seen = Seen { place, event: PacketEvent::Receive, credit_limit: None };
@@ -155,7 +152,7 @@ impl Network {
         } else {
             let place = Place::Side(far);
             self.settled(id, connection, far, |network, of, out| {
-                network.context.start_tcp(of, place, None, out);
+                network.start_tcp(id, of, place, None, out);
             });
         }
     }

@@ -1,6 +1,6 @@
 //! The same scenario and seed give the same rows; a recorder changes none.
 
-use crate::run::{Asked, e3, one_link, run};
+use crate::run::{Asked, e3, on_leg, one_link, run};
 
 const LOSSY: &str = r#"
     up = { rate = "2 Mbit/s", delay = "60 ms", queue = "20 packets" }
@@ -28,6 +28,25 @@ fn recording_does_not_change_what_is_recorded() {
         assert!(full.contains_key("packets"));
         assert_eq!(bare["requests"], full["requests"]);
         assert_eq!(bare["connections"], full["connections"]);
+    }
+}
+
+/// A recorded connection has its segments wait for the end of a call; the others put theirs into the link at once.
+#[test]
+fn segments_that_nobody_watches_go_the_same_way() {
+    let recorded = "[record]\npackets = \"all\"";
+    for profile in ["bsd44-lite", "linux"] {
+        for carrier in
+            [r#"{ kind = "http/1.0" }"#, r#"{ kind = "http/1.1", per_host = 4 }"#, r#"{ kind = "http/2" }"#]
+        {
+            let rows = |record| {
+                let leg = format!("carrier = {carrier}\ntcp = {{ profile = \"{profile}\" }}");
+                run(&on_leg(LOSSY, &leg, record), 5, burst()).0
+            };
+            let (plain, watched) = (rows(""), rows(recorded));
+            assert_eq!(plain["requests"], watched["requests"], "{profile} {carrier}");
+            assert_eq!(plain["connections"], watched["connections"], "{profile} {carrier}");
+        }
     }
 }
 

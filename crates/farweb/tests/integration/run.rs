@@ -14,6 +14,11 @@ pub(crate) type Tables = BTreeMap<&'static str, BTreeMap<&'static str, Column>>;
 
 /// A client, a server, and one link between them.
 pub(crate) fn one_link(link: &str, leg: &str, rest: &str) -> Scenario {
+    on_leg(link, &format!("carrier = {{ kind = \"http/1.0\" }}\n{leg}"), rest)
+}
+
+/// The same over another carrier.
+pub(crate) fn on_leg(link: &str, leg: &str, rest: &str) -> Scenario {
     let text = format!(
         r#"
         format = 1
@@ -24,7 +29,6 @@ pub(crate) fn one_link(link: &str, leg: &str, rest: &str) -> Scenario {
         [[leg]]
         from = "client"
         to = "server"
-        carrier = {{ kind = "http/1.0" }}
         {leg}
         [workload]
         requests = "given by the test"

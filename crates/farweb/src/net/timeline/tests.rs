@@ -87,7 +87,7 @@ fn a_shorter_delay_does_not_let_a_packet_overtake() {
     assert_eq!(first, Enqueued::Queued { event: Some(at(1_999_000)) });
     link.enqueue(at(0), data(1, 101));
     assert_eq!(link.newest().map(|newest| newest.arrival), Some(at(1_999_000)));
-    assert_eq!(link.on_event(at(1_999_000)), Due { arrived: Some(data(0, 999)), next: Some(at(1_999_000)) });
+    assert_eq!(link.on_event(at(1_999_000)), Due { arrived: data(0, 999), next: Some(at(1_999_000)) });
 }
 
 #[test]

@@ -10,16 +10,16 @@ use super::connection::Connection;
 use super::input::Rejection;
 use super::recovery::OnDuplicate;
 use super::timers::Timer;
-use crate::tcp::segment::{FIRST_BYTE, Segment, WINDOW_FIELD_MAX};
-use crate::tcp::state::{CloseReason, Output, State};
+use crate::tcp::segment::{FIRST_BYTE, Plain, WINDOW_FIELD_MAX};
+use crate::tcp::state::{CloseReason, Emit, State};
 
 impl Connection {
     /// An ACK of nothing new.
     pub(super) fn process_old_ack(
         &mut self,
-        segment: &Segment,
+        segment: &Plain,
         window: u64,
-        out: &mut Output,
+        out: &mut impl Emit,
     ) -> Result<(), Rejection> {
         let repeats = segment.len == 0 && window == self.snd_wnd;
         if !repeats || !self.timers.is_set(Timer::Retransmit) || segment.ack != self.snd_una {
@@ -38,7 +38,7 @@ impl Connection {
     }
 
     /// Sends the segment at `snd_una` again, and only that, by a window of one segment for the time of the call.
-    fn fast_retransmit(&mut self, duplicates: u64, out: &mut Output) {
+    fn fast_retransmit(&mut self, duplicates: u64, out: &mut impl Emit) {
         let resume = self.snd_nxt;
         self.congestion.on_fast_retransmit(self.snd_wnd.min(self.congestion.cwnd()), self.mss);
         self.timers.cancel(Timer::Retransmit);
@@ -50,7 +50,11 @@ impl Connection {
     }
 
     /// An ACK of new data, a SYN or a FIN. True when there may be something to send.
-    pub(super) fn process_new_ack(&mut self, segment: &Segment, out: &mut Output) -> Result<bool, Rejection> {
+    pub(super) fn process_new_ack(
+        &mut self,
+        segment: &Plain,
+        out: &mut impl Emit,
+    ) -> Result<bool, Rejection> {
         if self.recovery.on_ack(&self.profile) {
             self.congestion.on_recovered();
         }
@@ -78,7 +82,7 @@ impl Connection {
     }
 
     /// All of the stream is acknowledged, and the FIN if one was sent.
-    fn process_ack_of_fin(&mut self, out: &mut Output) -> Result<(), Rejection> {
+    fn process_ack_of_fin(&mut self, out: &mut impl Emit) -> Result<(), Rejection> {
         match self.state {
             State::FinWait1 => {
                 self.state = State::FinWait2;

@@ -21,8 +21,8 @@ use super::send::SendBuffer;
 use super::shared::SharedProfile;
 use super::timers::{Clock, Timer, Timers};
 use crate::tcp::host::HostClock;
-use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment};
-use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
+use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Plain, Segment};
+use crate::tcp::state::{CloseReason, Emit, Notice, State};
 use crate::units::{Duration, Instant};
 
 /// Configuration of an endpoint.
@@ -108,7 +108,7 @@ impl Connection {
         config: Config,
         host: HostClock,
         syn: Option<&Segment>,
-        out: &mut Output,
+        out: &mut impl Emit,
     ) -> Box<Self> {
         let state = if syn.is_some() { State::SynReceived } else { State::SynSent };
         let mut connection = Self::place(memory, Self::new(now, config, host, state));
@@ -174,7 +174,7 @@ impl Connection {
     }
 
     /// Moves the clock to `now` and runs what is due, so that a tick at `now` comes before all else at `now`.
-    pub(super) fn catch_up(&mut self, now: Instant, out: &mut Output) {
+    pub(super) fn catch_up(&mut self, now: Instant, out: &mut impl Emit) {
         if self.timers.are_due(now) {
             self.on_timeout(now, out);
         } else {
@@ -185,7 +185,7 @@ impl Connection {
     /// Ends our stream: the FIN follows what was written. The peer may go on.
     ///
     /// A connection that is not yet established vanishes, as with [`close`](Self::close).
-    pub fn shutdown_write(&mut self, now: Instant, out: &mut Output) {
+    pub fn shutdown_write(&mut self, now: Instant, out: &mut impl Emit) {
         self.catch_up(now, out);
         self.end_stream(out);
     }
@@ -194,14 +194,14 @@ impl Connection {
     ///
     /// What was written is still sent, then the FIN; what was not read is forgotten, and data that arrives from now on is
     /// answered with a reset. A connection that is not yet established vanishes without a segment.
-    pub fn close(&mut self, now: Instant, out: &mut Output) {
+    pub fn close(&mut self, now: Instant, out: &mut impl Emit) {
         self.catch_up(now, out);
         self.detached = true;
         self.receive.buffered = 0;
         self.end_stream(out);
     }
 
-    fn end_stream(&mut self, out: &mut Output) {
+    fn end_stream(&mut self, out: &mut impl Emit) {
         self.state = match self.state {
             State::SynSent | State::SynReceived => {
                 self.finish(CloseReason::Aborted, out);
@@ -217,7 +217,7 @@ impl Connection {
     }
 
     /// Gives the connection up: sends a reset, and nothing follows.
-    pub fn abort(&mut self, now: Instant, out: &mut Output) {
+    pub fn abort(&mut self, now: Instant, out: &mut impl Emit) {
         self.catch_up(now, out);
         if self.state != State::Closed {
             self.drop_connection(CloseReason::Aborted, out);
@@ -251,32 +251,40 @@ impl Connection {
     }
 
     /// Gives the connection up for `reason`, with a reset where the peer knows of it.
-    pub(super) fn drop_connection(&mut self, reason: CloseReason, out: &mut Output) {
+    pub(super) fn drop_connection(&mut self, reason: CloseReason, out: &mut impl Emit) {
         if self.state >= State::SynReceived {
-            out.segments.push(Segment { flags: State::Closed.flags(), ..self.bare_ack(0, Options::NONE) });
+            out.send(Plain::new(self.snd_max, self.rcv_nxt, 0, 0, State::Closed.flags(), None));
         }
         self.finish(reason, out);
     }
 
     /// The connection is gone.
-    pub(super) fn finish(&mut self, reason: CloseReason, out: &mut Output) {
+    pub(super) fn finish(&mut self, reason: CloseReason, out: &mut impl Emit) {
         self.state = State::Closed;
         self.timers.cancel_all();
-        out.notices.push(Notice::Closed(reason));
+        out.notify(Notice::Closed(reason));
     }
 
     /// A segment arrived.
-    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut impl Emit) {
+        if segment.flags.contains(Flags::SYN) {
+            self.catch_up(now, out);
+            if self.state != State::Closed {
+                self.read_options(segment);
+            }
+        }
+        self.on_plain(now, &segment.plain(), out);
+    }
+
+    /// A segment without rare options arrived.
+    pub fn on_plain(&mut self, now: Instant, segment: &Plain, out: &mut impl Emit) {
         self.catch_up(now, out);
         if self.state == State::Closed {
-            out.segments.extend(reset_for(segment));
+            out.refuse(segment);
             return;
         }
         self.received_tick = self.clock.tick;
         self.restart_keep();
-        if segment.flags.contains(Flags::SYN) {
-            self.read_options(segment);
-        }
         if !self.on_predicted(segment, out) {
             self.on_unpredicted(segment, out);
         }

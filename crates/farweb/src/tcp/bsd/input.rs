@@ -8,9 +8,8 @@
 
 use super::connection::Connection;
 use super::timers::Timer;
-use crate::tcp::segment::FIRST_BYTE;
-use crate::tcp::segment::{Flags, Segment};
-use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
+use crate::tcp::segment::{FIRST_BYTE, Flags, Plain, Segment};
+use crate::tcp::state::{CloseReason, Emit, Notice, State};
 
 /// Reason for which the processing of a segment ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub(super) enum Rejection {
 
 impl Connection {
     /// Processes a segment that header prediction did not take.
-    pub(super) fn on_unpredicted(&mut self, segment: &Segment, out: &mut Output) {
+    pub(super) fn on_unpredicted(&mut self, segment: &Plain, out: &mut impl Emit) {
         let window = self.window_in(segment);
         let mut segment = *segment;
         self.open_receive_window();
@@ -42,15 +41,15 @@ impl Connection {
                     self.output(out);
                 }
             }
-            Err(Rejection::Reset) => out.segments.extend(reset_for(&segment)),
+            Err(Rejection::Reset) => out.refuse(&segment),
         }
     }
 
     /// The SYN that makes a passive open.
-    pub(super) fn on_first_syn(&mut self, syn: &Segment, out: &mut Output) {
-        let plain = syn.flags.contains(Flags::SYN) && !syn.flags.intersects(Flags::ACK.union(Flags::RST));
-        assert!(plain, "{syn:?} opens no connection");
-        let mut segment = *syn;
+    pub(super) fn on_first_syn(&mut self, syn: &Segment, out: &mut impl Emit) {
+        let opens = syn.flags.contains(Flags::SYN) && !syn.flags.intersects(Flags::ACK.union(Flags::RST));
+        assert!(opens, "{syn:?} opens no connection");
+        let mut segment = syn.plain();
         self.read_options(syn);
         self.open_receive_window();
         self.start_receiving(&mut segment);
@@ -59,13 +58,13 @@ impl Connection {
     }
 
     /// The peer's window in bytes, as a segment has it; that of a SYN is not scaled (RFC 1323, section 2.2).
-    pub(super) fn window_in(&self, segment: &Segment) -> u64 {
+    pub(super) fn window_in(&self, segment: &Plain) -> u64 {
         let scale = if segment.flags.contains(Flags::SYN) { 0 } else { self.negotiated.snd_scale };
         u64::from(segment.window) << scale
     }
 
     /// All steps, for a segment with `window`. True when there may be something to send.
-    fn process(&mut self, segment: &mut Segment, window: u64, out: &mut Output) -> Result<bool, Rejection> {
+    fn process(&mut self, segment: &mut Plain, window: u64, out: &mut impl Emit) -> Result<bool, Rejection> {
         let mut need_output = false;
         if self.state == State::SynSent {
             self.process_syn_sent(segment, out)?;
@@ -89,7 +88,7 @@ impl Connection {
     }
 
     /// The answer to our SYN, or a SYN that crossed it.
-    fn process_syn_sent(&mut self, segment: &mut Segment, out: &mut Output) -> Result<(), Rejection> {
+    fn process_syn_sent(&mut self, segment: &mut Plain, out: &mut impl Emit) -> Result<(), Rejection> {
         let has_ack = segment.flags.contains(Flags::ACK);
         if has_ack && (segment.ack < FIRST_BYTE || segment.ack > self.snd_max) {
             return Err(Rejection::Reset);
@@ -120,7 +119,7 @@ impl Connection {
     }
 
     /// Takes the peer's first number from its SYN, and leaves in the segment what follows the SYN.
-    fn start_receiving(&mut self, segment: &mut Segment) {
+    fn start_receiving(&mut self, segment: &mut Plain) {
         self.rcv_nxt = segment.seq + 1;
         self.rcv_adv = self.rcv_nxt;
         self.ack_now = true;
@@ -133,18 +132,18 @@ impl Connection {
         self.snd_wl1 = segment.seq - 1;
     }
 
-    fn become_established(&mut self, out: &mut Output) {
+    fn become_established(&mut self, out: &mut impl Emit) {
         self.state = State::Established;
         self.negotiated.settle_scaling();
         if !self.profile.keepalive {
             self.timers.cancel(Timer::Keep);
         }
-        out.notices.push(Notice::Connected);
+        out.notify(Notice::Connected);
         self.deliver_early_text(out);
     }
 
     /// PAWS: a segment with an older timestamp than the last one is a copy from long ago.
-    fn check_timestamp(&mut self, segment: &Segment) -> Result<(), Rejection> {
+    fn check_timestamp(&mut self, segment: &Plain) -> Result<(), Rejection> {
         if segment.flags.contains(Flags::RST) || !self.is_timestamp_old(segment) {
             return Ok(());
         }
@@ -156,17 +155,17 @@ impl Connection {
     }
 
     /// True when a segment carries a timestamp before the one to be echoed.
-    pub(super) const fn is_timestamp_old(&self, segment: &Segment) -> bool {
+    pub(super) const fn is_timestamp_old(&self, segment: &Plain) -> bool {
         let recent = self.negotiated.ts_recent;
-        match segment.options.timestamps {
+        match segment.timestamps() {
             Some(stamps) => recent != 0 && (stamps.value.wrapping_sub(recent) as i32) < 0,
             None => false,
         }
     }
 
     /// Keeps the timestamp of the segment that the last ACK asked for.
-    pub(super) const fn note_timestamp_in_window(&mut self, segment: &Segment) {
-        if let Some(stamps) = segment.options.timestamps
+    pub(super) const fn note_timestamp_in_window(&mut self, segment: &Plain) {
+        if let Some(stamps) = segment.timestamps()
             && segment.seq <= self.last_ack_sent
             && self.last_ack_sent < segment.end()
         {
@@ -175,7 +174,7 @@ impl Connection {
     }
 
     /// Drops what was received before.
-    fn trim_front(&mut self, segment: &mut Segment) -> Result<(), Rejection> {
+    fn trim_front(&mut self, segment: &mut Plain) -> Result<(), Rejection> {
         if segment.seq >= self.rcv_nxt {
             return Ok(());
         }
@@ -204,7 +203,7 @@ impl Connection {
     }
 
     /// Data for an application that has closed ends the connection.
-    fn refuse_data_without_reader(&mut self, segment: &Segment, out: &mut Output) -> Result<(), Rejection> {
+    fn refuse_data_without_reader(&mut self, segment: &Plain, out: &mut impl Emit) -> Result<(), Rejection> {
         if self.detached && self.state > State::CloseWait && segment.len > 0 {
             self.finish(CloseReason::Reset, out);
             return Err(Rejection::Reset);
@@ -213,7 +212,7 @@ impl Connection {
     }
 
     /// Drops what lies beyond the window, and all of it when nothing is in the window; a probe is answered.
-    fn trim_tail(&mut self, segment: &mut Segment) -> Result<(), Rejection> {
+    fn trim_tail(&mut self, segment: &mut Plain) -> Result<(), Rejection> {
         let end = segment.seq + u64::from(segment.len);
         let edge = self.rcv_nxt + self.rcv_wnd;
         if end <= edge {
@@ -233,7 +232,7 @@ impl Connection {
     }
 
     /// Control bits of a segment in the window.
-    fn process_reset_and_syn(&mut self, segment: &Segment, out: &mut Output) -> Result<(), Rejection> {
+    fn process_reset_and_syn(&mut self, segment: &Plain, out: &mut impl Emit) -> Result<(), Rejection> {
         if segment.flags.contains(Flags::RST) {
             let reason = match self.state {
                 State::SynReceived => CloseReason::Refused,
@@ -256,7 +255,7 @@ impl Connection {
     }
 
     /// The ACK: establishes, counts as a duplicate, or acknowledges new data. True when there may be something to send.
-    fn process_ack(&mut self, segment: &Segment, window: u64, out: &mut Output) -> Result<bool, Rejection> {
+    fn process_ack(&mut self, segment: &Plain, window: u64, out: &mut impl Emit) -> Result<bool, Rejection> {
         if self.state == State::SynReceived {
             if segment.ack < FIRST_BYTE || segment.ack > self.snd_max {
                 return Err(Rejection::Reset);
@@ -274,7 +273,7 @@ impl Connection {
     }
 
     /// Takes a newer window of the peer. True when it did.
-    fn update_window(&mut self, segment: &Segment, window: u64) -> bool {
+    fn update_window(&mut self, segment: &Plain, window: u64) -> bool {
         let newer = (segment.seq, segment.ack) > (self.snd_wl1, self.snd_wl2)
             || ((segment.seq, segment.ack) == (self.snd_wl1, self.snd_wl2) && window > self.snd_wnd);
         if !segment.flags.contains(Flags::ACK) || !newer {
@@ -289,16 +288,16 @@ impl Connection {
 
     /// The text, and the FIN if it is in order.
     #[inline]
-    fn take_segment(&mut self, segment: &Segment, out: &mut Output) {
+    fn take_segment(&mut self, segment: &Plain, out: &mut impl Emit) {
         if segment.sequence_len() > 0 && self.take_text(segment, out) {
             self.take_fin(out);
         }
     }
 
-    fn take_fin(&mut self, out: &mut Output) {
+    fn take_fin(&mut self, out: &mut impl Emit) {
         self.rcv_nxt += 1;
         self.ack_now = true;
-        out.notices.push(Notice::EndOfStream);
+        out.notify(Notice::EndOfStream);
         match self.state {
             State::SynReceived | State::Established => self.state = State::CloseWait,
             State::FinWait1 => self.state = State::Closing,

@@ -84,23 +84,25 @@ impl Connection {
         self.negotiated.ts_recent_tick = self.clock.tick;
     }
 
-    /// The options of a segment that is to be sent with `flags`.
-    pub(super) fn options_for(&mut self, flags: Flags) -> Options {
-        let mut options = Options::NONE;
-        let answers = flags.contains(Flags::ACK);
+    /// Timestamps of a segment that is to be sent with `flags`, where it has them.
+    #[inline]
+    pub(super) fn timestamps_for(&self, flags: Flags) -> Option<Timestamps> {
         let agreed = &self.negotiated;
-        if self.profile.timestamps && (!answers || agreed.timestamps_received) {
-            options.timestamps = Some(Timestamps { value: self.clock.tick, echo: agreed.ts_recent });
-        }
-        if flags.contains(Flags::SYN) {
-            (options.mss, options.window_scale) = self.offer(answers);
-        }
-        options
+        let has_timestamps =
+            self.profile.timestamps && (!flags.contains(Flags::ACK) || agreed.timestamps_received);
+        has_timestamps.then_some(Timestamps { value: self.clock.tick, echo: agreed.ts_recent })
+    }
+
+    /// The options of a SYN that is to be sent with `flags`.
+    #[cold]
+    pub(super) fn syn_options(&mut self, flags: Flags) -> Options {
+        let timestamps = self.timestamps_for(flags);
+        let (mss, window_scale) = self.offer(flags.contains(Flags::ACK));
+        Options { mss, window_scale, timestamps, ..Options::NONE }
     }
 
     /// The segment size and the shift of the window that a SYN offers; one that `answers` another offers a shift only to a peer
     /// that did.
-    #[cold]
     fn offer(&mut self, answers: bool) -> (Option<NonZeroU16>, Option<u8>) {
         self.settle_mss(None);
         let agreed = &self.negotiated;

@@ -11,9 +11,8 @@
 use super::connection::Connection;
 use super::profile::IdleRestart;
 use super::timers::Timer;
-use crate::tcp::segment::{Flags, Options, Segment};
-use crate::tcp::segment::{ISS, WINDOW_FIELD_MAX};
-use crate::tcp::state::{Limit, Output, State};
+use crate::tcp::segment::{Flags, ISS, Options, Plain, Segment, TIMESTAMP_BYTES, WINDOW_FIELD_MAX};
+use crate::tcp::state::{Emit, Limit, State};
 
 /// One segment, before it is decided whether to send it.
 #[derive(Debug, Clone, Copy)]
@@ -32,16 +31,24 @@ struct Plan {
 
 impl Connection {
     /// Sends all that may be sent now.
-    pub(super) fn output(&mut self, out: &mut Output) {
-        self.send_all(false, out);
+    #[inline]
+    pub(super) fn output(&mut self, out: &mut impl Emit) {
+        if self.has_nothing_to_send() {
+            self.restart_after_idle();
+            if self.ack_now || self.is_window_update_due() {
+                self.acknowledge(out);
+            }
+        } else {
+            self.send_all(false, out);
+        }
     }
 
     /// Sends all that may be sent now, at least one byte into a window that is shut.
-    pub(super) fn output_forced(&mut self, out: &mut Output) {
+    pub(super) fn output_forced(&mut self, out: &mut impl Emit) {
         self.send_all(true, out);
     }
 
-    fn send_all(&mut self, force: bool, out: &mut Output) {
+    fn send_all(&mut self, force: bool, out: &mut impl Emit) {
         // Taken once for all segments of the call: the last, small one of a write may follow its full ones (Nagle).
         let mut idle = self.snd_max == self.snd_una;
         if idle {
@@ -62,20 +69,35 @@ impl Connection {
         }
     }
 
-    /// True when a call of [`output`](Self::output) would neither send anything nor change a variable: all is sent and
-    /// acknowledged, no ACK is owed, and the window has hardly moved. So it is on most reads.
-    pub(super) fn has_nothing_to_say(&self) -> bool {
+    /// True when all of our stream is sent and acknowledged, as it is at most readers: only an ACK may leave.
+    #[inline]
+    fn has_nothing_to_send(&self) -> bool {
         self.snd_max == self.snd_una
             && self.snd_nxt == self.snd_una
-            && !self.ack_now
             && self.state.flags() == Flags::ACK
             && self.send.queued(self.snd_una) == 0
-            && !self.is_restart_due()
-            && !self.is_window_update_due()
+    }
+
+    /// Sends an ACK when there is nothing to send.
+    fn acknowledge(&mut self, out: &mut impl Emit) {
+        let window = self.next_window();
+        let (field, timestamps) = (self.window_field(window), self.timestamps_for(Flags::ACK));
+        out.send(Plain::new(self.snd_max, self.rcv_nxt, 0, field, Flags::ACK, timestamps));
+        self.note_acknowledged(window);
+    }
+
+    /// A segment has left that acknowledges all that has come, and offers `window`.
+    #[inline(always)]
+    fn note_acknowledged(&mut self, window: i64) {
+        self.rcv_adv = self.rcv_adv.max(self.rcv_nxt + window as u64);
+        self.last_ack_sent = self.rcv_nxt;
+        self.ack_now = false;
+        self.unacked_segments = 0;
+        self.timers.cancel(Timer::DelayedAck);
     }
 
     /// An ACK without data.
-    pub fn send_ack(&mut self, out: &mut Output) {
+    pub fn send_ack(&mut self, out: &mut impl Emit) {
         self.ack_now = true;
         self.output(out);
     }
@@ -129,6 +151,7 @@ impl Connection {
     }
 
     /// Bytes that the windows and the send buffer allow from `snd_nxt` on.
+    #[inline(always)]
     fn plan(&mut self, force: bool) -> Plan {
         let offset = self.snd_nxt - self.snd_una;
         let queued = self.send.queued(self.snd_una);
@@ -158,6 +181,7 @@ impl Connection {
         Plan { flags, len, joined_len, offset, queued, more: allowed > len }
     }
 
+    #[inline(always)]
     fn is_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
         (plan.len > 0 && self.is_data_worth_sending(plan, idle, force))
             || self.is_window_update_due()
@@ -167,6 +191,7 @@ impl Connection {
     }
 
     /// The sender's rules against small segments.
+    #[inline(always)]
     fn is_data_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
         let empties = plan.offset + plan.joined_len >= plan.queued;
         plan.joined_len == self.mss
@@ -178,6 +203,7 @@ impl Connection {
 
     /// True when the window can be moved by two segments or half the buffer. This is what acknowledges every second
     /// segment in 4.4BSD: there is no other rule for that (but for `ack_every`).
+    #[inline(always)]
     fn is_window_update_due(&self) -> bool {
         let space = self.receive.space();
         if space == 0 {
@@ -198,6 +224,7 @@ impl Connection {
     }
 
     /// Data that cannot be sent, with nothing in flight that would bring an ACK: waits for the window on its own.
+    #[inline(always)]
     fn persist_if_stuck(&mut self, queued: u64) {
         if queued > 0 && !self.timers.is_set(Timer::Retransmit) && !self.timers.is_set(Timer::Persist) {
             self.rtt.reset_backoff();
@@ -206,12 +233,15 @@ impl Connection {
     }
 
     /// Builds and sends a segment. True when another one may follow.
-    fn transmit(&mut self, mut plan: Plan, force: bool, out: &mut Output) -> bool {
-        if plan.flags.contains(Flags::SYN) {
+    #[inline(always)]
+    fn transmit(&mut self, mut plan: Plan, force: bool, out: &mut impl Emit) -> bool {
+        let options = plan.flags.contains(Flags::SYN).then(|| {
             self.snd_nxt = ISS;
-        }
-        let options = self.options_for(plan.flags);
-        let room = self.mss - u64::from(options.bytes());
+            self.syn_options(plan.flags)
+        });
+        let timestamps = self.timestamps_for(plan.flags);
+        let timestamp_bytes = if timestamps.is_some() { TIMESTAMP_BYTES } else { 0 };
+        let room = self.mss - u64::from(options.as_ref().map_or(timestamp_bytes, Options::bytes));
         if plan.len > room {
             plan.len = room;
             plan.more = true;
@@ -227,25 +257,20 @@ impl Connection {
         let persisting = self.timers.is_set(Timer::Persist);
         let seq = if takes_space || persisting { self.snd_nxt } else { self.snd_max };
         let window = self.next_window();
-        out.segments.push(Segment {
-            seq,
-            ack: if plan.flags.contains(Flags::ACK) { self.rcv_nxt } else { 0 },
-            len: plan.len as u32,
-            window: self.window_field(window),
-            flags: plan.flags,
-            options,
-        });
+        let ack = if plan.flags.contains(Flags::ACK) { self.rcv_nxt } else { 0 };
+        let field = self.window_field(window);
+        let segment = Plain::new(seq, ack, plan.len as u32, field, plan.flags, timestamps);
+        match options {
+            None => out.send(segment),
+            Some(options) => out.send_with_options(&Segment { options, ..segment.segment() }),
+        }
         if force && persisting {
             // A probe is not in flight as other segments are: it is not timed, and the persist timer sends it again.
             self.snd_max = self.snd_max.max(self.snd_nxt + plan.len);
         } else {
             self.advance(&plan, takes_space);
         }
-        self.rcv_adv = self.rcv_adv.max(self.rcv_nxt + window as u64);
-        self.last_ack_sent = self.rcv_nxt;
-        self.ack_now = false;
-        self.unacked_segments = 0;
-        self.timers.cancel(Timer::DelayedAck);
+        self.note_acknowledged(window);
         if plan.len == 0 {
             self.persist_if_stuck(plan.queued);
         } else {
@@ -255,6 +280,7 @@ impl Connection {
     }
 
     /// Moves `snd_nxt` over a segment that was sent, times it, and starts the retransmission timer.
+    #[inline(always)]
     fn advance(&mut self, plan: &Plan, takes_space: bool) {
         let start = self.snd_nxt;
         if takes_space && start < self.snd_max {
@@ -277,6 +303,7 @@ impl Connection {
     }
 
     /// The window to advertise: the receiver's rule against silly windows, and never a smaller right edge.
+    #[inline(always)]
     fn next_window(&self) -> i64 {
         let space = self.receive.space();
         let silly = space < self.receive.capacity / 4 && space < self.mss;
@@ -287,10 +314,5 @@ impl Connection {
     /// `window` as the field of a segment has it.
     pub(super) fn window_field(&self, window: i64) -> u16 {
         (window.max(0) >> self.negotiated.rcv_scale).min(WINDOW_FIELD_MAX as i64) as u16
-    }
-
-    /// An ACK without data, sent for itself.
-    pub(super) const fn bare_ack(&self, window: u16, options: Options) -> Segment {
-        Segment { seq: self.snd_max, ack: self.rcv_nxt, len: 0, window, flags: Flags::ACK, options }
     }
 }

@@ -11,15 +11,15 @@
 use super::connection::Connection;
 use super::profile::HeaderPrediction;
 use super::timers::Timer;
-use crate::tcp::segment::{Flags, Segment};
-use crate::tcp::state::{Output, State};
+use crate::tcp::segment::{Flags, Plain};
+use crate::tcp::state::{Emit, State};
 
 /// Control bits that the fast path looks at: of these only ACK may be set.
 const LOOKED_AT: Flags = Flags::SYN.union(Flags::FIN).union(Flags::RST).union(Flags::ACK);
 
 impl Connection {
     /// Handles a segment if it is the expected one; false when it is not.
-    pub(super) fn on_predicted(&mut self, segment: &Segment, out: &mut Output) -> bool {
+    pub(super) fn on_predicted(&mut self, segment: &Plain, out: &mut impl Emit) -> bool {
         let window = self.window_in(segment);
         let expected = self.state == State::Established
             && segment.flags.intersects(Flags::ACK)
@@ -40,7 +40,7 @@ impl Connection {
     }
 
     /// A pure ACK of new data, when the congestion window is not what limits.
-    fn on_predicted_ack(&mut self, segment: &Segment, out: &mut Output) -> bool {
+    fn on_predicted_ack(&mut self, segment: &Plain, out: &mut impl Emit) -> bool {
         let recovering = self.profile.header_prediction == HeaderPrediction::Fixed
             && self.recovery.is_recovering(&self.profile);
         let new = segment.ack > self.snd_una && segment.ack <= self.snd_max;
@@ -58,7 +58,7 @@ impl Connection {
     }
 
     /// Data in order and nothing else new: acknowledged later.
-    fn on_predicted_data(&mut self, segment: &Segment, out: &mut Output) -> bool {
+    fn on_predicted_data(&mut self, segment: &Plain, out: &mut impl Emit) -> bool {
         let len = u64::from(segment.len);
         if segment.ack != self.snd_una || !self.receive.is_in_order() || len > self.receive.space() {
             return false;
@@ -73,8 +73,8 @@ impl Connection {
     }
 
     /// Round-trip sample of an ACK of new data.
-    pub(super) fn measure_rtt(&mut self, segment: &Segment) {
-        let echo = segment.options.timestamps.map(|stamps| stamps.echo);
+    pub(super) fn measure_rtt(&mut self, segment: &Plain) {
+        let echo = segment.timestamps().map(|stamps| stamps.echo);
         self.rtt.on_ack(segment.ack, self.clock.tick, echo, &self.profile);
     }
 

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::connection::Connection;
 use crate::tcp::ranges;
-use crate::tcp::segment::{Flags, Segment};
-use crate::tcp::state::{Notice, Output, State};
+use crate::tcp::segment::{Flags, Plain};
+use crate::tcp::state::{Emit, Notice, State};
 use crate::units::Instant;
 
 /// The receive buffer, and what waits for a gap to be filled.
@@ -90,18 +90,18 @@ impl Connection {
 
     /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
     #[inline(always)]
-    pub fn read(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+    pub fn read(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         self.catch_up(now, out);
         let read = bytes.min(self.receive.buffered);
         self.receive.buffered -= read;
-        if read > 0 && self.state != State::Closed && !self.has_nothing_to_say() {
+        if read > 0 && self.state != State::Closed {
             self.output(out);
         }
         read
     }
 
     /// Takes the text and the FIN of an acceptable segment that has one of them. True when a FIN is now in order.
-    pub(super) fn take_text(&mut self, segment: &Segment, out: &mut Output) -> bool {
+    pub(super) fn take_text(&mut self, segment: &Plain, out: &mut impl Emit) -> bool {
         if self.state == State::TimeWait {
             return false;
         }
@@ -120,16 +120,16 @@ impl Connection {
     }
 
     /// Appends `len` bytes in order.
-    pub(super) fn accept_text(&mut self, len: u64, out: &mut Output) {
+    pub(super) fn accept_text(&mut self, len: u64, out: &mut impl Emit) {
         if len > 0 {
             self.rcv_nxt += len;
             self.receive.buffered += len;
-            out.notices.push(Notice::Readable);
+            out.notify(Notice::Readable);
         }
     }
 
     /// Keeps a segment that is out of order, or that came while data is not delivered yet.
-    fn reassemble(&mut self, segment: &Segment, out: &mut Output) -> bool {
+    fn reassemble(&mut self, segment: &Plain, out: &mut impl Emit) -> bool {
         let end = segment.seq + u64::from(segment.len);
         if segment.len > 0 {
             self.receive.insert(segment.seq..end);
@@ -142,7 +142,7 @@ impl Connection {
     }
 
     /// Delivers text that has become in order; it waits until the connection is established.
-    pub(super) fn deliver_early_text(&mut self, out: &mut Output) {
+    pub(super) fn deliver_early_text(&mut self, out: &mut impl Emit) {
         if self.state < State::Established {
             return;
         }

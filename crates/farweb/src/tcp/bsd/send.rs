@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use super::connection::Connection;
 use super::profile::Profile;
 use crate::tcp::segment::FIRST_BYTE;
-use crate::tcp::state::{Notice, Output, State};
+use crate::tcp::state::{Emit, Notice, State};
 use crate::units::Instant;
 
 /// Writes of this size and more are copied into clusters, smaller rests into small buffers (`MINCLSIZE`, `MHLEN`).
@@ -90,7 +90,7 @@ impl Connection {
     /// Before [`Notice::Connected`] and after the end of our stream nothing is accepted. When the buffer takes less than
     /// all, [`Notice::Writable`] says when to try again with the rest; as with a blocking BSD writer that is once the
     /// rest fits or the low-water mark is free.
-    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         self.catch_up(now, out);
         if !matches!(self.state, State::Established | State::CloseWait) {
             return 0;
@@ -127,9 +127,9 @@ impl Connection {
     }
 
     /// Gives a blocked writer the notice that it may go on.
-    pub(super) fn wake_writer(&mut self, out: &mut Output) {
+    pub(super) fn wake_writer(&mut self, out: &mut impl Emit) {
         if self.send.take_writable(self.snd_una, &self.profile) {
-            out.notices.push(Notice::Writable);
+            out.notify(Notice::Writable);
         }
     }
 }

@@ -16,8 +16,8 @@
 use super::connection::Connection;
 use super::profile::Profile;
 use crate::tcp::host::HostClock;
-use crate::tcp::segment::{Flags, Segment};
-use crate::tcp::state::{CloseReason, Output, State};
+use crate::tcp::segment::{Flags, Plain};
+use crate::tcp::state::{CloseReason, Emit, State};
 use crate::units::{Duration, Instant, When};
 
 /// A timer of a connection; those of the slow grid in the order in which they run.
@@ -192,7 +192,7 @@ impl Connection {
     }
 
     /// Runs the timers that are due. May be called early or for nothing.
-    pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+    pub fn on_timeout(&mut self, now: Instant, out: &mut impl Emit) {
         self.clock.advance(now, &self.profile);
         if self.timers.is_due(Timer::DelayedAck, now) {
             self.timers.cancel(Timer::DelayedAck);
@@ -214,7 +214,7 @@ impl Connection {
         self.clock.tick = self.clock.tick.wrapping_add(1);
     }
 
-    fn on_expiry(&mut self, timer: Timer, out: &mut Output) {
+    fn on_expiry(&mut self, timer: Timer, out: &mut impl Emit) {
         match timer {
             Timer::Retransmit => self.on_retransmit_expiry(out),
             Timer::Persist => {
@@ -228,7 +228,7 @@ impl Connection {
     }
 
     /// Backs off, halves ssthresh, and goes back to the first unacknowledged byte with a window of one segment.
-    fn on_retransmit_expiry(&mut self, out: &mut Output) {
+    fn on_retransmit_expiry(&mut self, out: &mut impl Emit) {
         self.timeouts += 1;
         if self.rtt.on_timeout(&self.profile) > self.profile.retries_max {
             self.drop_connection(CloseReason::TimedOut, out);
@@ -248,7 +248,7 @@ impl Connection {
         self.set_timer(Timer::Persist, interval);
     }
 
-    fn on_keep_expiry(&mut self, out: &mut Output) {
+    fn on_keep_expiry(&mut self, out: &mut impl Emit) {
         if self.state < State::Established {
             self.drop_connection(CloseReason::TimedOut, out);
             return;
@@ -267,8 +267,9 @@ impl Connection {
         // A number that the peer has seen makes it answer without changing anything. Our SYN may not be acknowledged yet: a
         // peer that sends a FIN with its own SYN brings us here, and there is no number below the SYN's.
         let window = self.window_field(self.receive.space() as i64);
-        let options = self.options_for(Flags::ACK);
-        out.segments.push(Segment { seq: self.snd_una.saturating_sub(1), ..self.bare_ack(window, options) });
+        let timestamps = self.timestamps_for(Flags::ACK);
+        let seq = self.snd_una.saturating_sub(1);
+        out.send(Plain::new(seq, self.rcv_nxt, 0, window, Flags::ACK, timestamps));
     }
 
     /// Receiving anything shows that the peer lives. Without keepalive an established connection needs no such timer.
@@ -278,7 +279,7 @@ impl Connection {
         }
     }
 
-    fn on_two_msl_expiry(&mut self, out: &mut Output) {
+    fn on_two_msl_expiry(&mut self, out: &mut impl Emit) {
         let ticks = &self.profile.ticks;
         if self.state != State::TimeWait && self.idle_ticks() <= ticks.fin_wait_2_timeout {
             self.set_timer(Timer::TwoMsl, ticks.keepalive_interval);

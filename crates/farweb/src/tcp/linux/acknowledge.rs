@@ -11,7 +11,7 @@ use super::connection::Connection;
 use super::recovery::{CaState, Resend};
 use super::sent::sent_after;
 use crate::tcp::segment::{Flags, Segment};
-use crate::tcp::state::Output;
+use crate::tcp::state::Emit;
 use crate::units::{Duration, Instant};
 
 /// Findings about one ACK so far.
@@ -104,7 +104,7 @@ impl Ack {
 
 impl Connection {
     /// Processes the ACK of a segment.
-    pub(super) fn on_ack(&mut self, segment: &Segment, out: &mut Output) -> Verdict {
+    pub(super) fn on_ack(&mut self, segment: &Segment, out: &mut impl Emit) -> Verdict {
         let mut ack = Ack { prior_una: self.snd_una, ..Ack::default() };
         if segment.ack < self.snd_una {
             return self.on_old_ack(segment, ack, out);
@@ -147,7 +147,7 @@ impl Connection {
     }
 
     /// An ACK that is behind others may still carry SACK blocks.
-    fn on_old_ack(&mut self, segment: &Segment, mut ack: Ack, out: &mut Output) -> Verdict {
+    fn on_old_ack(&mut self, segment: &Segment, mut ack: Ack, out: &mut impl Emit) -> Verdict {
         let reach = self.max_window.min(self.snd_una);
         if segment.ack < self.snd_una - reach {
             return Verdict::TooOld;
@@ -162,7 +162,7 @@ impl Connection {
     }
 
     /// Nothing was in flight: the ACK can only move the window, or report a duplicate.
-    fn on_ack_of_nothing(&mut self, ack: &mut Ack, out: &mut Output) {
+    fn on_ack_of_nothing(&mut self, ack: &mut Ack, out: &mut impl Emit) {
         if ack.duplicate_reported {
             let resend = self.alert(0, ack);
             self.resend(resend, out);

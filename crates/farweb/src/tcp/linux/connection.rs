@@ -25,7 +25,7 @@ use super::shared::SharedProfile;
 use super::timers::{Timers, ZeroWindow};
 use crate::tcp::HostClock;
 use crate::tcp::segment::{FIRST_BYTE, ISS, Segment, WINDOW_MAX};
-use crate::tcp::state::{CloseReason, Notice, Output, State};
+use crate::tcp::state::{CloseReason, Emit, Notice, State};
 use crate::units::{Duration, Instant, When};
 
 /// Configuration of an endpoint.
@@ -106,7 +106,7 @@ impl Connection {
         config: Config,
         host: HostClock,
         syn: Option<&Segment>,
-        out: &mut Output,
+        out: &mut impl Emit,
     ) -> Box<Self> {
         let state = if syn.is_some() { State::SynReceived } else { State::SynSent };
         let mut connection = Self::place(memory, Self::new(now, config, host, state));
@@ -172,7 +172,7 @@ impl Connection {
     /// Ends our stream: the FIN follows what was written. The peer may go on.
     ///
     /// A connection that is not yet established vanishes, as with [`close`](Self::close).
-    pub fn shutdown_write(&mut self, now: Instant, out: &mut Output) {
+    pub fn shutdown_write(&mut self, now: Instant, out: &mut impl Emit) {
         self.clock.advance(now);
         self.end_stream(out);
     }
@@ -182,7 +182,7 @@ impl Connection {
     /// What was written is still sent, then the FIN; data that arrives from now on is answered with a reset, and so is at
     /// once data that arrived and was not read (RFC 2525, section 2.17). A connection that is not yet established vanishes
     /// without a segment.
-    pub fn close(&mut self, now: Instant, out: &mut Output) {
+    pub fn close(&mut self, now: Instant, out: &mut impl Emit) {
         self.clock.advance(now);
         self.detached = true;
         if self.receive.discard() && self.state != State::Closed {
@@ -195,7 +195,7 @@ impl Connection {
         self.end_stream(out);
     }
 
-    fn end_stream(&mut self, out: &mut Output) {
+    fn end_stream(&mut self, out: &mut impl Emit) {
         self.state = match self.state {
             State::SynSent | State::SynReceived => {
                 self.finish(CloseReason::Aborted, out);
@@ -210,7 +210,7 @@ impl Connection {
     }
 
     /// Gives the connection up: sends a reset, and nothing follows.
-    pub fn abort(&mut self, now: Instant, out: &mut Output) {
+    pub fn abort(&mut self, now: Instant, out: &mut impl Emit) {
         self.clock.advance(now);
         if self.state != State::Closed {
             self.drop_connection(CloseReason::Aborted, out);
@@ -239,7 +239,7 @@ impl Connection {
     pub const fn on_local_drop(&mut self) {}
 
     /// Gives the connection up for `reason`, with a reset where the peer knows of it.
-    pub(super) fn drop_connection(&mut self, reason: CloseReason, out: &mut Output) {
+    pub(super) fn drop_connection(&mut self, reason: CloseReason, out: &mut impl Emit) {
         if !matches!(self.state, State::SynSent | State::TimeWait) {
             self.send_reset(out);
         }
@@ -247,11 +247,11 @@ impl Connection {
     }
 
     /// The connection is gone.
-    pub(super) fn finish(&mut self, reason: CloseReason, out: &mut Output) {
+    pub(super) fn finish(&mut self, reason: CloseReason, out: &mut impl Emit) {
         self.state = State::Closed;
         self.timers = Timers::default();
         self.queue.clear();
-        out.notices.push(Notice::Closed(reason));
+        out.notify(Notice::Closed(reason));
     }
 
     /// Ticks of the kernel since the jiffy `since`.

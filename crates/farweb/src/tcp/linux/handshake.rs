@@ -15,7 +15,7 @@ use super::connection::{Config, Connection};
 use super::receive::Agreed;
 use super::timers::Pending;
 use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment, Timestamps, WINDOW_SCALE_MAX};
-use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
+use crate::tcp::state::{CloseReason, Emit, Notice, State};
 use crate::units::Instant;
 
 /// Bytes of timestamps in a header, with their padding.
@@ -75,7 +75,7 @@ impl Negotiated {
 
 impl Connection {
     /// The SYN of an active open.
-    pub(super) fn send_first_syn(&mut self, out: &mut Output) {
+    pub(super) fn send_first_syn(&mut self, out: &mut impl Emit) {
         self.recovery.undo.first_retransmit = Some(self.clock.timestamp_ms());
         self.emit_syn(Flags::SYN, out);
         self.queue.push(self.clock.now(), ISS, FIRST_BYTE, Flags::SYN);
@@ -84,7 +84,7 @@ impl Connection {
     }
 
     /// The SYN of a passive open.
-    pub(super) fn answer_first_syn(&mut self, syn: &Segment, out: &mut Output) {
+    pub(super) fn answer_first_syn(&mut self, syn: &Segment, out: &mut impl Emit) {
         let plain = syn.flags.contains(Flags::SYN) && !syn.flags.intersects(Flags::ACK | Flags::RST);
         assert!(plain, "{syn:?} opens no connection");
         self.settle_options(syn);
@@ -97,7 +97,7 @@ impl Connection {
     }
 
     /// Sends a SYN or SYN-ACK.
-    pub(super) fn emit_syn(&mut self, flags: Flags, out: &mut Output) {
+    pub(super) fn emit_syn(&mut self, flags: Flags, out: &mut impl Emit) {
         let is_answer = flags.contains(Flags::ACK);
         let stamps = if is_answer { self.agreed.timestamps } else { self.profile.timestamps };
         let scale = self.receive.scale_offered().filter(|_| !is_answer || self.agreed.scaling);
@@ -113,7 +113,7 @@ impl Connection {
         };
         let ack = if is_answer { self.receive.rcv_nxt() } else { 0 };
         let window = self.receive.syn_window();
-        out.segments.push(Segment { seq: ISS, ack, len: 0, window, flags, options });
+        out.send_with_options(&Segment { seq: ISS, ack, len: 0, window, flags, options });
         self.last_ack_sent = ack;
     }
 
@@ -162,7 +162,7 @@ impl Connection {
     }
 
     /// A segment in SYN_SENT.
-    pub(super) fn on_segment_in_syn_sent(&mut self, segment: &Segment, out: &mut Output) {
+    pub(super) fn on_segment_in_syn_sent(&mut self, segment: &Segment, out: &mut impl Emit) {
         let has_ack = segment.flags.contains(Flags::ACK);
         if has_ack && (segment.ack <= self.snd_una || segment.ack > self.snd_nxt) {
             // The peer answers for an earlier connection, which the reset ends: our SYN goes out again at once
@@ -170,7 +170,7 @@ impl Connection {
             if self.retransmits == 0 {
                 self.set_transmission(Pending::Retransmit, self.profile.jiffy * 2);
             }
-            out.segments.extend(reset_for(segment));
+            out.refuse(&segment.plain());
             return;
         }
         if segment.flags.contains(Flags::RST) {
@@ -195,7 +195,7 @@ impl Connection {
     }
 
     /// Our SYN was answered.
-    fn on_syn_ack(&mut self, segment: &Segment, out: &mut Output) {
+    fn on_syn_ack(&mut self, segment: &Segment, out: &mut impl Emit) {
         self.last_echo = self.echo_in(segment);
         self.undo_spurious_syn();
         self.on_ack(segment, out);
@@ -213,7 +213,7 @@ impl Connection {
     }
 
     /// Both SYNs are acknowledged: the transfer starts. `syn_retransmits`: times that ours was sent again.
-    pub(super) fn become_established(&mut self, syn_retransmits: u64, out: &mut Output) {
+    pub(super) fn become_established(&mut self, syn_retransmits: u64, out: &mut impl Emit) {
         let was_lost = syn_retransmits > 1 && self.recovery.undo.marker.is_some();
         self.state = State::Established;
         if self.rtt.srtt().is_none() {
@@ -223,7 +223,7 @@ impl Connection {
         self.last_sent = self.clock.jiffies();
         self.expand_send_buffer();
         self.start_keepalive();
-        out.notices.push(Notice::Connected);
+        out.notify(Notice::Connected);
     }
 
     /// A segment for a SYN-ACK that waits for its ACK. True when it establishes the connection and is to be processed further.
@@ -231,7 +231,7 @@ impl Connection {
         &mut self,
         segment: &Segment,
         request: Request,
-        out: &mut Output,
+        out: &mut impl Emit,
     ) -> bool {
         let is_syn = segment.flags.contains(Flags::SYN);
         let is_reset = segment.flags.contains(Flags::RST);
@@ -245,7 +245,7 @@ impl Connection {
             return false;
         }
         if has_ack && !is_reset && segment.ack != FIRST_BYTE {
-            out.segments.extend(reset_for(segment));
+            out.refuse(&segment.plain());
             return false;
         }
         let is_acceptable = self.receive.is_acceptable(segment.seq, segment.end());
@@ -257,7 +257,7 @@ impl Connection {
         }
         if is_reset || is_syn {
             if is_syn {
-                out.segments.extend(reset_for(segment));
+                out.refuse(&segment.plain());
             }
             self.finish(CloseReason::Refused, out);
             return false;
@@ -269,7 +269,7 @@ impl Connection {
     }
 
     /// The SYN-ACK is acknowledged.
-    fn establish_request(&mut self, segment: &Segment, request: Request, out: &mut Output) {
+    fn establish_request(&mut self, segment: &Segment, request: Request, out: &mut impl Emit) {
         self.request = None;
         self.snd_una = FIRST_BYTE;
         self.last_echo = self.echo_in(segment);
@@ -293,12 +293,12 @@ impl Connection {
     }
 
     /// The third segment of the handshake, where two SYNs have crossed. True when it is to be processed further.
-    pub(super) fn establish_crossed(&mut self, segment: &Segment, out: &mut Output) -> bool {
+    pub(super) fn establish_crossed(&mut self, segment: &Segment, out: &mut impl Emit) -> bool {
         if !segment.flags.contains(Flags::ACK) {
             return false;
         }
         if self.on_ack(segment, out) != Verdict::Taken || self.snd_una < FIRST_BYTE {
-            out.segments.extend(reset_for(segment));
+            out.refuse(&segment.plain());
             return false;
         }
         self.become_established(self.retransmits, out);
@@ -306,7 +306,7 @@ impl Connection {
     }
 
     /// The SYN-ACK was not answered in time.
-    pub(super) fn on_request_expiry(&mut self, out: &mut Output) {
+    pub(super) fn on_request_expiry(&mut self, out: &mut impl Emit) {
         let Some(mut request) = self.request else { return };
         if request.timeouts >= self.profile.synack_retries {
             self.finish(CloseReason::TimedOut, out);
@@ -319,7 +319,7 @@ impl Connection {
         self.set_state_timer(wait.min(self.profile.rto_max));
     }
 
-    fn retransmit_syn_ack(&mut self, request: Request, out: &mut Output) {
+    fn retransmit_syn_ack(&mut self, request: Request, out: &mut impl Emit) {
         self.request = Some(Request { retransmits: request.retransmits + 1, ..request });
         self.retransmits += 1;
         self.emit_syn(Flags::SYN | Flags::ACK, out);

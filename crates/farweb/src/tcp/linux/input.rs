@@ -11,7 +11,7 @@ use super::connection::Connection;
 use super::output::Push;
 use super::receive::Context;
 use crate::tcp::segment::{Flags, Segment};
-use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
+use crate::tcp::state::{CloseReason, Emit, Notice, State};
 use crate::units::{Duration, Instant, When};
 
 /// Age at which the timestamp to be echoed has gone around and is no longer compared (`TCP_PAWS_WRAP`, 24 days; RFC 7323,
@@ -24,11 +24,11 @@ const TIMESTAMP_RATE: u64 = 1200;
 
 impl Connection {
     /// A segment arrived.
-    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut impl Emit) {
         self.clock.advance(now);
         self.last_echo = None;
         match self.state {
-            State::Closed => out.segments.extend(reset_for(segment)),
+            State::Closed => out.refuse(&segment.plain()),
             State::SynSent => self.on_segment_in_syn_sent(segment, out),
             State::TimeWait => self.on_segment_in_time_wait(segment, out),
             _ => self.on_synchronised(segment, out),
@@ -39,7 +39,7 @@ impl Connection {
     }
 
     /// A segment when both SYNs are known.
-    fn on_synchronised(&mut self, segment: &Segment, out: &mut Output) {
+    fn on_synchronised(&mut self, segment: &Segment, out: &mut impl Emit) {
         if let Some(request) = self.request {
             if !self.on_segment_for_request(segment, request, out) {
                 return;
@@ -73,7 +73,7 @@ impl Connection {
     }
 
     /// Sends what windows allow now, and wakes a writer.
-    fn push_pending(&mut self, out: &mut Output) {
+    fn push_pending(&mut self, out: &mut impl Emit) {
         if self.state == State::TimeWait {
             return;
         }
@@ -124,7 +124,7 @@ impl Connection {
     }
 
     /// True when a segment is to be processed; if not, it is answered as it must be.
-    fn validate(&mut self, segment: &Segment, out: &mut Output) -> bool {
+    fn validate(&mut self, segment: &Segment, out: &mut impl Emit) -> bool {
         let (is_reset, is_syn) = (segment.flags.contains(Flags::RST), segment.flags.contains(Flags::SYN));
         let is_old = !is_reset && self.is_timestamp_old(segment) && !self.is_overtaken_ack(segment);
         if is_old || !self.receive.is_acceptable(segment.seq, segment.end()) {
@@ -172,7 +172,7 @@ impl Connection {
             && matches!(self.state, State::CloseWait | State::LastAck | State::Closing)
     }
 
-    fn on_reset(&mut self, out: &mut Output) {
+    fn on_reset(&mut self, out: &mut impl Emit) {
         let reason = match self.state {
             State::SynReceived => CloseReason::Refused,
             State::Closing | State::LastAck | State::TimeWait => CloseReason::Finished,
@@ -182,7 +182,7 @@ impl Connection {
     }
 
     /// Says where we are, to a segment that is old or beyond the window; a duplicate is reported.
-    fn answer_unacceptable(&mut self, segment: &Segment, out: &mut Output) {
+    fn answer_unacceptable(&mut self, segment: &Segment, out: &mut impl Emit) {
         // Data is always answered, or a peer whose ACKs were lost would send it for ever.
         if segment.sequence_len() == 0 && self.is_rate_limited() {
             return;
@@ -192,7 +192,7 @@ impl Connection {
     }
 
     /// A challenge ACK: who is really the peer answers it with a reset that fits (RFC 5961, section 3).
-    fn challenge(&mut self, out: &mut Output) {
+    fn challenge(&mut self, out: &mut impl Emit) {
         if !self.is_rate_limited() {
             self.send_ack(out);
         }
@@ -209,7 +209,7 @@ impl Connection {
     }
 
     /// Our FIN may be acknowledged now. True when the segment is to be processed further.
-    fn advance_closing(&mut self, segment: &Segment, out: &mut Output) -> bool {
+    fn advance_closing(&mut self, segment: &Segment, out: &mut impl Emit) -> bool {
         let is_all_acknowledged = self.send.has_fin && self.snd_una > self.send.end;
         match self.state {
             State::FinWait1 if is_all_acknowledged => {
@@ -231,7 +231,7 @@ impl Connection {
         let brings_data = segment.len > 0 && segment.seq + u64::from(segment.len) > self.receive.rcv_nxt();
         if self.detached && brings_data {
             // Nobody is there to read (RFC 1122, section 4.2.2.13).
-            out.segments.extend(reset_for(segment));
+            out.refuse(&segment.plain());
             self.finish(CloseReason::Reset, out);
             return false;
         }
@@ -239,16 +239,16 @@ impl Connection {
     }
 
     /// Takes the text, and the FIN if it is in order.
-    fn take_text(&mut self, segment: &Segment, out: &mut Output) {
+    fn take_text(&mut self, segment: &Segment, out: &mut impl Emit) {
         let context = Context { clock: &self.clock, profile: &self.profile, rtt: &self.rtt };
         let arrival = self.receive.on_segment(&context, segment);
         if arrival.delivered > 0 {
-            out.notices.push(Notice::Readable);
+            out.notify(Notice::Readable);
         }
         if !arrival.fin {
             return;
         }
-        out.notices.push(Notice::EndOfStream);
+        out.notify(Notice::EndOfStream);
         match self.state {
             State::SynReceived | State::Established => self.state = State::CloseWait,
             State::FinWait1 => {
@@ -264,7 +264,7 @@ impl Connection {
     }
 
     /// A segment in TIME_WAIT: the ACK is repeated for what the peer may not have learnt.
-    fn on_segment_in_time_wait(&mut self, segment: &Segment, out: &mut Output) {
+    fn on_segment_in_time_wait(&mut self, segment: &Segment, out: &mut impl Emit) {
         let rcv_nxt = self.receive.rcv_nxt();
         let is_reset = segment.flags.contains(Flags::RST);
         let is_old = self.is_timestamp_old(segment);
@@ -289,7 +289,7 @@ impl Connection {
 
     /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
     #[inline(always)]
-    pub fn read(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+    pub fn read(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         self.clock.advance(now);
         let read = self.receive.read(now, bytes, &self.profile);
         if self.state != State::Closed {

@@ -11,8 +11,8 @@ use super::connection::Connection;
 use super::recovery::{CaState, Resend};
 use super::sent::SegmentId;
 use super::timers::Pending;
-use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
-use crate::tcp::state::{Limit, Output, State};
+use crate::tcp::segment::{Flags, Options, Plain, SackBlocks, Segment, Timestamps};
+use crate::tcp::state::{Emit, Limit, State};
 
 /// `TCP_INIT_CWND`, in segments, where no route says otherwise (RFC 6928).
 pub(super) const INITIAL_CWND: u32 = 10;
@@ -33,7 +33,7 @@ pub(super) enum Push {
 
 impl Connection {
     /// Sends new data as far as windows and Nagle's rule allow.
-    pub(super) fn push(&mut self, mode: Push, out: &mut Output) {
+    pub(super) fn push(&mut self, mode: Push, out: &mut impl Emit) {
         let mut sent = 0;
         while self.unsent_segment_waits() && (mode == Push::Probe || self.may_send()) {
             let (len, has_fin) = self.next_segment();
@@ -134,7 +134,7 @@ impl Connection {
     }
 
     /// Sends `len` bytes, and the FIN if that is wanted, for the first time.
-    pub(super) fn transmit_new(&mut self, len: u64, has_fin: bool, out: &mut Output) {
+    pub(super) fn transmit_new(&mut self, len: u64, has_fin: bool, out: &mut impl Emit) {
         let seq = self.snd_nxt;
         let mut flags = self.send.take_push(seq, seq + len);
         if has_fin {
@@ -155,7 +155,7 @@ impl Connection {
     }
 
     /// Sends what is marked as lost, as far as the window allows.
-    pub(super) fn retransmit_lost(&mut self, out: &mut Output) {
+    pub(super) fn retransmit_lost(&mut self, out: &mut impl Emit) {
         let mut sent_first = false;
         while self.may_send() {
             let Some(id) = self.queue.next_to_retransmit() else { break };
@@ -177,7 +177,7 @@ impl Connection {
     ///
     /// A window that was taken back holds it up, but for the first segment, which then serves as a probe. What begins in such
     /// a window goes whole, where Linux would cut it at the edge.
-    pub(super) fn transmit_again(&mut self, id: SegmentId, is_counted: bool, out: &mut Output) -> bool {
+    pub(super) fn transmit_again(&mut self, id: SegmentId, is_counted: bool, out: &mut impl Emit) -> bool {
         self.queue.trim_front(self.snd_una);
         let (seq, flags) = (self.queue.get(id).seq, self.queue.get(id).flags);
         let is_open = seq < self.snd_una + self.snd_wnd;
@@ -203,7 +203,7 @@ impl Connection {
     }
 
     /// Sends what recovery asks for after an ACK.
-    pub(super) fn resend(&mut self, resend: Resend, out: &mut Output) {
+    pub(super) fn resend(&mut self, resend: Resend, out: &mut impl Emit) {
         match resend {
             Resend::Nothing => return,
             Resend::New => {
@@ -219,7 +219,7 @@ impl Connection {
     }
 
     /// Puts a segment on the wire, with the ACK, the window and the options that go with it.
-    fn emit(&mut self, seq: u64, len: u64, flags: Flags, out: &mut Output) {
+    fn emit(&mut self, seq: u64, len: u64, flags: Flags, out: &mut impl Emit) {
         if len > 0 {
             if self.queue.in_flight() == 0 {
                 self.congestion.on_send_after_idle(&self.clock, self.last_sent);
@@ -229,18 +229,21 @@ impl Connection {
         }
         let window = self.receive.advertise();
         let ack = self.receive.rcv_nxt();
-        let options = Options { timestamps: self.timestamps(), sack: self.sack_option(ack), ..Options::NONE };
-        out.segments.push(Segment { seq, ack, len: len as u32, window, flags, options });
+        let segment = Plain::new(seq, ack, len as u32, window, flags, self.timestamps());
+        if self.agreed.sack && self.receive.sack_count() > 0 {
+            let sack = self.sack_option(ack);
+            let options = Options { timestamps: self.timestamps(), sack, ..Options::NONE };
+            out.send_with_options(&Segment { options, ..segment.segment() });
+        } else {
+            out.send(segment);
+        }
         self.receive.on_ack_sent(&self.profile);
         self.last_ack_sent = ack;
     }
 
+    #[cold]
     fn sack_option(&self, ack: u64) -> SackBlocks {
-        if self.agreed.sack && self.receive.sack_count() > 0 {
-            SackBlocks::new(ack, self.receive.sack_blocks().take(self.blocks_max()))
-        } else {
-            SackBlocks::NONE
-        }
+        SackBlocks::new(ack, self.receive.sack_blocks().take(self.blocks_max()))
     }
 
     /// The timestamps of a segment that leaves now, if they were agreed on.
@@ -252,17 +255,17 @@ impl Connection {
     }
 
     /// An ACK without data.
-    pub fn send_ack(&mut self, out: &mut Output) {
+    pub fn send_ack(&mut self, out: &mut impl Emit) {
         self.emit(self.acceptable_seq(), 0, Flags::ACK, out);
     }
 
     /// A reset.
-    pub(super) fn send_reset(&mut self, out: &mut Output) {
+    pub(super) fn send_reset(&mut self, out: &mut impl Emit) {
         self.emit(self.acceptable_seq(), 0, Flags::RST | Flags::ACK, out);
     }
 
     /// An ACK with a number that the peer has seen makes it answer (`tcp_xmit_probe_skb()`).
-    pub(super) fn send_old_number(&mut self, out: &mut Output) {
+    pub(super) fn send_old_number(&mut self, out: &mut impl Emit) {
         self.emit(self.snd_una - 1, 0, Flags::ACK, out);
     }
 

@@ -14,7 +14,7 @@ use super::connection::Connection;
 use super::output::Push;
 use super::profile::Profile;
 use crate::tcp::segment::{FIRST_BYTE, Flags};
-use crate::tcp::state::{Notice, Output, State};
+use crate::tcp::state::{Emit, Notice, State};
 use crate::units::Instant;
 
 /// Room for headers in every segment's memory: `MAX_TCP_HEADER` and `skb_shared_info`, 256 B and 320 B on x86-64.
@@ -126,7 +126,7 @@ impl Connection {
     ///
     /// Before [`Notice::Connected`] and after the end of our stream nothing is accepted. When the buffer takes less than
     /// all, [`Notice::Writable`] says when to try again with the rest.
-    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         self.clock.advance(now);
         if !matches!(self.state, State::Established | State::CloseWait) || bytes == 0 {
             return 0;
@@ -166,13 +166,13 @@ impl Connection {
 
     /// Lets a blocked writer go on when a third of the buffer is free; the buffer grows where cwnd would take more.
     #[inline]
-    pub(super) fn check_space(&mut self, out: &mut Output) {
+    pub(super) fn check_space(&mut self, out: &mut impl Emit) {
         if self.send.is_blocked {
             self.make_space(out);
         }
     }
 
-    fn make_space(&mut self, out: &mut Output) {
+    fn make_space(&mut self, out: &mut impl Emit) {
         if self.may_send() {
             self.expand_send_buffer();
             self.congestion.on_buffer_expanded(&self.clock);
@@ -180,7 +180,7 @@ impl Connection {
         let in_use = self.memory_in_use();
         if self.send.capacity >= in_use + in_use / 2 {
             self.send.is_blocked = false;
-            out.notices.push(Notice::Writable);
+            out.notify(Notice::Writable);
         }
     }
 

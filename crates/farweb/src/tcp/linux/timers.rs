@@ -10,7 +10,7 @@
 
 use super::connection::Connection;
 use super::receive::AckDue;
-use crate::tcp::state::{CloseReason, Output, State};
+use crate::tcp::state::{CloseReason, Emit, State};
 use crate::units::{Duration, Instant, When};
 
 /// Meaning of the transmission timer (`icsk_pending`).
@@ -80,7 +80,7 @@ impl Connection {
     }
 
     /// Runs the timers that are due. May be called early or for nothing.
-    pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+    pub fn on_timeout(&mut self, now: Instant, out: &mut impl Emit) {
         self.clock.advance(now);
         if let AckDue::At(at) = self.receive.ack_due()
             && at <= now
@@ -99,13 +99,13 @@ impl Connection {
     }
 
     /// Sends an ACK if one is due.
-    pub(super) fn send_due_ack(&mut self, out: &mut Output) {
+    pub(super) fn send_due_ack(&mut self, out: &mut impl Emit) {
         if self.receive.ack_due() == AckDue::Now {
             self.send_ack(out);
         }
     }
 
-    fn on_transmission_expiry(&mut self, pending: Pending, out: &mut Output) {
+    fn on_transmission_expiry(&mut self, pending: Pending, out: &mut impl Emit) {
         match pending {
             Pending::Reordering => self.on_reordering_expiry(out),
             Pending::LossProbe => self.on_probe_expiry(out),
@@ -164,7 +164,7 @@ impl Connection {
     }
 
     /// What is in flight was not acknowledged in time: the first segment goes again, with a window of one segment.
-    fn on_retransmit_expiry(&mut self, out: &mut Output) {
+    fn on_retransmit_expiry(&mut self, out: &mut impl Emit) {
         if self.queue.is_empty() {
             return;
         }
@@ -296,7 +296,7 @@ impl Connection {
     }
 
     /// Probes the window: with what fits, or with a number that the peer has seen.
-    fn on_window_probe_expiry(&mut self, out: &mut Output) {
+    fn on_window_probe_expiry(&mut self, out: &mut impl Emit) {
         if !self.queue.is_empty() || !self.unsent_segment_waits() {
             self.zero_window.probes = 0;
             self.zero_window.since = 0;
@@ -329,7 +329,7 @@ impl Connection {
         self.set_window_probe();
     }
 
-    fn on_state_expiry(&mut self, out: &mut Output) {
+    fn on_state_expiry(&mut self, out: &mut impl Emit) {
         match self.state {
             State::SynReceived => self.on_request_expiry(out),
             State::Established | State::CloseWait => self.on_keepalive_expiry(out),
@@ -346,7 +346,7 @@ impl Connection {
         }
     }
 
-    fn on_keepalive_expiry(&mut self, out: &mut Output) {
+    fn on_keepalive_expiry(&mut self, out: &mut impl Emit) {
         let (idle, interval) = (self.profile.keepalive_idle, self.profile.keepalive_interval);
         if !self.queue.is_empty() || self.unsent_segment_waits() {
             // What is sent anyway shows whether the peer lives.

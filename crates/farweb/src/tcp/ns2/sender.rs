@@ -15,7 +15,7 @@ use super::profile::Profile;
 use super::rtt::Rtt;
 use crate::rng::RandomStream;
 use crate::tcp::segment::{FIRST_BYTE, Segment};
-use crate::tcp::state::{Limit, Output};
+use crate::tcp::state::{Emit, Limit};
 use crate::units::{Duration, Instant, When};
 
 /// Smallest slow-start threshold, in packets.
@@ -104,7 +104,7 @@ impl Sender {
     }
 
     /// Gives the agent `bytes` more bytes to send, in whole packets.
-    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) {
+    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) {
         if self.total == 0 && bytes > 0 {
             self.total = u64::from(self.profile.syn);
         }
@@ -113,7 +113,7 @@ impl Sender {
     }
 
     /// An ACK arrived.
-    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut impl Emit) {
         let acknowledged = self.profile.packet_number(segment.ack);
         if acknowledged > self.una {
             self.on_new_ack(now, acknowledged);
@@ -132,7 +132,7 @@ impl Sender {
     }
 
     /// Runs the timers that are due. May be called early or for nothing.
-    pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+    pub fn on_timeout(&mut self, now: Instant, out: &mut impl Emit) {
         if self.burst_timer.is_some_and(|at| at <= now) {
             self.burst_timer = None;
             self.send_burst(now, out);
@@ -177,7 +177,7 @@ impl Sender {
         }
     }
 
-    fn on_duplicate_ack(&mut self, now: Instant, out: &mut Output) {
+    fn on_duplicate_ack(&mut self, now: Instant, out: &mut impl Emit) {
         self.duplicates += 1;
         let threshold = self.profile.duplicate_ack_threshold;
         let exits = self.profile.exit_fast_retransmit;
@@ -196,7 +196,7 @@ impl Sender {
     }
 
     /// Sends the first packet again and halves the window, once a window of data.
-    fn on_third_duplicate(&mut self, now: Instant, out: &mut Output) {
+    fn on_third_duplicate(&mut self, now: Instant, out: &mut impl Emit) {
         let has_recovered = self.una > self.recover;
         let second_is_lost = self.profile.bug_fix_start && self.una == 1;
         if !has_recovered && self.profile.bug_fix && !second_is_lost {
@@ -214,7 +214,7 @@ impl Sender {
     }
 
     /// Sends a new packet for a duplicate ACK below the threshold (RFC 3042).
-    fn send_one(&mut self, now: Instant, out: &mut Output) {
+    fn send_one(&mut self, now: Instant, out: &mut impl Emit) {
         let allowance = self.cwnd + f64::from(self.duplicates);
         let in_window = self.next < self.una + u64::from(self.profile.window);
         if in_window && self.next < self.total && ((self.next + 1 - self.una) as f64) <= allowance {
@@ -225,7 +225,7 @@ impl Sender {
 
     /// Halves ssthresh, shuts the window to one packet and goes back to the first packet that is not acknowledged. When
     /// nothing was outstanding, the agent has been idle, and only the window is shut.
-    fn on_retransmit_expiry(&mut self, now: Instant, out: &mut Output) {
+    fn on_retransmit_expiry(&mut self, now: Instant, out: &mut impl Emit) {
         self.inflation = 0;
         self.duplicates = 0;
         self.cwnd = self.cwnd.max(1.0);
@@ -255,7 +255,7 @@ impl Sender {
     }
 
     /// Sends what the window allows, now or, where bursts wait, after a while.
-    fn send_much(&mut self, now: Instant, out: &mut Output) {
+    fn send_much(&mut self, now: Instant, out: &mut impl Emit) {
         if self.burst_timer.is_some() {
             return;
         }
@@ -267,7 +267,7 @@ impl Sender {
         }
     }
 
-    fn send_burst(&mut self, now: Instant, out: &mut Output) {
+    fn send_burst(&mut self, now: Instant, out: &mut impl Emit) {
         let limit = match self.profile.burst_max {
             0 => u32::MAX,
             limit => limit,
@@ -286,9 +286,9 @@ impl Sender {
         self.next < self.una + self.window() && self.next < self.total
     }
 
-    fn send(&mut self, now: Instant, number: u64, out: &mut Output) {
+    fn send(&mut self, now: Instant, number: u64, out: &mut impl Emit) {
         let nothing_outstanding = self.una == self.max;
-        out.segments.push(self.profile.packet(number));
+        out.send_with_options(&self.profile.packet(number));
         if number < self.max {
             self.retransmits += 1;
         } else {

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::profile::Profile;
 use crate::tcp::segment::Segment;
-use crate::tcp::state::{Notice, Output};
+use crate::tcp::state::{Emit, Notice};
 use crate::units::Instant;
 
 /// The receiving agent of a one-way transfer: a state machine without clock, queue or I/O.
@@ -37,18 +37,18 @@ impl Sink {
     }
 
     /// A packet arrived.
-    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut impl Emit) {
         let number = self.profile.packet_number(segment.seq);
         let before = self.received();
         self.take(number);
         if self.received() > before {
-            out.notices.push(Notice::Readable);
+            out.notify(Notice::Readable);
         }
         if self.may_wait(number) {
             self.timer = Some(now + self.profile.delayed_ack_interval);
         } else {
             self.timer = None;
-            out.segments.push(self.profile.acknowledgement(self.next));
+            out.send_with_options(&self.profile.acknowledgement(self.next));
         }
     }
 
@@ -59,9 +59,9 @@ impl Sink {
     }
 
     /// Sends the ACK that waits, when it is due. May be called early or for nothing.
-    pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+    pub fn on_timeout(&mut self, now: Instant, out: &mut impl Emit) {
         if self.timer.take_if(|at| *at <= now).is_some() {
-            out.segments.push(self.profile.acknowledgement(self.next));
+            out.send_with_options(&self.profile.acknowledgement(self.next));
         }
     }
 

@@ -181,7 +181,7 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
                 let (config, host) = &self.configs[end as usize];
                 self.ends[end as usize] = Some(Connection::accept(now, config, *host, segment, out));
             }
-            None => out.segments.extend(reset_for(segment)),
+            None => out.segments.extend(reset_for(&segment.plain()).map(|reset| reset.segment())),
         }
     }
 

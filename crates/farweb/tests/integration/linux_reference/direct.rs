@@ -74,7 +74,7 @@ impl Direction {
         }
         let due = self.link.on_event(now);
         self.head = due.next;
-        due.arrived.map(|Wire(segment)| segment)
+        Some(due.arrived.0)
     }
 }
 

@@ -182,7 +182,7 @@ impl Connection {
     }
 
     /// Time for late segments is over.
-    pub(in crate::tcp::linux) fn on_reordering_expiry(&mut self, out: &mut crate::tcp::state::Output) {
+    pub(in crate::tcp::linux) fn on_reordering_expiry(&mut self, out: &mut impl crate::tcp::state::Emit) {
         let in_flight = self.queue.in_flight();
         self.rack_detect();
         if self.queue.in_flight() != in_flight {

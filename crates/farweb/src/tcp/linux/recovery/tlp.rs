@@ -13,7 +13,7 @@ use super::{CaState, Connection};
 use crate::tcp::linux::acknowledge::Ack;
 use crate::tcp::linux::output::Push;
 use crate::tcp::linux::timers::Pending;
-use crate::tcp::state::Output;
+use crate::tcp::state::Emit;
 use crate::units::Duration;
 
 /// Time added to two round trips where more than one segment is in flight (`TCP_TIMEOUT_MIN_US`).
@@ -54,7 +54,7 @@ impl Connection {
     }
 
     /// The time of a probe has come: new data goes if it can, else the last segment once more.
-    pub(in crate::tcp::linux) fn on_probe_expiry(&mut self, out: &mut Output) {
+    pub(in crate::tcp::linux) fn on_probe_expiry(&mut self, out: &mut impl Emit) {
         if self.recovery.probe.high_seq.is_none() && self.send_probe(out) {
             self.recovery.probe.high_seq = NonZeroU64::new(self.snd_nxt);
             // The retransmission timer runs from now.
@@ -63,7 +63,7 @@ impl Connection {
         self.rearm_rto();
     }
 
-    fn send_probe(&mut self, out: &mut Output) -> bool {
+    fn send_probe(&mut self, out: &mut impl Emit) -> bool {
         self.recovery.probe.is_retransmission = false;
         if self.unsent_segment_waits() && self.is_next_in_window() {
             let packets = self.queue.packets_out();

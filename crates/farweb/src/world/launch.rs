@@ -1,0 +1,112 @@
+//! The way of a segment from its endpoint into the link there.
+//!
+//! Models hosts that put a segment into their link at once. An endpoint that nobody watches builds its packets in the link by
+//! [`Launch`]; the segments of one that is recorded or regulated wait in an output until its call is over, as
+//! what is noted beside them is its state then. Leaves out the time that hosts take.
+
+use crate::conn::{ConnectionId, End, Mark, Packet, Sent};
+use crate::net::LinkId;
+use crate::tcp::{Emit, Notice, Output, Plain, Segment};
+
+use super::network::Network;
+
+/// Takes the segments of an end of a connection to its link, and keeps the notices.
+pub(super) struct Launch<'a> {
+    network: &'a mut Network,
+    id: ConnectionId,
+    link: LinkId,
+    toward: End,
+    destination: u8,
+    sent: &'a mut Sent,
+    in_flight: &'a mut u32,
+    notices: &'a mut Vec<Notice>,
+}
+
+impl<'a> Launch<'a> {
+    /// For `end` of a connection, whose segments leave by this link, for this node.
+    #[inline(always)]
+    pub(super) fn new(
+        network: &'a mut Network,
+        id: ConnectionId,
+        end: End,
+        (link, destination): (LinkId, u8),
+        sent: &'a mut Sent,
+        in_flight: &'a mut u32,
+        output: &'a mut Output,
+    ) -> Self {
+        let toward = end.other();
+        Self { network, id, link, toward, destination, sent, in_flight, notices: &mut output.notices }
+    }
+}
+
+impl Launch<'_> {
+    #[inline(always)]
+    fn put(&mut self, packet: Packet) {
+        if self.network.enqueue(self.link, packet, None) {
+            *self.in_flight += 1;
+        } else {
+            self.sent.refused += 1;
+        }
+    }
+}
+
+impl Emit for Launch<'_> {
+    #[inline(always)]
+    fn send(&mut self, segment: Plain) {
+        let number = self.sent.count(segment.packet_bytes());
+        self.put(Packet::plain(self.id, self.toward, self.destination, segment, number));
+    }
+
+    #[cold]
+    fn send_with_options(&mut self, segment: &Segment) {
+        let bytes = segment.packet_bytes();
+        let mark = Mark::unrecorded(self.sent.count(bytes));
+        let extras = &mut self.network.extras;
+        let packet = Packet::new(self.id, self.toward, self.destination, segment, bytes, mark, extras);
+        self.put(packet);
+    }
+
+    #[inline]
+    fn notify(&mut self, notice: Notice) {
+        self.notices.push(notice);
+    }
+}
+
+/// Does it out of the way: few connections are recorded or regulated in a run of many.
+#[cold]
+#[inline(never)]
+pub(super) fn watched<T>(act: impl FnOnce() -> T) -> T {
+    act()
+}
+
+/// Has the TCP at an end of a connection do something; `None` where none runs that the application may use.
+///
+/// `(session, tcp, out) => call` names the session of the end, its TCP, and what takes the segments.
+macro_rules! on_tcp {
+    ($network:expr, $id:expr, $connection:expr, $end:expr, $output:expr, ($session:pat, $tcp:ident, $out:ident) => $call:expr) => {{
+        let is_plain = $connection.is_plain();
+        let $crate::conn::Connection { ends, in_flight, .. } = &mut *$connection;
+        let $crate::conn::Endpoint { socket, session: $session, .. } = &mut ends[$end as usize];
+        match &mut socket.transport {
+            Some($crate::conn::Transport::Tcp($tcp)) if is_plain => {
+                let way = (socket.link, socket.peer);
+                let $out = &mut $crate::world::launch::Launch::new(
+                    $network,
+                    $id,
+                    $end,
+                    way,
+                    &mut socket.sent,
+                    in_flight,
+                    $output,
+                );
+                Some($call)
+            }
+            Some($crate::conn::Transport::Tcp($tcp)) => {
+                let $out = &mut *$output;
+                Some($crate::world::launch::watched(|| $call))
+            }
+            _ => None,
+        }
+    }};
+}
+pub(super) use on_tcp;
