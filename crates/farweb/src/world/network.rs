@@ -139,7 +139,7 @@ impl Network {
             self.context.observer.packets.record_at_end(now, connection, seen, &segment, packet.mark());
         }
         packet.leave(&mut self.extras);
-        self.settle(packet.connection, connection, end, output)
+        self.settle_delivery(packet.connection, connection, end, output)
     }
 
     /// Gives a packet to an end where it is one of the few: it has rare options, or no TCP takes it that the application may use.
@@ -266,10 +266,20 @@ impl Network {
     }
 
     /// Carries out what an endpoint put into `output`: sends segments, gives the application its notices, sets the timer.
-    ///
-    /// The application may act on the endpoint on a notice; what follows is carried out in the same loop.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn settle(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        output: &mut Output,
+    ) -> Settled {
+        self.settle_delivery(id, connection, end, output)
+    }
+
+    /// The same where it costs most: compiled into the delivery of a packet.
+    #[inline(always)]
+    fn settle_delivery(
         &mut self,
         id: ConnectionId,
         connection: &mut Connection,
