@@ -1,6 +1,6 @@
 """Compares the load that a workload offers to each link with the rate of the link, for `farweb check`.
 
-Bytes count in the second in which their request starts, with headers of 40 B a segment: down the responses, up the
+Bytes count in the second of their request's start, with headers of 40 B a segment: down the responses, up the
 requests and an acknowledgement for every second segment of a response. Opening and closing connections, retransmissions
 and server times are left out. A live cache is taken as empty, an upper bound for links behind it. Copies are laid over
 each other as a run lays them.

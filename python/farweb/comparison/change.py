@@ -71,7 +71,7 @@ class Change:
         units: How many replications or blocks.
         effective: As many independent requests would say as much of the mean difference as the blocks do; None where
             intervals are not of blocks.
-        dependent: True when blocks depend on each other still, so that intervals are too narrow.
+        dependent: True when blocks still depend on each other: intervals are too narrow.
         median_s: Median of the differences of all requests.
         mean_s: Mean difference of those that ended on both sides.
         both: Share of requests that ended on both sides, which `mean_s` is of.
@@ -87,7 +87,7 @@ class Change:
         of_other: Latencies of the other.
         sizes: By class of response sizes.
         causes: Where the mean difference comes from, the largest part first; empty where `exchanges` was not recorded.
-        differences: Of all requests in s, by start; those of several runs one after the other.
+        differences: Of all requests in s, by start, run after run.
         judgement: The two judged by the rule that all verbs share.
         verdict: The comparison in a sentence, the first line of its screen.
     """
@@ -126,7 +126,7 @@ class Change:
         return ", ".join(part for part in (self.other, self.group) if part)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but the differences of requests as plain values, for JSON; what is infinite is None."""
+        """All of it but the differences of requests as plain values, for JSON. None stands for infinite."""
         kept = {name: value for name, value in vars(self).items() if name != "differences"}
         found: dict[str, Any] = to_json({**kept, "interval_of": self.method})
         return found

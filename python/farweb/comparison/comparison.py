@@ -63,7 +63,7 @@ class Comparison(Shown):
         }
 
     def screen(self, more: Collection[str] = ()) -> Screen:
-        """The answer in a screen, and what is asked for beside it.
+        """The answer in a screen, and the parts asked for beside it.
 
         Args:
             more: Of `SHOWN`.

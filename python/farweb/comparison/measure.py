@@ -105,7 +105,7 @@ def changed(
 
 
 def _effective(differences: Floats, mean: Estimate, parts: int) -> int | None:
-    """The number of independent differences whose mean is as sure as that of so many parts."""
+    """The number of independent differences with a mean as sure as so many parts give."""
     if mean.low is None or mean.high is None or mean.high == mean.low:
         return None
     ended = differences[np.isfinite(differences)]

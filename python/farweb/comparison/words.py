@@ -36,7 +36,7 @@ _CAUSES = {
 
 
 def screen(change: "Change", hints: Sequence[str]) -> list[Part]:
-    """Two runs: the verdict, for whom, latencies, causes, and what it holds for.
+    """Two runs: the verdict, for whom, latencies, causes, and its reach.
 
     Args:
         change: The effect of the other.
@@ -52,11 +52,11 @@ def screen(change: "Change", hints: Sequence[str]) -> list[Part]:
 
 
 def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verdict], group: str) -> list[Part]:
-    """Several runs ranked: the best, the table with letters, and what it holds for.
+    """Several runs ranked: the best, the table with letters, and the reach of the verdicts.
 
     Args:
         ranking: Their ranking.
-        sides: Latencies of each, in the order in which they were given.
+        sides: Latencies of each, in the order given.
         verdicts: Of the pairs.
         group: The property that the requests share; empty: all.
     """

@@ -164,7 +164,7 @@ def unreadable(place: object, why: str) -> FarwebError:
 
 
 def equals(column: Column, word: str) -> NDArray[np.bool_]:
-    """Mark the rows in which a column of words has `word`."""
+    """Mark the rows with `word` in a column of words."""
     assert isinstance(column, tuple) and len(column) == 2, "a column of words"
     codes, words = column
     equal: NDArray[np.bool_] = codes == (words.index(word) if word in words else _NO_CODE)

@@ -1,4 +1,4 @@
-"""Points of a sweep as series over an axis: which are drawn, in which series, and against what."""
+"""Points of a sweep as series over an axis."""
 
 import math
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class Abscissa:
     Args:
         sweep: Which.
         points: Those that are drawn.
-        wanted: Name of the factor on it, or of the metric by whose mean points are placed; then they are joined along
+        wanted: Name of the factor on it, or of the metric with the mean that places points; then they are joined along
             the load, or the factor with most numbers. None: that factor.
         by_load: True when points are placed by a metric in any case, by the load that they offered unless `wanted` is
             another; else they are by that load where the factor is the load and nothing is wanted.
@@ -63,7 +63,7 @@ class Abscissa:
 
     @property
     def name(self) -> str:
-        """Name of what is on the axis, in few words."""
+        """Name of the axis, in few words."""
         return (
             self.axis.quantity
             if self._placing is not None
@@ -197,7 +197,7 @@ class Drawing:
         self.x = Abscissa(sweep, points, x, by_load=by_load)
         self._scattered = sweep.design.kind == "latin-hypercube"
         if self._scattered and by is None:
-            # Every point has levels of its own: only those of names can be series.
+            # Every point has levels of its own: only named ones can be series.
             by = [
                 sweep.design.factors[number].name
                 for number in varying(sweep.design, points)
@@ -278,7 +278,7 @@ class Drawing:
 
         Args:
             title: One line.
-            seen: The first sentences of the caption: what is to be seen.
+            seen: The first sentences of the caption.
             quantities: Of each quantity its panels, of `series`. Where each has several they stand below one another.
             more: Further sentences; empty ones are left out.
             columns: Panels in a row, where each quantity has one; None: by their number.
@@ -307,7 +307,7 @@ class Drawing:
         )
 
     def _about(self, more: Sequence[str]) -> tuple[str, ...]:
-        """Sentences of the caption: how the intervals were made, what is left out, and of how many runs it is."""
+        """Sentences of the caption: the method of the intervals, omissions, number of runs."""
         points = [point for group in self.arrangement.groups for point in group.points]
         cells = [cell for group in self.arrangement.groups for _, cell in self.x.cells(group)]
         beyond = sum(math.isinf(each.of(cell).value or 0.0) for each in self._drawn for cell in cells)

@@ -32,7 +32,7 @@ class Lines:
         """A line for each value that groups have and a panel reaches.
 
         Args:
-            groups: Those of the panel.
+            groups: The panel's.
             value_of: The value of a group; one that a single group of several has is drawn in its colour.
             name: Name of the values.
             in_words: A value in words.
@@ -52,7 +52,7 @@ class Lines:
         own = {value: values[value][0] for value in near if len(values[value]) == 1 and len(series) > 1}
         quiet = [value for value in near if value not in own]
         lines = [Reference(f"{name} {in_words(value)}", value, index=index) for value, index in own.items()]
-        # Those of one look are one entry of the legend.
+        # Groups of one look are one entry of the legend.
         entry = f"{name} {listed([in_words(value) for value in quiet])}"
         return lines + [Reference("" if number else entry, value) for number, value in enumerate(quiet)]
 

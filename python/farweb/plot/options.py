@@ -30,7 +30,7 @@ class Option:
 
     @property
     def is_repeated(self) -> bool:
-        """True when it has several values, each of which is typed behind an option of its own."""
+        """True when it has several values, each typed behind an option of its own."""
         return self.typed is not str and self.typed is not int
 
     @property
@@ -40,7 +40,7 @@ class Option:
 
 
 class Options(TypedDict, total=False):
-    """The options of figures, of which each figure has some; None is as if it were not given."""
+    """The options of figures. Each figure has some; None: not given."""
 
     by: Annotated[
         Sequence[str] | None,
@@ -105,7 +105,7 @@ OPTIONS: Mapping[str, Option] = {
 
 
 def value_of(name: str, typed: Any) -> Any:
-    """The value of an option from what was typed for it; None when nothing was.
+    """The value of an option from the text typed for it; None without one.
 
     Raises:
         FarwebError: It is to be FACTOR=LEVEL, and is not.

@@ -1,6 +1,6 @@
-"""Requests of a sweep: those of all replications of a point together, by size and as a distribution.
+"""Requests of a sweep, all replications of a point together, by size and as a distribution.
 
-Requests of a run share its queues, so that they depend on each other; only replications do not. Intervals take each
+Requests of a run share its queues and depend on each other; only replications do not. Intervals take each
 replication for a cluster: by Cochran, Sampling Techniques, 3rd ed., 1977, 3.12 (a share, from clusters of unequal
 sizes), and for medians by Woodruff, Confidence Intervals for Medians and Other Position Measures, Journal of the
 American Statistical Association 47, 1952, which turns the interval of the share below the median into one of latencies.
@@ -54,7 +54,7 @@ class Pool:
 
 
 class Pools:
-    """The requests of the groups of a sweep's points; those of one group at a time are in memory.
+    """The requests of the groups of a sweep's points, one group at a time in memory.
 
     Attributes:
         arrangement: The groups.
@@ -122,7 +122,7 @@ class Pools:
         )
 
     def figure(self, title: str, seen: str, panels: Sequence[Panel]) -> Figure:
-        """The figure of these panels, with what is to be seen at the head of its caption."""
+        """The figure of these panels, with its message at the head of the caption."""
         together = listed(list(self.arrangement.together))
         caption = (
             seen,

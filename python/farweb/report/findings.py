@@ -46,7 +46,7 @@ def rows_by(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor])
 
 
 def ranked(rows: Sequence[Row], metric: Metric) -> list[Row]:
-    """The rows with a value of a metric, those of its first end (see `ends_of`) first."""
+    """The rows with a value of a metric, the first end's (see `ends_of`) first."""
     known = [row for row in rows if row.estimates[metric.name].value is not None]
     return sorted(known, key=lambda row: row.estimates[metric.name].value or 0.0, reverse=ends_of(metric)[2])
 

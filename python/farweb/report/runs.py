@@ -121,7 +121,7 @@ def _compared(results: Sequence[RunTables], names: Sequence[str], metrics: Seque
 
 
 def _answer(summaries: Summaries, compared: Comparison | None, results: Sequence[RunTables]) -> list[Part]:
-    """The screen of `run`, or of `compare` with the parts of each mean, and what they hold for."""
+    """The screen of `run`, or of `compare` with the parts of each mean and their reach."""
     screens = {name: summary.screen().parts for name, summary in summaries.items()}
     if len(screens) == 1:
         ((name, parts),) = screens.items()
@@ -175,7 +175,7 @@ def _charts(results: Sequence[RunTables], plots: Sequence[str], summaries: Seque
 
 
 def _has_legs_to_show(result: RunTables) -> bool:
-    """True for a run that recorded legs, one of which keeps connections: else they come and go with requests."""
+    """True for a run that recorded legs, and keeps connections on one: else they come and go with requests."""
     reused = any(use.reused for use in connection_uses(result.manifest))
     return reused and result.has("legs")
 

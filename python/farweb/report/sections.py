@@ -97,7 +97,7 @@ def tunnels(shares: Iterable[float | None]) -> list[str]:
 
 
 def warnings(said: Iterable[str], points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> str:
-    """Warnings about the results, then those of `farweb check` (see `farweb.report.points.warned`)."""
+    """Warnings about the results, then `farweb check`'s (see `farweb.report.points.warned`)."""
     return section("Warnings", page.warnings([*said, *warned(points, where)]))
 
 

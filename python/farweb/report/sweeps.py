@@ -164,7 +164,7 @@ def _called(points: Sequence[Point]) -> str:
 
 
 def _factors(sweep: SweepTables) -> str:
-    """Table of what was varied."""
+    """Table of the factors."""
     given = (sweep.manifest["scenario"].get("sweep") or {}).get("factors") or {}
     names = names_of(sweep)
     rows = [[names[factor.name], factor.name, _levels(factor)] for factor in sweep.design.factors]

@@ -100,7 +100,7 @@ def factors_that_matter(sweep: SweepTables, metric: Metric) -> Sequence[Factor]:
 
 
 def warmup(sweep: SweepTables) -> str:
-    """Table of what was left out and measured of runs, and when latency settles."""
+    """Table of the time left out and measured of runs, and when latency settles."""
     done = sweep.runs.filter(pl.col("status") == "done")
     table = sweep.warmup()
     rows = [

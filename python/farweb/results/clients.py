@@ -70,7 +70,7 @@ def clients_of(results: "RunTables") -> ClientTotals | None:
 
 
 def whose(scenario: Mapping[str, Any], standing: bool) -> str:
-    """Whose connections the requests of a scenario's clients use, in words.
+    """The owner of the connections that a scenario's requests use, in words.
 
     Args:
         scenario: With all defaults that it has keys for.

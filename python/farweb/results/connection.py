@@ -76,7 +76,7 @@ def trace(
 
     Args:
         results: A result with recorded packets.
-        connection: Number of the connection; None: that of the request.
+        connection: Number of the connection; None: the request's.
         request: Number of the request whose response it carried; None: of the slowest finished one of those whose
             packets were recorded.
         leg: The leg on which it did; None: leg 0.

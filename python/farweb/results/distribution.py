@@ -44,7 +44,7 @@ def distributions(table: Table, warmup_ns: int, shares: Sequence[float]) -> tupl
     Args:
         table: The table, which is read some four times.
         warmup_ns: Requests that start before are left out.
-        shares: Of which quantiles, 0 to 1.
+        shares: The quantiles, 0 to 1.
 
     Raises:
         ResultsError: It is damaged.

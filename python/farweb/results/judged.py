@@ -107,7 +107,7 @@ def matched(
         sweep: Which.
         base: Numbers of points.
         other: Numbers of the others.
-        factors: Numbers of the factors in which pairs may differ.
+        factors: Numbers of the factors that pairs may differ by.
         part: Opens a run; the sweep's own way when left out.
     """
     sides: tuple[dict[Any, str], dict[Any, str]] = ({}, {})

@@ -312,7 +312,7 @@ def held_by_leg(results: "RunTables") -> tuple[Held, ...]:
 
 
 def held_sheet(held: Mapping[str, Sequence[Held]]) -> Sheet:
-    """The table for people: a row a leg, in which the shares add up to 100.0 %, and a column a holder that held any.
+    """The table for people: a row a leg with shares that add up to 100.0 %, and a column a holder that held any.
 
     Args:
         held: By the name of a run, its legs; of several runs rows have the name.

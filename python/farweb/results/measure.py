@@ -38,7 +38,7 @@ def measure(results: "RunTables", more: Iterable[Metric] = ()) -> dict[str, Valu
 class Measurement:
     """Collects what metrics need of the tables of a run, as their rows come.
 
-    Memory grows as that of `Requests`, and by 16 bytes a connection.
+    Memory grows like `Requests`, and by 16 bytes a connection.
 
     Args:
         warmup_ns: Requests that start before are left out.
@@ -54,7 +54,7 @@ class Measurement:
             self._connections = _Connections()
 
     def add(self, table: str, columns: Mapping[str, Column]) -> None:
-        """Take the next rows of a table; those of tables that no metric is made of are passed over."""
+        """Take the next rows of a table; tables without a metric are passed over."""
         if table == "requests":
             self.requests.add(columns)
         elif table == "connections":
@@ -63,10 +63,10 @@ class Measurement:
             self._connections.add(columns)
 
     def metrics(self, manifest: Mapping[str, Any], more: Iterable[Metric] = ()) -> dict[str, Value]:
-        """The metrics in the order of `METRICS`, then those of links, legs and caches; None without a value.
+        """The metrics in the order of `METRICS`, then of links, legs and caches; None without a value.
 
         Args:
-            manifest: That of the run, when all rows are there.
+            manifest: The run's, when all rows are there.
             more: Shares `within` a time that are measured too.
         """
         measured, now_ns = manifest["measured"], manifest["now_ns"]

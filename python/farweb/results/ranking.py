@@ -30,12 +30,12 @@ class Placed:
 
     Attributes:
         place: Its place among the alternatives as they were given.
-        name: What it is called.
+        name: Its name.
         letters: Shared with those that it ties with; empty where not each two were judged.
         change: Relative difference against the reference; None of the reference itself.
         word: The judgement against the reference; None of itself.
         failed_share: Share of its requests that failed.
-        by_failures: True where failures decide against the reference, so that no change is known.
+        by_failures: True where failures decide against the reference: no change is known.
     """
 
     place: int
@@ -139,7 +139,7 @@ def ranking(names: Sequence[str], judge: Judge, reference: int | None = None) ->
     """Rank alternatives: each two judged, of more than six each against the best.
 
     Args:
-        names: What they are called.
+        names: Their names.
         judge: Judges two.
         reference: Place of the one that the rows stand against; the best when left out.
     """

@@ -59,7 +59,7 @@ def of_sweep(sweep: SweepTables, *, by: Sequence[str] | None = None, where: Wher
 
     def series(pool: Pool, group: Group) -> tuple[Series, ...]:
         curve, dots = distribution_of(pool, group.index)
-        # The same levels have other percentiles in each panel; the legend has room for those of one only.
+        # The same levels have other percentiles in each panel; the legend has room for one panel's.
         detail = f":  {percentiles(pool.latency)}" if single else ""
         label = group.label or (sweep.name if single else "")
         return replace(curve, label=label, detail=detail, shade=group.shade), replace(dots, shade=group.shade)

@@ -32,7 +32,7 @@ def cwnd(
     request: int | None = None,
     leg: int | None = None,
 ) -> Figure:
-    """Limits of a connection, or of several side by side: windows and what was in flight, at its data's sender.
+    """Limits of a connection, or of several side by side: windows and bytes in flight, at the sender of its data.
 
     Flight is the highest sequence number sent less the highest acknowledgement received. Slow start,
     limits by the window and recovery are shaded, round trips are counted above.

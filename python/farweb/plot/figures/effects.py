@@ -125,7 +125,7 @@ def _largest(terms: pl.DataFrame) -> list[tuple[str, float]]:
 def _second(
     sweep: SweepTables, metric: Metric, terms: pl.DataFrame, names: Mapping[str, str]
 ) -> tuple[str, Panel | None]:
-    """Effects of levels, or in which direction factors work where each point has levels of its own."""
+    """Effects of levels, or the direction of factors where each point has levels of its own."""
     coefficients = terms.drop_nulls("coefficient")
     if len(coefficients):
         labels = tuple(_short(str(term), names) for term in coefficients["term"])

@@ -45,7 +45,7 @@ def latency_load(
 
 
 def _differences(sweep: SweepTables, drawing: Drawing, metric: str, factor: str, level: str) -> Figure:
-    """Differences of a metric from what it is at a level of a factor, with a line where both are alike."""
+    """Differences of a metric from its value at a level of a factor, with a line where both are alike."""
     estimates = Differences(sweep, metric, *level_index(sweep.design, factor, level))
     what, base = words(estimates.metric), f"{sweep.design.short_names[factor]} = {level}"
     y = Axis(f"{what}, less that of {base}", base_unit(estimates.metric)).fitted(drawing.means(estimates))
