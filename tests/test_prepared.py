@@ -16,7 +16,7 @@ from farweb import Results, Scenario, WorkloadError, _core, open_results
 from farweb.check import explained
 from farweb.files.sorting import sort_parquet
 from farweb.prepared import Prepared
-from farweb.run import TableWriter, simulate, simulate_into
+from farweb.run import simulate
 from samples import REQUESTS, Farweb
 
 OTHERS = REQUESTS.replace(",20000,", ",90000,")
@@ -146,30 +146,3 @@ def test_a_table_may_lack_for_a_check_alone(cable: Path, table: Path) -> None:
     assert warning == f"workload.requests: {table} does not exist yet; a run needs it"
     with pytest.raises(WorkloadError, match=rf"{table.name}: no such file; name a request table"):
         Scenario.load(cable).run(out="out")
-
-
-def test_a_thread_writes_the_same_bytes(cable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("farweb.run._EVENTS_A_STEP", 20)
-    monkeypatch.setattr("farweb.run._ROWS_A_GROUP", 64)
-    scenario = Scenario.load(cable).with_({"record.packets": "all"})
-    files = []
-    for beside in (False, True):
-        folder = tmp_path / str(beside)
-        folder.mkdir()
-        with Prepared.of(scenario) as prepared:
-            simulate_into(folder, prepared, 1, None, beside=beside)
-        files.append({path.name: path.read_bytes() for path in folder.iterdir()})
-    assert files[0] == files[1]
-    assert pl.read_parquet(files[0]["packets.parquet"]).height > 64, "more than a group"
-
-
-def test_an_error_of_the_writing_thread_ends_the_run(
-    cable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError("no space")
-
-    monkeypatch.setattr(TableWriter, "add", full)
-    with pytest.raises(OSError, match="no space"):
-        Scenario.load(cable).run(out=tmp_path / "out")
-    assert not (tmp_path / "out").exists()

@@ -3,11 +3,10 @@
 import contextlib
 import json
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +64,7 @@ def simulate(
     """Run the scenario of `prepared` and write its results to the folder `out` (see `Scenario.run`)."""
     seed = prepared.scenario.effective["run"]["seed"]
     with taken(out, lambda _: check_place(out, replace)), staged_folder(out) as stage:
-        write_manifest(stage, simulate_into(stage, prepared, seed, progress, beside=True))
+        write_manifest(stage, simulate_into(stage, prepared, seed, progress))
 
 
 def simulate_into(
@@ -74,12 +73,11 @@ def simulate_into(
     seed: int,
     progress: Callable[[Progress], None] | None,
     measurement: "Measurement | None" = None,
-    *,
-    beside: bool = False,
 ) -> dict[str, Any]:
     """Run the scenario of `prepared`, write its tables to `folder` and return its manifest for the caller to write.
 
-    All rows go to `measurement` as well, if there is one. `beside`: a thread writes, where a core is free for it.
+    All rows go to `measurement` as well, if there is one: the run is of a sweep, where other runs fill the cores, and
+    writes between its steps. Another run writes each step in a thread while it simulates the next.
     """
     wall, cpu, scenario = time.perf_counter(), time.thread_time(), prepared.scenario
     prepared.require_untouched()
@@ -87,10 +85,9 @@ def simulate_into(
     total = simulation.progress()["requests_total"]
     if total is None and "requests" in prepared.inputs:
         total = round(prepared.inputs["requests"]["rows"] * scenario.effective["workload"]["load"])
-    writing = _Writing(beside=beside)
-    written = _run(simulation, folder, scenario.name, seed, total, progress, measurement, writing)
+    rows, cpu_of_writer = _run(simulation, folder, scenario.name, seed, total, progress, measurement)
     prepared.require_untouched()
-    wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu + writing.cpu_s
+    wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu + cpu_of_writer
     return {
         "kind": RUN_KIND,
         "version": _core.version,
@@ -105,7 +102,7 @@ def simulate_into(
         "links": json.loads(simulation.link_totals()),
         "legs": legs.described(scenario.effective),
         "measured": json.loads(simulation.measured()),
-        "rows": written,
+        "rows": rows,
         "inputs": {name: dict(each) for name, each in prepared.inputs.items()},
         "scenario": {**scenario.effective, "run": {**scenario.effective["run"], "seed": seed}},
     }
@@ -126,9 +123,12 @@ def _run(
     total: int | None,
     progress: Callable[[Progress], None] | None,
     measurement: "Measurement | None",
-    writing: "_Writing",
-) -> dict[str, int]:
-    """Run to the end, write the tables as rows come, and return the number of rows of each."""
+) -> tuple[dict[str, int], float]:
+    """Run to the end and write the tables as rows come.
+
+    Returns:
+        The number of rows of each table, and the processor time of the thread that wrote them, in s.
+    """
     metadata = {
         "farweb.version": _core.version,
         "farweb.scenario": name,
@@ -144,59 +144,30 @@ def _run(
                 writers[table] = stack.enter_context(TableWriter(folder / f"{table}.parquet", schema))
             return writers[table]
 
-        def write(rows: Mapping[str, Mapping[str, Column]]) -> None:
-            for table, columns in rows.items():
+        def write(step: Mapping[str, Mapping[str, Column]]) -> float:
+            for table, columns in step.items():
                 writer(table).add(columns)
                 if measurement is not None:
                     measurement.add(table, columns)
+            return time.thread_time()
 
         writer("requests")  # a run without a single request has this table too
-        more = True
-        try:
+        written: Future[float] | None = None
+        with ThreadPoolExecutor(1, "writer") as thread:  # over before the files are closed
+            more = True
             while more:
                 more = simulation.advance(events_allowed(_EVENTS_A_STEP))
-                writing.do(partial(write, simulation.take()))
+                step = simulation.take()
+                if measurement is not None:
+                    write(step)
+                else:
+                    if written is not None:
+                        written.result()  # memory holds one step that waits
+                    written = thread.submit(write, step)
                 if progress is not None:
                     progress(_progress(simulation, total))
-        finally:
-            writing.wait()
-    return {table: writer.rows for table, writer in sorted(writers.items())}
-
-
-class _Writing:
-    """Does one call after the other, at once or in a thread; its error comes out at the next call.
-
-    Attributes:
-        cpu_s: Processor time of the calls in the thread.
-    """
-
-    def __init__(self, *, beside: bool) -> None:
-        self.cpu_s = 0.0
-        self._beside = beside
-        self._thread: threading.Thread | None = None
-        self._error: BaseException | None = None
-
-    def do(self, call: Callable[[], None]) -> None:
-        self.wait()
-        if self._beside:
-            self._thread = threading.Thread(target=self._call, args=(call,))
-            self._thread.start()
-        else:
-            call()
-
-    def wait(self) -> None:
-        if self._thread is not None:
-            self._thread.join()
-        if self._error is not None:
-            raise self._error
-
-    def _call(self, call: Callable[[], None]) -> None:
-        begin = time.thread_time()
-        try:
-            call()
-        except BaseException as error:
-            self._error = error
-        self.cpu_s += time.thread_time() - begin
+        cpu = 0.0 if written is None else written.result()
+    return {table: writer.rows for table, writer in sorted(writers.items())}, cpu
 
 
 @contextlib.contextmanager
