@@ -73,7 +73,7 @@ class Change:
             intervals are not of blocks.
         dependent: True when blocks still depend on each other: intervals are too narrow.
         median_s: Median of the differences of all requests.
-        mean_s: Mean difference of those that ended on both sides.
+        mean_s: Mean difference of requests finished on both sides.
         both: Share of requests that ended on both sides, which `mean_s` is of.
         quantiles_s: Differences of quantiles of latency, by share in percent.
         faster: Share of requests that are faster, those among them that ended on this side only.

@@ -39,7 +39,7 @@ class Abscissa:
 
     Args:
         sweep: Which.
-        points: Those that are drawn.
+        points: Points drawn.
         wanted: Name of the factor on it, or of the metric with the mean that places points; then they are joined along
             the load, or the factor with most numbers. None: that factor.
         by_load: True when points are placed by a metric in any case, by the load that they offered unless `wanted` is

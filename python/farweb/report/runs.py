@@ -153,7 +153,7 @@ def _measured(names: Sequence[str], results: Sequence[RunTables], metrics: Seque
 
 
 def _charts(results: Sequence[RunTables], plots: Sequence[str], summaries: Sequence[Summary]) -> "list[Chart]":
-    """The figures that were asked for, or those that suit: of all results where a figure can show them together."""
+    """The figures asked for, or the default ones: of all results where a figure can show them together."""
     from farweb.plot import draw
 
     if plots:

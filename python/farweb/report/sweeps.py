@@ -114,7 +114,7 @@ def _ends(sweep: SweepTables, metric: Metric) -> list[str]:
 
 
 def _metrics(sweep: SweepTables, names: Sequence[str]) -> list[Metric]:
-    """The metrics of the page: those named, or those that suit and have a value but zero."""
+    """The metrics of the page: the named ones, or the default ones with a value but zero."""
     for name in names:
         sweep.values(name)  # refuses one that the runs do not have
     names = names or [name for name in MAIN if _is_above_zero(sweep, name)] or ["done"]
@@ -187,7 +187,7 @@ def _levels(factor: Factor) -> str:
 
 
 def _charts(sweep: SweepTables, main: Metric, asked: Asked, factors: Sequence[Factor]) -> "list[Chart]":
-    """The figures that were asked for; else three that the design allows, first those that have an axis of it."""
+    """The figures asked for; else three that the design allows, first figures with an axis of it."""
 
     def chart(name: str) -> "Chart":
         # A metric that was not asked for decides nothing: effects are judged as in the table above.

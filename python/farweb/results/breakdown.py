@@ -287,7 +287,7 @@ def _is_tagged(tag: str | None) -> "pl.Expr":
 def _pieces(
     results: "RunTables", legs: Sequence[Leg], rows: "pl.Expr"
 ) -> "Iterator[tuple[pl.DataFrame, pl.DataFrame]]":
-    """Exchanges of some requests after the warm-up, whether each is `done`, and the parts of those that are.
+    """Exchanges of some requests after the warm-up, `done` or not, and the parts of the done ones.
 
     No request is in two pieces, and a piece is as large as memory allows.
     """

@@ -32,7 +32,7 @@ class Trace:
         start_s: When the first packet was sent, in seconds of the run.
         carrier: Kind of the carrier of its leg.
         legs: How many legs the path has.
-        request: Number of the request during whose stay it is shown, where it may have others; None: all of its life.
+        request: Number of the request that limits the time shown, where it may have others; None: all of its life.
     """
 
     connection: int

@@ -28,7 +28,7 @@ class Distribution:
         mean: Of those; None of none, as `largest`.
         quantiles: Of all requests: one that did not end counts as slower than any that did; None of none.
         observed: The smallest times that at least as large shares of all requests took at most; None of none.
-        largest: Of those that ended.
+        largest: Of finished requests.
     """
 
     n: int

@@ -157,7 +157,7 @@ class _Connections:
     def metrics(self, from_ns: int, to_ns: int, now_ns: int) -> dict[str, Value]:
         """Number of connections, and how many were open at a time in the measured interval.
 
-        Those that are open at the end, at `now_ns`, close then.
+        Connections open at the end, at `now_ns`, close then.
         """
         opened, closed = np.concatenate(self._open), np.concatenate(self._close)
         closed = np.where(closed == NULL_INT, now_ns, closed)

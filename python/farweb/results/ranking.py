@@ -31,7 +31,7 @@ class Placed:
     Attributes:
         place: Its place among the alternatives as they were given.
         name: Its name.
-        letters: Shared with those that it ties with; empty where not each two were judged.
+        letters: Shared by points that tie; empty where not each two were judged.
         change: Relative difference against the reference; None of the reference itself.
         word: The judgement against the reference; None of itself.
         failed_share: Share of its requests that failed.

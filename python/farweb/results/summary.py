@@ -56,7 +56,7 @@ class Quantiles:
 
 @dataclasses.dataclass(frozen=True)
 class VisitTotals:
-    """The requests that begin visits, or those that follow in them."""
+    """The requests that begin visits, or the later ones."""
 
     place: str
     """`first` or `later`."""
@@ -116,7 +116,7 @@ class Summary(Shown):
     cpu_s: float
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON: what is infinite is None."""
+        """All of it as plain values, for JSON. None stands for infinite."""
         found: dict[str, Any] = to_json(vars(self))
         return found
 
@@ -142,7 +142,7 @@ class Summary(Shown):
         return f"Half of {of} take {seconds(half)} or less, 90 % take {seconds(most)} or less; {lost}."
 
     def screen(self, more: Collection[str] = (), called: str = "") -> Screen:
-        """The answer in a screen, and what is asked for beside it.
+        """The answer in a screen, and the parts asked for beside it.
 
         Args:
             more: Of `SHOWN`.

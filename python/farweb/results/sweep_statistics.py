@@ -77,7 +77,7 @@ def differences(
         metric: Its name.
         values: Its values.
         requests: Of each point; of points with fixed requests, intervals come from these alone.
-        fixed: Numbers of the points whose replications repeat their requests.
+        fixed: Numbers of the points with replications that repeat their requests.
     """
     if not compared:
         return []
@@ -169,7 +169,7 @@ def effects(
         design: Of the sweep.
         metric: Its name.
         values: Its values.
-        fixed: Numbers of the points whose replications repeat their requests, and show no error.
+        fixed: Numbers of the points with replications that repeat their requests, and show no error.
         log: Analyse logarithms.
 
     Raises:
@@ -351,7 +351,7 @@ def of_requests(store: Store, runs: Sequence[str]) -> OfRequests | None:
 
 
 def _resampled(times: Sequence[Times], number: int) -> dict[str, Values]:
-    """Quantiles, means of those that ended and shares that did not, by blocks of all replications together."""
+    """Quantiles, means of finished requests and shares of the others, by blocks of all replications together."""
     found: dict[str, Values] = {}
     for of, shares in QUANTILES.items():
         cut = [each.blocks_ns(of, number) for each in times]
@@ -380,7 +380,7 @@ def compute(
         design: Of the sweep.
         metrics: The values of each metric.
         requests: Of each point, in the order of the points.
-        fixed: Numbers of the points whose replications repeat their requests: replications are no sample of
+        fixed: Numbers of the points with replications that repeat their requests: replications are no sample of
             what else could be asked, so intervals come from blocks of the requests, or there are none.
     """
     rows: dict[str, list[Row]] = {table: [] for table in STATISTICS}

@@ -41,7 +41,7 @@ class SweepSummary:
     Attributes:
         name: Its name.
         design: Its factors and points.
-        seeds: Those of its runs.
+        seeds: Seeds of its runs.
         planned: Runs of the design.
         done: Runs that have results.
         failed: Runs that have failed, with their levels and errors.
@@ -53,7 +53,7 @@ class SweepSummary:
         warmup: A row a point.
         judged: The levels of each factor, each against each.
         ranking: The points, the best first; None where they are not ranked.
-        latencies: Median, 90 % and 99 % quantile in s of each ranked point, by its name; only those that all runs have.
+        latencies: Median, 90 % and 99 % quantile in s of each ranked point, by its name, where all runs have it.
         few: Quantiles that not all runs have, with the requests of the smallest run.
         tunnel_shares: Least and largest share of a run's load in tunnels; None without tunnels.
         notes: Source of the intervals, and what would replicate.

@@ -77,7 +77,7 @@ impl Context {
         id
     }
 
-    /// Starts the agents of a transfer: ns-2 makes them for it, so that the sender's clock has a phase of its own.
+    /// Starts the agents of a transfer: ns-2 makes them for it, and the sender's clock has a phase of its own.
     ///
     /// True when its leg has such agents; the sender's first packets go into `out`.
     pub(crate) fn start_agents(&mut self, connection: &mut Connection, out: &mut Output) -> bool {
@@ -263,7 +263,7 @@ impl Context {
         self.queue.push(until, Event::IdleEnds(on, end));
     }
 
-    /// A connection may carry requests: those that wait for it have got it.
+    /// A connection may carry requests: the waiting ones have got it.
     pub(crate) fn note_established(&mut self, connection: &Connection) {
         let mut next = connection.newest_aboard;
         while let Some((id, exchange)) = next.and_then(|id| Some((id, self.exchanges.get_mut(id)?))) {

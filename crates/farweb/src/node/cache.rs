@@ -13,9 +13,10 @@
 //! not, and such a request is a miss of its own. A revalidation brings the new version with its body, which replaces the old one:
 //! then it was a miss.
 //!
-//! A fetch without waiting requests goes on when less than [`QUICK_ABORT_MIN`] is missing and the cache would keep it,
-//! and is given up otherwise. When a fetch fails, the request that began it fails, and so do those that were given some of it; the others
-//! go on by themselves, the first of them as a new fetch. No request waits for a fetch that the cache would not keep for its size.
+//! A fetch without waiting requests goes on when less than [`QUICK_ABORT_MIN`] is missing and the cache would keep it, and is
+//! given up otherwise. When a fetch fails, the request that began it fails, and so do requests with a part of the response; the
+//! others go on by themselves, the first of them as a new fetch. No request waits for a fetch that the cache would not keep for
+//! its size.
 //!
 //! Leaves out: ranges put together to a whole; the time that look-ups and disks take. A real proxy learns the size of a
 //! response only from its header.
@@ -31,7 +32,7 @@ use crate::context::Context;
 use super::contents::{Contents, FetchKey, Found};
 use super::{Decision, Route, Stand, held_response};
 
-/// A fetch of which less than this is missing goes on without clients.
+/// A fetch with less than this missing goes on without clients.
 const QUICK_ABORT_MIN: u64 = 16 * 1024;
 
 /// A cache where two legs meet.

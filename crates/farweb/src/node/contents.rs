@@ -2,12 +2,12 @@
 //!
 //! Models three ways to decide: the request table says it in its column `source`; a share of all client requests is drawn at
 //! random, as the ns-2 study did in place of a cache; or a live cache remembers what passes through it. A drawn hit depends on the
-//! seed and the number of the request alone, so that equal requests hit in all runs of a sweep with one seed, whatever the path is.
+//! seed and the number of the request alone: equal requests hit in all runs of a sweep with one seed, on any path.
 //! Only a live cache keeps responses.
 //!
 //! A request that no copy may serve ([`Caching`](crate::workload::Caching)) is no hit in a live cache and none that is drawn; the
 //! share is then of the others. One that changes its object makes a live cache give up its copy when the response is whole, and
-//! stores no response whose request is older: it may be from before the change.
+//! stores no response to an older request: it may be from before the change.
 //!
 //! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, section
 //! "Simulation Model and Assumptions", and its footnote 1 for the meaning of the share.
@@ -34,9 +34,9 @@ pub(crate) struct Contents {
 
 /// Requests that are hits.
 pub(crate) enum Hits {
-    /// Those that the request table says `node` serves, one of the `servers`.
+    /// Requests that the request table gives to `node`, one of the `servers`.
     Listed { node: String, servers: Vec<String> },
-    /// Those whose drawn number is in this range.
+    /// Requests with a drawn number in this range.
     Drawn { streams: RandomStreams, from: f64, to: f64 },
     /// Caches of the siblings, each for a part of the objects.
     Live { siblings: Vec<Cache>, divide_by: DivideBy },
@@ -50,7 +50,7 @@ pub enum DivideBy {
     /// A hash of the object.
     #[default]
     Object,
-    /// A hash of the origin server's key, so that all objects of a server are at one sibling.
+    /// A hash of the origin server's key: all objects of a server are at one sibling.
     Host,
 }
 

@@ -115,7 +115,7 @@ impl CutThrough {
 }
 
 impl Stand for CutThrough {
-    /// Connections come here only for what is served from here.
+    /// Connections come here only for requests served from here.
     fn on_request(&mut self, cx: &Context, id: ExchangeId) -> Decision {
         let version = cx.exchanges.get(id).and_then(|exchange| exchange.version);
         Decision::Serve(held_response(cx, id, self.node, version.expect("chosen when it was asked")))

@@ -66,7 +66,7 @@ pub(crate) enum Route {
     Fetch { condition: Option<u64> },
 }
 
-/// Behaviour of a node towards requests and responses. The default methods are those of a proxy.
+/// Behaviour of a node towards requests and responses. The default methods make a proxy.
 pub(crate) trait Stand {
     /// The whole request of an exchange is here.
     fn on_request(&mut self, _cx: &Context, _id: ExchangeId) -> Decision {
@@ -83,7 +83,7 @@ pub(crate) trait Stand {
     fn on_fetch(&mut self, _cx: &Context, _first: ExchangeId, _fetch: ExchangeId) {}
 
     /// `bytes` of the response to `fetch` are here, for the exchange `below` that goes on towards the clients. How many are sent on
-    /// now: a node may hold some back, and adds them to those that come later.
+    /// now: a node may hold some back, and adds them to later ones.
     fn on_response(&mut self, _cx: &Context, _fetch: ExchangeId, _below: ExchangeId, bytes: u64) -> u64 {
         bytes
     }
@@ -169,8 +169,8 @@ fn passed<'a>(
     })
 }
 
-/// Asks the caches inside the leg of an exchange for what it asks for. True when it goes on now, to its `source`; else it waits for
-/// what is on its way through one of them.
+/// Asks the caches inside the leg of an exchange for its object. True when it goes on now, to its `source`; else it waits for a
+/// fetch under way through one of them.
 pub(crate) fn ask_inside(nodes: &mut [Node], cx: &mut Context, id: ExchangeId) -> bool {
     let mut source = None;
     for cache in passed(nodes, cx, id) {
@@ -225,7 +225,7 @@ pub(crate) fn start_fetch(cx: &mut Context, below: ExchangeId, condition: Option
     fetch
 }
 
-/// Releases what is due of the response to an exchange, and sees to it that the rest follows. Bytes, and the size of the
+/// Releases the due bytes of the response to an exchange, and schedules the rest. Bytes, and the size of the
 /// segments in which they come, where a response has begun.
 pub(crate) fn release(cx: &mut Context, id: ExchangeId) -> Option<(u64, u64)> {
     let exchange = cx.exchanges.get_mut(id)?;
@@ -242,7 +242,7 @@ pub(crate) fn release(cx: &mut Context, id: ExchangeId) -> Option<(u64, u64)> {
     Some((released, mss))
 }
 
-/// The server's TCP has taken what was released of the response to an exchange: the time of the next piece counts from now.
+/// The server's TCP has taken the released bytes of the response to an exchange: the time of the next piece counts from now.
 pub(crate) fn on_taken(cx: &mut Context, id: ExchangeId) {
     let releasing = cx.exchanges.get(id).and_then(|exchange| exchange.releasing);
     let Some(plan) = releasing.map(|of| of.plan).filter(ReleasePlan::waits_for_transport) else { return };

@@ -1,4 +1,4 @@
-//! Requests to caches and what they served: by recording interval, since the warm-up and over the whole run.
+//! Requests to caches and their answers: by recording interval, since the warm-up and over the whole run.
 //!
 //! A request counts when it reaches the cache, a revalidated one as a hit when the answer is back; its bytes are the
 //! size of the response that it asks for, whichever version serves it. After the warm-up all requests count, also
@@ -15,7 +15,7 @@ pub struct CacheStats {
     pub delayed: Asked,
     /// Requests for responses of a size that it does not keep.
     pub bypasses: u64,
-    /// Hits for which it first asked whether what it held was still good.
+    /// Hits after a revalidation of the copy held.
     pub revalidations: u64,
     /// Objects held.
     pub objects: u64,
@@ -55,7 +55,7 @@ impl Asked {
 }
 
 impl CacheStats {
-    /// Counts since `before`, and what is held now.
+    /// Counts since `before`, and the bytes held now.
     const fn since(self, before: Self) -> Self {
         Self {
             requests: self.requests.since(before.requests),
@@ -69,7 +69,7 @@ impl CacheStats {
 }
 
 impl CacheWatch {
-    /// Counts since the last call, and what is held now.
+    /// Counts since the last call, and the bytes held now.
     pub(super) const fn close_interval(&mut self) -> CacheStats {
         let stats = self.total.since(self.interval_from);
         self.interval_from = self.total;

@@ -3,7 +3,7 @@
 //! At an end of a leg a packet is seen as the endpoint sends or receives it: what a capture on that host shows. A tap on
 //! a link sees what a splitter on the wire sees at the link's end nearer to the clients: packets that go up when their last bit
 //! leaves the transmitter, packets that go down when they arrive. It does not see what the link drops. Both moments are
-//! known when the link accepts the packet; its row waits until then, so that rows stand in the order of time.
+//! known when the link accepts the packet; its row waits until then: rows stand in the order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,7 +24,7 @@ use super::{CapturePoint, Config};
 /// The tag of requests that are measured in every run.
 const SAMPLE: &str = "sample";
 
-/// Connections whose packets are recorded.
+/// Connections with recorded packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -59,7 +59,7 @@ pub(crate) struct Seen {
     pub(crate) credit_limit: Option<u64>,
 }
 
-/// A row whose time has not come.
+/// A row that waits for its time.
 struct Ahead {
     at: Instant,
     /// Equal times keep the order in which packets were accepted.
@@ -117,7 +117,7 @@ impl Capture {
         self.accepted += 1;
     }
 
-    /// Writes the rows whose time has come.
+    /// Writes the rows that are due.
     fn catch_up(&mut self, now: Instant) {
         while let Some(Reverse(next)) = self.ahead.peek()
             && next.at <= now

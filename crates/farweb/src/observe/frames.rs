@@ -1,4 +1,4 @@
-//! Recorded frames of HTTP/2 and W3C MUX: their places in the streams of connections whose packets are recorded.
+//! Recorded frames of HTTP/2 and W3C MUX: their places in the streams of connections with recorded packets.
 
 use rustc_hash::FxHashMap;
 
@@ -59,7 +59,7 @@ impl Frames {
         let settings = if let Frame::Settings { settings, .. } = frame { Some(settings) } else { None };
         let granted = if let Frame::Grant { bytes, .. } = frame { Some(*bytes) } else { None };
         self.rows.push(&FrameRow {
-            // Those of a client are odd (RFC 9113, section 5.1.1).
+            // Streams of a client are odd (RFC 9113, section 5.1.1).
             stream: stream.map(|stream| 2 * stream as i64 + 1),
             request,
             framing_bytes: int(framing),

@@ -49,7 +49,7 @@ pub struct Record {
     pub connections: bool,
     /// True when the table of exchanges is recorded, a row a request and leg.
     pub exchanges: bool,
-    /// Connections whose packets are recorded.
+    /// Connections with recorded packets.
     pub packets: Packets,
     /// Points at which packets are seen: both ends and the splits of every leg ("ends"), a link ("link 0"), or one direction of it
     /// ("link 0 up", "link 0 down").
@@ -180,7 +180,7 @@ impl Observer {
         self.senders.is_some()
     }
 
-    /// A response is due on a connection, of which not all is there to be sent.
+    /// A response is due on a connection, and a part of it is still missing.
     pub(crate) fn on_response_due(&mut self, id: ConnectionId, response: ExchangeId) {
         if let Some(senders) = &mut self.senders {
             senders.expect(id, response);

@@ -30,7 +30,7 @@ pub struct Count {
     pub max: u64,
 }
 
-/// Something whose number on a leg is followed.
+/// Something counted on a leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counted {
     Open,

@@ -1,8 +1,8 @@
 //! Time for which the sender of the responses on a connection was held, by cause.
 //!
-//! Models a clock for each thing that may hold a sender ([`Cause`]), of which one runs at a time, from when the connection opens
-//! until it is over. A response takes its part of the clocks as the difference between two readings, so one that waits behind
-//! others on its connection counts what holds those, too. Linux keeps such clocks of a connection (`tcp_chrono_start()` in 6.18
+//! Models a clock for each thing that may hold a sender ([`Cause`]); one runs at a time, from when the connection opens until
+//! it is over. A response takes its part of the clocks as the difference between two readings, so one that waits behind others
+//! on its connection counts what holds those, too. Linux keeps such clocks of a connection (`tcp_chrono_start()` in 6.18
 //! `tcp_output.c`), for the peer's window and the send buffer; the congestion window has the rest there.
 
 use crate::conn::{Cause, ConnectionId, ExchangeId, HeldTimes};
@@ -61,7 +61,7 @@ impl Senders {
         self.0[id.place()].at(now)
     }
 
-    /// A response is due on a connection, of which not all is there.
+    /// A response is due on a connection, and a part of it is still missing.
     pub(crate) fn expect(&mut self, id: ConnectionId, response: ExchangeId) {
         let due = &mut self.0[id.place()].due;
         if !due.contains(&response) {

@@ -1,9 +1,9 @@
 //! HTTP/1.0: a connection for each request, which the server closes behind the response, or the client when it has read it.
 //!
 //! Models RFC 1945, section 1.3, as browsers and proxies of 1996 had it: the client opens a connection to the server that the
-//! request is for, sends the request, and reads until the server closes, or until it has the whole response, whose length it
-//! knows, and closes itself. Without a FIN behind it Nagle's rule may hold the end of the response. A connection that is lost takes
-//! its request with it. Leaves out `Keep-Alive`, parallel limits of a browser, and retries.
+//! request is for, sends the request, and reads until the server closes, or, where it knows the length, until the response is
+//! whole, and closes itself. Without a FIN behind it Nagle's rule may hold the end of the response. A connection that is lost
+//! takes its request with it. Leaves out `Keep-Alive`, parallel limits of a browser, and retries.
 //!
 //! Source: RFC 1945, section 1.3; the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730).
 

@@ -68,7 +68,7 @@ macro_rules! on_pool {
 pub(crate) use on_pool;
 
 impl Pool {
-    /// True where a connection is for one request, whose row waits until that is over.
+    /// True where a connection is for one request: the row of the request waits for its end.
     pub(crate) const fn is_for_each(&self) -> bool {
         matches!(self, Self::Each(_) | Self::Transfer(_))
     }

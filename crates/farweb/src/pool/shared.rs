@@ -77,7 +77,7 @@ pub enum AssignStream {
 /// Connections with the same key.
 #[derive(Default)]
 struct Group {
-    /// Places of those that take requests.
+    /// Places of the connections that take requests.
     open: Vec<usize>,
     waiting: VecDeque<ExchangeId>,
 }
@@ -201,7 +201,7 @@ impl Shared {
         true
     }
 
-    /// A connection takes no requests any more; those that wait look for another.
+    /// A connection takes no requests any more: waiting requests look for another.
     fn close_place(&mut self, cx: &mut Context, slot: usize) {
         let Some(place) = self.places[slot].as_mut().filter(|place| !place.is_closing) else {
             return;

@@ -139,7 +139,7 @@ impl World {
         }
     }
 
-    /// Lets an end of a connection write, and close, what it has to.
+    /// Lets an end of a connection write its due bytes, and close if that was all.
     fn act(&mut self, id: ConnectionId, end: End) {
         if let Some(connection) = self.connections.get_mut(id) {
             let settled = self.network.act(id, connection, end, &mut self.output);
@@ -163,7 +163,7 @@ impl World {
         self.act(id, end);
     }
 
-    /// Sends the request of an exchange over its leg, unless it waits for what comes through a cache inside that.
+    /// Sends the request of an exchange over its leg, unless it waits for a fetch through a cache inside the leg.
     pub(super) fn send_request(&mut self, id: ExchangeId) {
         let Network { nodes, context, .. } = &mut self.network;
         if let Some(leg) = context.exchanges.alive(id).map(|exchange| exchange.leg)

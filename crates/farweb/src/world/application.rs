@@ -1,4 +1,4 @@
-//! Applications at both ends of a connection, and what they do on a notice of their endpoint.
+//! Applications at both ends of a connection: their reactions to the notices of their endpoint.
 //!
 //! Models a client end that writes requests and reads responses, and a server end that reads requests and writes responses, each as
 //! soon as it can, or when it has woken (`application.wake`). Which bytes, is decided by its session; what else they do, by the pool of
@@ -112,7 +112,7 @@ impl Network {
         }
     }
 
-    /// `end` of a connection can go on no more.
+    /// `end` of a connection gives it up, for `reason`: the pool decides about its requests.
     pub(super) fn lose(
         &mut self,
         id: ConnectionId,
@@ -179,7 +179,7 @@ impl Network {
         on_tcp!(self, id, connection, end, output, (_, tcp, out) => tcp.close(now, out));
     }
 
-    /// Reads what there is at `end` of a connection, and writes what comes of it.
+    /// Reads all bytes at `end` of a connection, and writes the answers.
     pub(super) fn read(
         &mut self,
         id: ConnectionId,
@@ -193,7 +193,7 @@ impl Network {
         }
     }
 
-    /// Reads all that there is at `end` of a connection, where nothing follows from it but messages.
+    /// Reads all bytes at `end` of a connection that carries messages alone.
     #[inline]
     fn read_messages(
         &mut self,
@@ -217,7 +217,7 @@ impl Network {
         }
     }
 
-    /// Reads what there is at `end` of a connection, up to `most` bytes in a read, and does what follows from its frames.
+    /// Reads all bytes at `end` of a connection, up to `most` in a read, and carries out the frames in them.
     fn read_frames(
         &mut self,
         id: ConnectionId,
@@ -309,7 +309,7 @@ impl Network {
         }
     }
 
-    /// `bytes` of a response were read at the client end of a connection whose segments have up to `mss` bytes.
+    /// `bytes` of a response were read at the client end of a connection, from segments of up to `mss` bytes.
     #[inline(always)]
     fn on_response(
         &mut self,
@@ -333,7 +333,7 @@ impl Network {
         }
     }
 
-    /// What comes of the next `bytes` of a response behind the client end of its leg: others wait for them, or it is whole.
+    /// Gives the next `bytes` of a response to the exchanges above its leg that wait for them; ends it when it is whole.
     fn hand_on(
         &mut self,
         id: ConnectionId,
@@ -417,7 +417,7 @@ impl Network {
         }
     }
 
-    /// Releases what is due of a response that starts at the server end of a connection; it goes over that one, or over another
+    /// Releases the due bytes of a response that starts at the server end of a connection; it goes over that one, or over another
     /// that its pool has for it.
     fn release(
         &mut self,

@@ -1,14 +1,14 @@
 //! Ends of requests and connections, and their rows.
 //!
 //! Models four ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg, and at the
-//! same instant on all others, since nobody waits for it any more (an HTTP/1 connection between the clients and the leg that
-//! failed is closed by the proxy at its end there, behind what it has written; one towards the servers is closed at once); its
-//! client gives it up, which is a failure on the clients' side of all legs; or the run ends. A client that gives up does on its leg
-//! what its pool and its session have for it: it closes an HTTP/1 connection, as a browser closes a socket (a FIN, and a reset for what still
-//! comes), resets a stream of HTTP/2 or a session of W3C MUX, and can say nothing in a mux or a transfer, which bring what is on
-//! its way. A connection is over when both ends are closed or in TIME_WAIT, and is forgotten when no packet of it is left: without
-//! one, the rest of its 2 MSL has no effect. Leaves out error responses of a proxy, and the time that word of a failure takes to
-//! the next leg: its packets take their time, but proxies beyond stop at once.
+//! same instant on all others, which have no reader left (an HTTP/1 connection between the clients and the leg that failed is
+//! closed by the proxy at its end there, behind what it has written; one towards the servers is closed at once); its client
+//! gives it up, which is a failure on the clients' side of all legs; or the run ends. A client that gives up closes an HTTP/1
+//! connection, as a browser closes a socket (a FIN, and a reset for bytes that still arrive), or resets a stream of HTTP/2 or a
+//! session of W3C MUX. A mux and a transfer have no such word and deliver the bytes in flight. A connection is over when both
+//! ends are closed or in TIME_WAIT, and is forgotten when no packet of it is left: without one, the rest of its 2 MSL has no
+//! effect. Leaves out error responses of a proxy, and the time that word of a failure takes to the next leg: its packets take
+//! their time, but proxies beyond stop at once.
 //!
 //! Sources: RFC 9113, sections 5.4.2 and 8.7 (`CANCEL`); RFC 9112, section 9.5; RFC 2525, section 2.17, for the reset.
 
@@ -25,7 +25,7 @@ use super::World;
 use super::network::Network;
 
 impl World {
-    /// Ends the requests of which the sender on a connection of the first leg has had the last byte acknowledged.
+    /// Ends the requests on a connection of the first leg when their last byte is acknowledged at its sender.
     #[inline]
     pub(super) fn end_acknowledged(&mut self, id: ConnectionId) {
         while let Some(connection) = self.connections.get_mut(id)
@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    /// Ends a connection whose ends are both closed or in TIME_WAIT, and forgets it when no packet of it is left.
+    /// Ends a connection when both ends are closed or in TIME_WAIT, and forgets it when no packet of it is left.
     pub(super) fn end_if_over(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// Forgets a connection that is over, with the rows of what it carried.
+    /// Forgets a connection that is over, and writes the rows of its exchanges.
     fn forget_connection(&mut self, id: ConnectionId) {
         while let Some(connection) = self.connections.get_mut(id)
             && let Some(response) = connection.unacknowledged.take_up_to(u64::MAX)
@@ -93,7 +93,7 @@ impl World {
         self.network.path.forget(id.to_u64());
     }
 
-    /// The connection of an exchange is over, for the reason `lost`, so that nothing more will come of it.
+    /// The connection of an exchange is over, for the reason `lost`: no more bytes will come.
     fn end_with_connection(&mut self, id: ExchangeId, lost: Option<Failure>) {
         if let Some(exchange) = self.network.context.exchanges.alive(id) {
             exchange.failure = exchange.failure.or(lost);
@@ -116,8 +116,8 @@ impl World {
         self.fail_above(above, None);
     }
 
-    /// Ends an exchange that cannot come to its end, on all legs: those that wait for its response, itself, and what it waits for,
-    /// unless others do too.
+    /// Fails an exchange on all legs: the exchanges above that wait for its response, itself, and the fetches below that no other
+    /// exchange waits for.
     pub(super) fn fail(&mut self, id: ExchangeId) {
         let Some(leg) = self.network.context.exchanges.alive(id).map(|exchange| exchange.leg) else {
             return;
@@ -128,7 +128,7 @@ impl World {
         self.fail_above(above, Some(leg));
     }
 
-    /// Ends those that wait for the response of an exchange that has failed.
+    /// Ends the exchanges that wait for the response of a failed one.
     fn fail_below(&mut self, above: ExchangeId, failed_leg: usize) {
         while let Some(below) = { self.network.context.exchanges.waiting_for(above).next() } {
             let goes_on =
@@ -152,8 +152,8 @@ impl World {
         ask(&mut nodes[usize::from(node)], context)
     }
 
-    /// Ends an exchange for whose response nobody waits any more, and what that waits for. The leg that failed is none where the
-    /// client gave up.
+    /// Ends an exchange without readers left, and the fetches that it waits for. The leg that failed is none where the client
+    /// gave up.
     fn fail_above(&mut self, mut next: Option<ExchangeId>, failed_leg: Option<usize>) {
         while let Some(above) = next {
             if self.with_fetcher(above, |node, cx| on_node!(node, own => own.goes_on_without(cx, above))) {
@@ -195,7 +195,7 @@ impl World {
         }
     }
 
-    /// Sends a request again, on another connection; what has become of it on the legs above is forgotten.
+    /// Sends a request again, on another connection; its progress on the legs above is forgotten.
     pub(super) fn send_again(&mut self, id: ExchangeId) {
         let context = &mut self.network.context;
         let Some(leg) = context.exchanges.alive(id).map(|exchange| exchange.leg) else {
@@ -235,7 +235,7 @@ impl World {
         context.forget_exchange(id);
     }
 
-    /// Writes the rows of what is still open when the run ends: requests without a whole response get `status`.
+    /// Writes the rows of everything open when the run ends: requests without a whole response get `status`.
     pub(super) fn close_remaining(&mut self, status: Status) {
         let open: Vec<_> =
             self.connections.iter().map(|(id, connection)| (id, connection.exchange)).collect();

@@ -1,8 +1,8 @@
 //! The way of a segment from its endpoint into the link there.
 //!
-//! Models hosts that put a segment into their link at once. An endpoint that nobody watches builds its packets in the link by
-//! [`Launch`]; the segments of one that is recorded or regulated wait in an output until its call is over, as
-//! what is noted beside them is its state then. Leaves out the time that hosts take.
+//! Models hosts that put a segment into their link at once. An endpoint builds its packets in the link by [`Launch`]; segments
+//! of a recorded or regulated connection wait in an output until the call is over, since its row has the state after the call.
+//! Leaves out the time that hosts take.
 
 use crate::conn::{ConnectionId, End, Mark, Packet, Sent};
 use crate::net::LinkId;
@@ -23,7 +23,7 @@ pub(super) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// For `end` of a connection, whose segments leave by this link, for this node.
+    /// For `end` of a connection: its segments leave by this link, for this node.
     #[inline(always)]
     pub(super) fn new(
         network: &'a mut Network,

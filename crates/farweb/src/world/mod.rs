@@ -1,11 +1,11 @@
 //! The world: owns every entity and has the one `match` over all events; alone knows them all.
 //!
-//! Models nothing by itself: it takes the next event, gives it to whom it concerns, and does what that answers with. Requests
-//! stream in from a [`RequestSource`], rows stream out through [`World::take`]: memory is that of the open connections and of
-//! the packets in flight. Entities hold ids of each other, never references.
+//! Models nothing by itself: it takes the next event, gives it to its part, and carries out the actions in the answer. Requests
+//! stream in from a [`RequestSource`], rows stream out through [`World::take`]: memory grows with open connections and packets
+//! in flight. Entities hold ids of each other, never references.
 //!
 //! What happens to one connection is settled in [`network`], with nothing but that connection and the network around it at
-//! hand, so that a packet looks its connection up once; what concerns several is done here, in [`acting`] and [`ending`].
+//! hand: a packet looks its connection up once. Actions on several connections are done here, in [`acting`] and [`ending`].
 
 mod acting;
 mod application;
@@ -39,7 +39,7 @@ pub struct World {
     until: Option<Instant>,
     clients: Clients,
     progress: Progress,
-    /// Lent to endpoints; kept so that no event allocates.
+    /// Lent to endpoints, and kept: no event allocates.
     output: Output,
 }
 
@@ -64,7 +64,7 @@ pub struct Progress {
     pub packet_hops: u64,
     /// Requests that have started.
     pub requests_started: u64,
-    /// Requests whose whole response arrived.
+    /// Requests with a whole response.
     pub requests_finished: u64,
     /// Requests that failed.
     pub requests_failed: u64,
@@ -272,7 +272,7 @@ impl World {
         }
     }
 
-    /// Ends the run at `end`: rows of what is still open, and the last interval.
+    /// Ends the run at `end`: writes rows of everything open, and the last interval.
     fn finish(&mut self, end: Instant, status: Status) {
         self.progress.now = end;
         self.network.context.now = end;

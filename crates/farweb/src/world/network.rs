@@ -1,9 +1,8 @@
-//! The network: what surrounds a connection, and the way of its segments between endpoints and links.
+//! The network around a connection, and the way of its segments between endpoints and links.
 //!
-//! Models the hosts at both ends: a segment that arrives is given to the transport there, what that has to say to its
-//! application is answered at once ([`application`](super::application)), and what comes of it leaves. **A delayed ACK leaves
-//! here as any other segment does**, when the timer of its endpoint fires; how long it waits is the stack's matter. Leaves out
-//! the time that hosts take.
+//! Models the hosts at both ends. An arriving segment goes to the endpoint; its application reacts to the notices in the same
+//! call ([`application`](super::application)); the resulting segments leave. **A delayed ACK leaves here as any other segment
+//! does**, when the timer of its endpoint fires; how long it waits is the stack's matter. Leaves out the time that hosts take.
 //!
 //! All methods have the one connection at hand that something happens to. What concerns others is an action for later.
 

@@ -83,7 +83,7 @@ def breakdown(
 ) -> Figure:
     """The mean latency of the sample of each run, or of all its requests where none is tagged, in parts that add up.
 
-    A run over several legs has a bar for all of them and one a leg; the server is in that of the last leg.
+    A run over several legs has a bar for all of them and one a leg; the server is in the bar of the last leg.
 
     Raises:
         FarwebError: There is no such part or grouping, or nothing is left.
