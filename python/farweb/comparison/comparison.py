@@ -125,7 +125,7 @@ def compare(
             ``[{"circuit": "cable"}, {"circuit": "satellite"}]``. Runs that differ in nothing else are paired.
         by: `visit` or `client`: compare each group of requests by itself (`farweb.results.groups`). Quantities beside
             it or alone decide instead of all requests, the slowest and failures: `p99`, `mean`, `within(5 s)` …
-        margin: Relative difference up to which alternatives are equivalent; of shares a tenth of it.
+        margin: Largest relative difference of equivalent alternatives, for shares a tenth of it.
         base: Name of the run or point that others are compared with; the first when left out, and the table of
             several stands against the best.
         names: What runs are called; their folders when left out.

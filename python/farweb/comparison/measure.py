@@ -51,7 +51,7 @@ def changed(
         runs: Runs of the base and as many of the other.
         group: The requests that are compared.
         by: Names of quantities that decide.
-        margin: Relative difference up to which the two are equivalent.
+        margin: Largest relative difference of two equivalent runs.
         together: Pairs that are judged together.
 
     Raises:

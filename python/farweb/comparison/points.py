@@ -1,4 +1,4 @@
-"""Runs of a sweep that are compared: those at points that differ in nothing but the levels named."""
+"""Compared runs of a sweep: at points that differ only in the levels named."""
 
 import shlex
 from collections.abc import Mapping

@@ -169,7 +169,7 @@ class Drawing:
         by: Factors that make series; None: all that vary but the one on the axis.
         x: Factor or metric on the horizontal axis, as `Abscissa` takes it.
         where: By factor, the levels that are drawn; None: all.
-        against: Factor and level from which differences are drawn; None: values are.
+        against: Factor and level to draw differences from. None draws values.
         by_load: As `Abscissa` takes it.
 
     Raises:

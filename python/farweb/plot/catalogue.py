@@ -38,7 +38,7 @@ def figure(name: str, *, of: Of, shows: str, needs: str = "") -> Callable[[Descr
     """Declare a figure that a function describes; all arguments are literals, which are read from the source.
 
     Args:
-        name: By which it is asked for.
+        name: Its name on the command line and in Python.
         of: First argument of the function: ``run``: a run; ``runs``: one or several runs; ``side by side``: the same,
             which are drawn beside one another; ``sweep``: a sweep.
         shows: Description in words.

@@ -14,7 +14,7 @@ LINES_MAX = 4
 
 
 class Lines:
-    """Lines to compare with, those that no panel of the figure reaches left out and named in words."""
+    """Lines to compare with. A line outside all panels is left out and named in words."""
 
     def __init__(self) -> None:
         self._drawn: set[str] = set()

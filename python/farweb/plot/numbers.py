@@ -18,9 +18,9 @@ def table(figure: Figure) -> pl.DataFrame:
     Returns:
         `panel` and `series`, the names that the figure has for them, and `part`, what of a series it is (``mean``,
         ``percentiles``), where there are several; a column an axis, with its base unit in brackets: all panels that
-        have the same axis share it, others leave it empty; `low` and `high` of what is on the vertical axis, or across
-        where that has names; n; and `not answered`, the share of requests behind a hollow marker that failed or were
-        cut off. Values are in base units, whatever prefix the figure reads them in.
+        have the same axis share it, others leave it empty; `low` and `high` of the vertical axis, or of the horizontal
+        one where the vertical has names; n; and `not answered`, the share of requests behind a hollow marker
+        that failed or were cut off. Values are in base units, whatever prefix the figure reads them in.
     """
     rows = [_rows(panel, figure.counted) for panel in figure.panels]
     found = pl.concat([frame for of_panel in rows for frame in of_panel], how="diagonal")

@@ -42,8 +42,8 @@ class Pool:
     Attributes:
         size: Response sizes, in B.
         latency: In s; infinite of requests that did not end.
-        cluster: The replication to which each belongs, or, where each replication has the same requests, the block of
-            the log's time; numbered from 0 without gaps.
+        cluster: The replication of each, or, where each replication has the same requests, the block of the log's time,
+            numbered from 0 without gaps.
         clusters: How many there are.
     """
 
@@ -170,7 +170,7 @@ def shares(latency: Floats, cluster: Numbers, clusters: int, at: Floats) -> tupl
 
     Args:
         latency: Of all clusters.
-        cluster: To which each belongs, from 0.
+        cluster: Cluster of each, from 0.
         clusters: How many there are, at least 2; some may be empty.
         at: The times.
     """

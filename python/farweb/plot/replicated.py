@@ -22,7 +22,7 @@ from farweb.text.words import listed
 def drawn_ends(found: Estimate) -> tuple[float, float] | None:
     """The ends of an interval that is worth drawing; None where there is none.
 
-    Of two values Student's interval is thirteen times as wide as they are apart, and says nothing but that two are few.
+    Of two values Student's interval is thirteen times as wide as they are apart, and says only that two are few.
     """
     if found.n < REPLICATIONS_MIN or found.low is None or found.high is None:
         return None

@@ -34,8 +34,8 @@ def report(
         question: The question that the page answers; made from the design, or from the runs' names, when left out.
         metrics: Names of metrics (`farweb.results.metrics.METRICS`), the one that matters most first(default: the usual
             ones).
-        plots: Names of figures (default: those that suit the results).
-        by: Factors of the table of a sweep (default: those that matter most). The others are pooled.
+        plots: Names of figures (default: all that suit the results).
+        by: Factors of the table of a sweep (default: the ones that matter most). The others are pooled.
 
     Raises:
         FarwebError: No such metric, figure or factor, or results that cannot stand on one page.

@@ -1,4 +1,4 @@
-"""Meanings of the scenarios of a report, read again from manifests: a report needs nothing but the results.
+"""Meanings of the scenarios of a report, read again from manifests: a report needs only the results.
 
 The core reads and checks scenarios; a manifest has one with every default spelled out.
 """

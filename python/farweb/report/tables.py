@@ -84,7 +84,7 @@ def _cell(metric: Metric, estimate: Estimate) -> str:
 
 
 def factors_that_matter(sweep: SweepTables, metric: Metric) -> Sequence[Factor]:
-    """The factors that the table has: all, or of a large factorial design those from which most variation comes."""
+    """Factors of the table: all, or the most influential ones of a large factorial design."""
     design = sweep.design
     if len(design.points) <= _ROWS or design.kind != "full-factorial":
         return design.factors

@@ -307,7 +307,7 @@ def _pieces(
 
 
 def _opened(results: "RunTables") -> "pl.DataFrame | None":
-    """Times at which connections were opened, and for which flights of TLS were held, where the run recorded them."""
+    """Opening times of connections and holding times of TLS flights, where the run recorded them."""
     if not results.has("connections"):
         return None
     return results.scan("connections").select("connection", "open_ns", "tls_cwnd_ns").collect()
@@ -324,7 +324,7 @@ def _kind(name: str) -> Kind:
 
 
 def _place(name: str) -> tuple[int, int]:
-    """Key by which columns are sorted: kind, then leg."""
+    """Sort key of columns: kind, then leg."""
     return get_args(Kind).index(_kind(name)), int(name.partition(" ")[2] or 0)
 
 

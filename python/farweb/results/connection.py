@@ -77,9 +77,8 @@ def trace(
     Args:
         results: A result with recorded packets.
         connection: Number of the connection; None: the request's.
-        request: Number of the request whose response it carried; None: of the slowest finished one of those whose
-            packets were recorded.
-        leg: The leg on which it did; None: leg 0.
+        request: Number of the request that it carried. None: the slowest finished one with recorded packets.
+        leg: Its leg. None: leg 0.
 
     Raises:
         ResultsError: No packets were recorded, or none of that connection, or the request is not known there.
@@ -141,8 +140,8 @@ def traces(
 
     Args:
         results: Runs with recorded packets.
-        connections: Numbers of connections of a run; of several runs one for all or one for each. Empty: that of the
-            request, in each run.
+        connections: Numbers of connections of a run; of several runs one for all or one for each. Empty: the request's,
+            in each run.
         request: As `trace` takes it.
         leg: As `trace` takes it.
 
@@ -177,8 +176,8 @@ def stay_of(results: RunTables, request: int | None, leg: int) -> Stay:
 
     Args:
         results: A result with recorded packets.
-        request: Number of the request; None: the slowest finished one of those whose packets were recorded on the leg,
-            the first of equals.
+        request: Number of the request. None: the slowest finished one with packets recorded on the leg, the first of
+            equals.
         leg: Number of the leg. Others than 0 need the table `exchanges`.
 
     Raises:

@@ -101,7 +101,7 @@ class Differences(Estimates):
         sweep: Which.
         metric: Its name.
         factor: Number of the factor.
-        level: Number of the level from which differences are.
+        level: Number of the level that differences start from.
 
     Raises:
         ResultsError: There is no such metric; the message names the nearest.
@@ -121,7 +121,7 @@ class Differences(Estimates):
         self._rows = {}
 
     def rests_on(self, points: Sequence[int]) -> list[int]:
-        """These points, and those from which their differences are."""
+        """These points, and the points that their differences start from."""
         bases = [base for point in points if (base := self._bases[point]) is not None]
         return sorted({*points, *bases})
 

@@ -140,7 +140,7 @@ def judged(
         runs: Which.
         names: The base and the others, for the sentence.
         by: Names of quantities that decide.
-        margin: Relative difference up to which runs are equivalent.
+        margin: Largest relative difference of equivalent runs.
         rows: Requests that are looked at; all when left out.
         read: Reads them; `requests_of` of `farweb.results.pairs` when left out.
         together: Pairs that are judged together.
@@ -310,7 +310,7 @@ def levels_judged(
     Args:
         sweep: Which.
         by: Names of quantities that decide.
-        margin: Relative difference up to which levels are equivalent.
+        margin: Largest relative difference of equivalent levels.
 
     Returns:
         The judgements, in the order of the design, and the reason where there is none; empty where there are.

@@ -13,8 +13,8 @@ those before are part of the wait on the leg nearer to the clients.
   and does not send them is held; the table `exchanges` has how long, and by what, since the first byte was there. Where
   bytes were held before the last one was there, which cost nothing, what remains is divided in the same proportion.
   By Nagle's rule a segment that is not full waits for the acknowledgement of data in flight; on connections that
-  carry one response this does not happen, as the end of the stream goes with the last byte. Credit is that of the
-  carrier, as W3C MUX has it. What none of these held is held otherwise: by a program that takes time to wake, by the
+  carry one response this does not happen, as the end of the stream goes with the last byte. Credit is the
+  carrier's, as in W3C MUX. Any other wait is held otherwise: by a program that takes time to wake, by the
   recovery from a loss, or by a connection that is not established.
 - **A flight of TLS** that does not fit the server's window waits for acknowledgements, which is no part of a handshake
   here. A request that came during a handshake has at most its rest.
@@ -155,9 +155,8 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
 
     Returns:
         A row a request that came to the first leg, with the columns `request`, `server`, and `kind leg` for each other
-        kind and leg; all int64. Where a request was served before a leg, its parts there are 0; what it never came to
-        the end of is null, when it failed or was under way when the run ended. `server` is at the end of the last leg
-        that it came to.
+        kind and leg; all int64. Where a request was served before a leg, its parts there are 0. Parts that it never
+        finished, as it failed or the run ended, are null. `server` is at the end of the last leg that it reached.
     """
     import polars as pl
 

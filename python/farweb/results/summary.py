@@ -69,8 +69,8 @@ class VisitTotals:
 class Summary(Shown):
     """A run in a few numbers.
 
-    Requests that began before the scenario's `run.warmup` are counted in `left_out` and in nothing else; connections,
-    links and events are those of the whole run. Of legs, what was open at a time is that of the measured interval.
+    Requests that began before the scenario's `run.warmup` count in `left_out` alone. Connections, links and
+    events are of the whole run, connections open at a time of the measured interval.
     """
 
     name: str
