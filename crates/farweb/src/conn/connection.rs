@@ -226,7 +226,7 @@ impl Connection {
         }
     }
 
-    /// True when nobody looks at a segment between its endpoint and the link.
+    /// True when its segments go into the link unseen: neither recorded nor regulated.
     #[inline]
     pub(crate) const fn is_plain(&self) -> bool {
         !self.recorded && self.regulator.is_none()

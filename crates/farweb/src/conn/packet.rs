@@ -80,7 +80,7 @@ impl Packet {
         Self { connection, body, number, again, recorded, toward, destination }
     }
 
-    /// Packs a segment without rare options, as `number` of its sender, which nobody records.
+    /// Packs an unrecorded segment without rare options, `number` of its sender.
     #[inline(always)]
     pub(crate) fn plain(
         connection: ConnectionId,

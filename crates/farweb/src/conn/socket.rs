@@ -14,7 +14,7 @@ pub(crate) struct Socket {
     pub(crate) timer: When,
     pub(crate) sent: Sent,
     pub(crate) node: u8,
-    /// The link by which its segments leave.
+    /// First link of its segments.
     pub(crate) link: LinkId,
     /// Node of the socket that it speaks with.
     pub(crate) peer: u8,
@@ -28,7 +28,7 @@ pub(crate) struct Sent {
     pub(crate) segments: u64,
     /// The sequence number after the highest sent, where packets are recorded.
     pub(crate) highest: u64,
-    /// Segments that the first link has refused, and of which the transport has not heard.
+    /// Segments refused by the first link, still unknown to the transport.
     pub(crate) refused: u32,
 }
 
@@ -133,7 +133,7 @@ impl Socket {
             .map_or_else(|| segment.packet_bytes(), |transport| transport.packet_bytes(segment))
     }
 
-    /// Tells the transport of the segments that the first link has refused.
+    /// Reports the segments refused by the first link to the transport.
     #[cold]
     pub(crate) fn tell_refused(&mut self) {
         for _ in 0..std::mem::take(&mut self.sent.refused) {

@@ -51,7 +51,7 @@ pub struct EventQueue<E> {
     others_from: Due,
     now: Instant,
     pushed: u64,
-    /// Events pending, those of channels apart.
+    /// Events pending, without channels.
     pending: usize,
     /// When the last event that was left out would have left.
     left_out_until: Instant,
@@ -253,8 +253,8 @@ impl<E: Copy> EventQueue<E> {
         self.pending == 0 && self.channels.is_empty() && self.left_out_until <= self.now
     }
 
-    /// Moves on to the next slice with events in the wheel when those of the current one have left. Events that do not live
-    /// any more are left out where they are seen on the way.
+    /// Moves on to the next slice with events in the wheel when those of the current one have left. Dead events
+    /// met on the way are left out.
     ///
     /// Only as late as this, when the owner has pushed all that it wants to push now: an event pushed for a slice
     /// before the current one leaves in its order all the same, but by way of the heap.

@@ -198,17 +198,12 @@ impl Meter {
 
     /// All since measuring began, to its end or to `now`.
     pub(super) fn measured<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
-        if !self.is_measuring {
-            return self.measured;
-        }
-        let piece = self.piece(now, backlog);
-        self.measured.joined(&piece)
+        if self.is_measuring { self.measured.joined(&self.piece(now, backlog)) } else { self.measured }
     }
 
     /// All from the start of the run to `now`.
     pub(super) fn totals<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
-        let piece = self.piece(now, backlog);
-        self.cut.joined(&piece)
+        self.cut.joined(&self.piece(now, backlog))
     }
 
     /// Ends the open piece at `now` and opens the next one; gives an empty interval that begins there.
@@ -224,7 +219,7 @@ impl Meter {
     }
 
     /// The open piece as it is when it ends at `now`.
-    fn piece<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
+    fn piece<P: Packet>(&self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         backlog.drain(now);
         let ahead = ahead(now, backlog);
         LinkStats {

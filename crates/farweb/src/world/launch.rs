@@ -37,9 +37,7 @@ impl<'a> Launch<'a> {
         let toward = end.other();
         Self { network, id, link, toward, destination, sent, in_flight, notices: &mut output.notices }
     }
-}
 
-impl Launch<'_> {
     #[inline(always)]
     fn put(&mut self, packet: Packet) {
         if self.network.enqueue(self.link, packet, None) {
