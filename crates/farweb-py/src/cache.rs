@@ -1,4 +1,4 @@
-//! Caches without packets: requests as columns in, the outcome of each out. The GIL is released meanwhile, so that a thread may
+//! Caches without packets: requests as columns in, the outcome of each out. The GIL is released meanwhile: a thread may
 //! do so for each of several caches.
 
 use std::borrow::Cow;

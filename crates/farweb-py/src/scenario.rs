@@ -105,7 +105,7 @@ impl Scenario {
     }
 }
 
-/// Keys and values in the order in which they are applied.
+/// Keys and values in the order of application.
 fn settings(overrides: &Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {
     overrides.iter().map(|(key, value)| Ok((key.extract()?, value.extract()?))).collect()
 }

@@ -1,7 +1,7 @@
 //! Typed indices, and the two containers that they index.
 //!
-//! What lives for the whole run (links, hosts) is kept in an [`IdVec`]; what comes and goes (connections) in a [`Slab`],
-//! whose ids carry a generation, so that a late event for a closed connection is noticed and not misdelivered.
+//! What lives for the whole run (links, hosts) is kept in an [`IdVec`]; what comes and goes (connections) in a [`Slab`].
+//! Ids of a slab carry a generation: a late event for a closed connection is noticed, never delivered to another.
 
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
@@ -15,7 +15,7 @@ pub trait Id: Copy {
     fn index(self) -> usize;
 }
 
-/// Declares id types: `define_ids! { /// One direction of a link. pub LinkId }`. They count from 1 inside, so that an optional
+/// Declares id types: `define_ids! { /// One direction of a link. pub LinkId }`. They count from 1 inside: an optional
 /// id takes no more memory than an id.
 #[macro_export]
 macro_rules! define_ids {
@@ -102,7 +102,7 @@ impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SlabId {
     place: u32,
-    /// Counted from 1, so that an optional id takes no more memory than an id.
+    /// Counted from 1: an optional id takes no more memory than an id.
     generation: NonZeroU32,
 }
 
@@ -122,8 +122,8 @@ impl SlabId {
 
 /// Items that come and go, at places that are used again.
 ///
-/// Memory is that of the largest number of items alive at once, in chunks: it grows without moving what is there, and never
-/// takes twice what it needs.
+/// Takes memory for the most items ever alive at once, in chunks: it grows without moving them, and never takes twice the
+/// room it needs.
 #[derive(Debug, Clone)]
 pub struct Slab<T> {
     chunks: Vec<Box<[Entry<T>; CHUNK]>>,
@@ -138,8 +138,8 @@ struct Entry<T> {
     item: Option<T>,
 }
 
-/// Items of a chunk. Chosen: a chunk of connections is large enough to be mapped by itself, so that what is freed between chunks
-/// is not cut up, and well below a megabyte.
+/// Items of a chunk. Chosen: a chunk of connections is large enough to be mapped by itself, which keeps the memory freed between
+/// chunks in one piece, and well below a megabyte.
 const CHUNK: usize = 512;
 
 impl<T> Slab<T> {

@@ -55,6 +55,6 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Version of what runs result in: raised when an equal scenario, workload and seed give other rows.
 ///
-/// Runs of another result version are not taken for those of this one when a sweep resumes. `tests/integration/result_version.rs`
+/// A sweep that resumes takes no runs of another result version. `tests/integration/result_version.rs`
 /// notices when it must be raised.
 pub const RESULT_VERSION: u32 = 3;

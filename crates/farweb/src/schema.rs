@@ -44,7 +44,7 @@ pub struct ColumnSpec {
 /// Description of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableSpec {
-    /// Its name; that of a result's table is that of its file.
+    /// Its name; a result's table has its file's.
     pub name: &'static str,
     /// Meaning of a row, and the order of rows.
     pub description: &'static str,

@@ -1,4 +1,4 @@
-//! Events of which each source has at most one pending.
+//! Events of sources with at most one pending each.
 //!
 //! A link has one pending event, for its head, and links make most of the events of a simulation. There are few of them, so
 //! the earliest of their events is found by looking at all of them, which costs less than any queue.
@@ -13,12 +13,12 @@ pub struct Channel(u32);
 /// The pending events of channels.
 #[derive(Debug, Clone)]
 pub(super) struct Channels<E> {
-    /// When the event of each is due, and its number among all events; the greatest there are, when none is pending. Apart, because
-    /// looking for the earliest reads few numbers.
+    /// When the event of each is due, and its number among all events; both the greatest there are when none is pending. Apart from
+    /// the events: the search for the earliest reads few numbers.
     times: Vec<Instant>,
     numbers: Vec<u64>,
     events: Vec<E>,
-    /// The earliest, and whose it is.
+    /// The earliest, and its place.
     first: Due,
     first_place: usize,
 }

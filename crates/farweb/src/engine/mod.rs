@@ -1,6 +1,6 @@
 //! The clock and the event queue. Knows nothing of networks.
 //!
-//! Events leave in order of time; those of the same instant leave **in the order they entered** (first in, first out).
+//! Events leave in order of time, and at the same instant **in the order they entered** (first in, first out).
 //! Nothing is ever cancelled: an owner that no longer wants its event ignores it when it comes. An event with an owner that is
 //! gone may be left out before ([`EventQueue::begin_slice`]).
 //!
@@ -9,14 +9,14 @@
 //! A simulation of the web has a few events in the next milliseconds (the heads of links) and tens of thousands of
 //! timers in the next minute. In one binary heap every near event would sift through all the timers. So time is cut
 //! into slices, and only the events of the **current slice** are kept in order. Later ones lie unsorted in the slots
-//! of a hierarchical timing wheel: with slice numbers written in base 64, an event whose slice differs from the
-//! current one first in digit `level` lies in the slot `(level, its digit)`. That digit is above the current one's,
+//! of a hierarchical timing wheel: write slice numbers in base 64; an event that differs from the current slice
+//! first in digit `level` lies in the slot `(level, its digit)`. That digit is above the current one's,
 //! as the event is later, and so the earliest slot is the lowest occupied one of the lowest occupied level; a bitmap
 //! a level finds it. When the current slice has no more events, that slot is emptied: its earliest slice becomes the
 //! current one and is sorted, the rest moves to lower levels. An event moves at most once a level, so its cost does
 //! not grow with the number of timers.
 //!
-//! What is pushed for the current slice while its events leave goes into a binary heap beside them; the earlier of
+//! Events pushed for the current slice while it empties go into a binary heap beside it; the earlier of
 //! the two heads leaves first. The heads of links stand beside all this in [`channels`].
 //!
 //! Source of the wheel: G. Varghese, A. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987, scheme 7. Differs:
@@ -46,7 +46,7 @@ pub struct EventQueue<E> {
     slice: u64,
     wheel: Wheel<E>,
     channels: Channels<E>,
-    /// No event leaves before this but those of channels: that of the earliest other one, or, while they all lie in the wheel,
+    /// No event but a channel's leaves before this: when the earliest other one is due, or, while all of them lie in the wheel,
     /// the end of the current slice.
     others_from: Due,
     now: Instant,
@@ -63,15 +63,14 @@ struct Pending<E> {
     event: E,
 }
 
-/// When an event leaves: its time, and behind that its number among all that were ever scheduled; as one number, so that a
-/// comparison is one.
+/// When an event leaves: its time, then its number among all ever scheduled, in one integer that one comparison orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Due(u128);
 
 /// Events after the current slice, by level and slot.
 ///
-/// They lie in blocks of one size, which slots pass on to each other: memory is that of the most events pending at once, and not
-/// of the most that each slot ever had.
+/// They lie in blocks of one size, which slots pass on to each other: memory grows with the most events pending at once, not with
+/// the most that each slot ever had.
 #[derive(Debug, Clone)]
 struct Wheel<E> {
     slots: Vec<Slot<E>>,
@@ -92,7 +91,7 @@ struct Slot<E> {
 /// Room for [`BLOCK`] events, or for none.
 type Block<E> = Vec<Pending<E>>;
 
-/// Events of a block. Chosen: 1 kB, so that the blocks of all slots take half a megabyte at most before one of them is full.
+/// Events of a block. Chosen: 1 kB, at which the blocks of all slots take half a megabyte at most before one of them is full.
 const BLOCK: usize = 32;
 
 /// A slice is 2^this ns long, 65.5 µs. Chosen: of 16, 18 and 20 the fastest in `benches/engine.rs` over all
@@ -122,7 +121,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// The current time: that of the event that left last.
+    /// The current time: when the last event left.
     #[must_use]
     pub const fn now(&self) -> Instant {
         self.now
@@ -253,8 +252,8 @@ impl<E: Copy> EventQueue<E> {
         self.pending == 0 && self.channels.is_empty() && self.left_out_until <= self.now
     }
 
-    /// Moves on to the next slice with events in the wheel when those of the current one have left. Dead events
-    /// met on the way are left out.
+    /// Moves on to the next slice with events in the wheel once the current one is empty, and leaves out dead events
+    /// on the way.
     ///
     /// Only as late as this, when the owner has pushed all that it wants to push now: an event pushed for a slice
     /// before the current one leaves in its order all the same, but by way of the heap.

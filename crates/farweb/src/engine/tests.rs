@@ -9,7 +9,7 @@ const fn at(nanos: u64) -> Instant {
     Instant::from_nanos(nanos)
 }
 
-/// All pending events, in the order in which they leave.
+/// All pending events, in the order they leave.
 fn drain<E: Copy>(queue: &mut EventQueue<E>) -> Vec<(Instant, E)> {
     std::iter::from_fn(|| queue.pop()).collect()
 }
@@ -153,7 +153,7 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // Spans of every magnitude, many of them equal, so that ties, slices and all levels of the wheel are met.
+    // Spans of every magnitude, many of them equal: ties, slices and all levels of the wheel occur.
     let span = (0..64_u32, 0..4_u64).prop_map(|(magnitude, units)| units << magnitude.min(60));
     let step = prop_oneof![4 => span.prop_map(Step::Push), 3 => Just(Step::Pop), 1 => Just(Step::Look)];
     prop::collection::vec(step, 0..400)
@@ -192,7 +192,7 @@ proptest! {
         let channels = [0, 1, 2].map(|channel| queue.add_channel(channel));
         let mut list: Vec<(Instant, usize)> = Vec::new();
         for (number, (owner, span, pops)) in steps.into_iter().enumerate() {
-            // Rounded, so that instants are often equal.
+            // Rounded: instants are often equal.
             let due = queue.now() + Duration::from_nanos(span / 50_000 * 50_000);
             let is_free = !list.iter().any(|(_, event)| *event == owner);
             let event = match channels.get(owner) {

@@ -1,6 +1,6 @@
 //! Distributions of workloads: exponential, lognormal, Pareto, Zipf.
 //!
-//! All are computed by `libm`, so that they give the same bits on every machine. A sample of the continuous ones
+//! All are computed by `libm`, which gives the same bits on every machine. A sample of the continuous ones
 //! takes one draw, lognormal two; one of Zipf takes a draw for each trial, mostly one.
 
 use super::RandomStream;
@@ -45,7 +45,7 @@ impl Exponential {
     }
 }
 
-/// The distribution of a number whose natural logarithm is normal.
+/// A number with a normal natural logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogNormal {
     mu: f64,
@@ -195,7 +195,7 @@ impl Zipf {
         if power == 0.0 { log } else { libm::expm1(power * log) / power }
     }
 
-    /// The `x` whose `area` is `area`.
+    /// The `x` that has this `area`.
     fn inverse_area(&self, area: f64) -> f64 {
         let power = 1.0 - self.exponent;
         if power == 0.0 { libm::exp(area) } else { libm::exp(libm::log1p((power * area).max(-1.0)) / power) }

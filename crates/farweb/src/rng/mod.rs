@@ -42,7 +42,7 @@ impl RandomStreams {
         Self { seed }
     }
 
-    /// The stream for the purpose `name`; `index` distinguishes those of one purpose (a link, a host).
+    /// The stream for the purpose `name`; `index` tells streams of one purpose apart (a link, a host).
     ///
     /// The same seed, name and index give the same numbers on every machine.
     #[must_use]

@@ -65,7 +65,7 @@ pub(super) struct Setting {
 }
 
 impl Design {
-    /// The design of the table `sweep`, whose ranges are those of a Latin hypercube; `None` without the table.
+    /// The design of the table `sweep`, its ranges sampled as a Latin hypercube; `None` without the table.
     ///
     /// # Panics
     /// When a range has no order, which [`super::Planned`] makes sure of.
@@ -158,7 +158,7 @@ fn one_at_a_time(counts: &[u32]) -> Vec<Vec<u32>> {
 /// The levels of `factor`, and for a Latin hypercube which of them each sample has.
 fn expand(factor: &Factor, sweep: &Sweep, tree: &Value, seed: u64) -> (DesignFactor, Vec<u32>) {
     let samples = sweep.samples.filter(|_| sweep.design == DesignKind::LatinHypercube).unwrap_or(0);
-    // By name, so that one more factor does not move the samples of the others.
+    // By name: one more factor does not move the samples of the others.
     let mut random = RandomStreams::new(seed).stream(&format!("latin hypercube of {}", factor.name), 0);
     let positions = positions(samples, &mut random);
     if let Levels::Range(range) = &factor.levels {
@@ -171,7 +171,7 @@ fn expand(factor: &Factor, sweep: &Sweep, tree: &Value, seed: u64) -> (DesignFac
     (factor, chosen)
 }
 
-/// A factor whose levels are drawn from a range.
+/// A factor with levels drawn from a range.
 fn draw(factor: &Factor, range: &Range, tree: &Value, positions: &[f64]) -> (DesignFactor, Vec<u32>) {
     let kind = kind(factor, tree);
     let ruler = Ruler::new(range, kind).expect("the reading of a scenario has checked its ranges");
@@ -187,7 +187,7 @@ fn draw(factor: &Factor, range: &Range, tree: &Value, positions: &[f64]) -> (Des
     (of_values(factor, kind, &sorted, |_| path.clone()), chosen)
 }
 
-/// A factor whose levels are written out; of a range the ends.
+/// A factor with its levels written out, a range by its ends.
 pub(super) fn listed(factor: &Factor, tree: &Value) -> DesignFactor {
     let path = join("sweep.factors", &factor.name);
     match &factor.levels {

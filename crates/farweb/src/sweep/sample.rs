@@ -3,7 +3,7 @@
 //!
 //! A drawn quantity is a whole number of its smallest unit and has four significant digits, more only where a stratum is
 //! too narrow for them. A key that takes whole numbers, and a queue in packets, has each whole number of the range
-//! with equal probability (equal probability by ratio on a logarithmic scale), so that narrow ranges repeat values.
+//! with equal probability (equal probability by ratio on a logarithmic scale); narrow ranges repeat values.
 //!
 //! Source: M. McKay, R. Beckman, W. Conover, "A Comparison of Three Methods for Selecting Values of Input Variables in
 //! the Analysis of Output from a Computer Code", Technometrics 21(2), 1979. Left out: samples that avoid correlation
@@ -132,7 +132,7 @@ fn between(from: f64, to: f64, scale: Scale, position: f64) -> f64 {
     }
 }
 
-/// An end of a range in smallest units, and what it counts when that is a queue.
+/// An end of a range in smallest units, and, for a queue, the unit it counts.
 fn end(value: &Value, kind: Kind) -> Result<(f64, &'static str), String> {
     match (kind, value) {
         (Kind::Whole | Kind::Number, value) => value.as_f64().map(|number| (number, "")),

@@ -210,7 +210,7 @@ fn a_point_has_its_levels_and_no_sweep() {
     let settings =
         ["path.link.0.up.queue=6 packets", "path.link.0.up.delay=250 ms", "path.link.0.down.delay=320 ms"];
     assert_eq!(point.scenario(), &cable_with(&settings).unwrap());
-    // What is set afterwards stands instead of the levels.
+    // A key set afterwards stands instead of the levels.
     let changed = point.with(&[("path.link.0.up.delay".to_owned(), "1 ms".to_owned())]).unwrap();
     assert_eq!(changed.scenario().path.link[0].up.delay, Duration::from_millis(1));
     assert_eq!(changed.scenario().path.link[0].down.delay, Duration::from_millis(320));
