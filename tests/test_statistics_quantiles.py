@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from farweb.statistics import intervals
 from farweb.statistics.intervals import Estimate, students
 from farweb.statistics.paired import paired
-from farweb.statistics.quantiles import quantiles, to_json, with_lost
+from farweb.statistics.quantiles import has_quantile, observed, quantiles, to_json, with_lost
 
 INF = float("inf")
 TIMES = st.lists(st.floats(0, 1e6), max_size=30)
@@ -36,6 +36,18 @@ def test_places_are_exact_where_shares_are_not() -> None:
     assert quantiles(with_lost(np.arange(8), 93), [0.07]) == [7.0]
     # 0.29 · 100 is 28.999999999999996: the quantile is the 29th value, however far the next one is.
     assert quantiles([*range(30), *[1e18] * 71], [0.29]) == [29.0]
+
+
+def test_observed_values_have_at_least_their_shares_at_or_below() -> None:
+    # 0.07 · 100 is 7.000000000000001, and still needs 7 values and not 8.
+    assert observed(100, [0.0, 0.07, 0.29, 0.5, 1.0]).tolist() == [0, 6, 28, 49, 99]
+    assert observed(0, [0.5]).tolist() == []
+
+
+def test_a_quantile_is_there_when_a_value_lies_beyond_it() -> None:
+    # 10 · (1 − 0.9) is 0.9999999999999998.
+    assert [has_quantile(number, 0.9) for number in (0, 9, 10)] == [False, False, True]
+    assert [has_quantile(number, 0.99) for number in (99, 100)] == [False, True]
 
 
 def test_replications_that_failures_reach_leave_no_interval() -> None:
