@@ -1,4 +1,4 @@
-//! A cache behind another one: what the second makes of requests that ask only whether something is still good.
+//! A cache behind another one: how the second handles conditional requests.
 
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};

@@ -107,7 +107,7 @@ fn a_mux_saves_the_handshake_and_frames_each_segment() {
     assert!(progress.done && progress.now.as_secs_f64() < 2.0);
 }
 
-/// A slow client's leg: what several servers send at the same time shares one connection, in the order in which it came.
+/// A slow client's leg: responses of several servers at the same time share one connection, in order of arrival.
 #[test]
 fn responses_on_one_connection_interleave_segment_by_segment() {
     // With Nagle's algorithm the second request would wait for the acknowledgement of the first.

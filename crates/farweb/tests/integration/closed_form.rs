@@ -174,7 +174,7 @@ fn one_connection_is_limited_by_its_window() {
 fn twenty_connections_fill_the_link_and_fifteen_do_not() {
     let rate_of = |connections: u64| {
         let scenario = one_link(&e3(60, 60), "", "[record]\nlinks_every = \"10 s\"\n[run]\nuntil = \"30 s\"");
-        // Starts spread over a second, so that the connections' rounds do not come in one burst.
+        // Starts spread over a second: the connections' rounds do not come in one burst.
         let requests = (0..connections).map(|n| Asked(n * 1_000_000_000 / connections, 300, 100_000_000, 0));
         let (tables, _) = run(&scenario, 1, requests.collect());
         (

@@ -17,8 +17,8 @@ fn answered() -> u64 {
     60 * MS + ser(44) + 60 * MS + ser(44) + 60 * MS + ser(40 + 340)
 }
 
-/// What is measured of a run with these keys of `[run]`, in which requests with responses of 1460 B start at `starts`; and when
-/// the run ended.
+/// The measured interval of a run with these keys of `[run]`, and the end of the run. Requests with responses of 1460 B
+/// start at `starts`.
 fn measured(run: &str, starts: &[u64]) -> (Measured, Instant) {
     let rest = format!("[origin]\nrelease = \"at-once\"\n[run]\n{run}");
     let scenario = one_link(&e3(60, 60), "", &rest);

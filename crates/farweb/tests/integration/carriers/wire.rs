@@ -1,4 +1,4 @@
-//! What was on the wire, connection by connection, put together from recorded packets as a listener would.
+//! Bytes on the wire by connection, put together from recorded packets as a listener would.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Half {
     pub(super) arrived: u64,
     /// Segments that brought a byte which had not been there.
     pub(super) news: u64,
-    /// What has arrived behind a gap, as (start, end).
+    /// Bytes that arrived behind a gap, as (start, end).
     ahead: Vec<(u64, u64)>,
 }
 

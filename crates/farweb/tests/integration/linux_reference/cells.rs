@@ -19,7 +19,7 @@ pub(super) struct Cell {
     pub(super) requests: usize,
     pub(super) gap_s: f64,
     pub(super) server_delay_s: f64,
-    /// What the link drops, as the table writes it.
+    /// Packets that the link drops, as the table writes them.
     pub(super) drop: String,
     /// Request of a persistent connection that the row is for.
     pub(super) request: usize,

@@ -67,7 +67,7 @@ impl Direction {
         }
     }
 
-    /// What arrives at `now`.
+    /// Handles arrivals at `now`.
     fn arrived(&mut self, now: Instant) -> Option<Segment> {
         if self.head != Some(now) {
             return None;

@@ -22,7 +22,7 @@ const MEDIAN: f64 = 0.002;
 /// Rows of the table of worst cells.
 const WORST: usize = 25;
 
-/// A cell with what was simulated for it.
+/// A cell with its simulated values.
 struct Compared {
     cell: Cell,
     /// Total times of all hosts in ms, in order.
