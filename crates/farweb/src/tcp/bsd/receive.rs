@@ -48,7 +48,7 @@ impl ReceiveBuffer {
         self.early.is_none()
     }
 
-    /// Keeps `range` until what is before it has arrived. Ranges that touch become one.
+    /// Keeps `range` until everything before it has arrived. Ranges that touch become one.
     fn insert(&mut self, range: Range<u64>) {
         ranges::insert(&mut self.early.get_or_insert_default().ranges, range);
     }

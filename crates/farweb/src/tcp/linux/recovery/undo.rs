@@ -128,7 +128,7 @@ impl Connection {
         undoes
     }
 
-    /// A partial ACK: if the original has filled the hole, it was reordering. True: wait for what is retransmitted.
+    /// A partial ACK: if the original has filled the hole, it was reordering. True: wait for the retransmitted segments.
     pub(super) fn try_undo_partial(&mut self, prior_una: u64) -> bool {
         if self.recovery.undo.marker.is_none() || !self.is_only_delayed() {
             return false;
