@@ -168,7 +168,8 @@ impl Profile {
         u64::from(segments)
     }
 
-    /// Round trips in which the accepting end sends `segments` at once without a loss, to a receiver that allows `window`
+    /// Round trips that the accepting end needs to send `segments` without a loss, to a receiver that allows `window`
+    /// segments.
     /// segments.
     ///
     /// Linux grows by the segments that an ACK acknowledges, and doubles in a round trip; the others grow by a segment an

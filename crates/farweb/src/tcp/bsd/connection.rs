@@ -173,7 +173,7 @@ impl Connection {
         }
     }
 
-    /// Moves the clock to `now` and runs what is due, so that a tick at `now` comes before all else at `now`.
+    /// Moves the clock to `now` and runs due timers: a tick at `now` comes before all else at `now`.
     pub(super) fn catch_up(&mut self, now: Instant, out: &mut impl Emit) {
         if self.timers.are_due(now) {
             self.on_timeout(now, out);

@@ -88,7 +88,7 @@ impl Connection {
         self.receive.buffered
     }
 
-    /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
+    /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of the bytes read.
     #[inline(always)]
     pub fn read(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         self.catch_up(now, out);

@@ -20,7 +20,7 @@ use crate::tcp::segment::{Flags, Plain};
 use crate::tcp::state::{CloseReason, Emit, State};
 use crate::units::{Duration, Instant, When};
 
-/// A timer of a connection; timers of the slow grid stand in the order in which they run.
+/// A timer of a connection; the slow grid runs them in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timer {
     /// Something sent was not acknowledged in time.

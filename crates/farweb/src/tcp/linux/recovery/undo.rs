@@ -66,7 +66,7 @@ impl Connection {
             && self.echo_is_before(self.clock.timestamp_ms_at(sent.sent_at))
     }
 
-    /// True when what has just arrived was sent before the first retransmission, or nothing was retransmitted.
+    /// True when the arriving segment was sent before the first retransmission, or nothing was retransmitted.
     fn is_only_delayed(&self) -> bool {
         match self.recovery.undo.first_retransmit {
             Some(stamp) => self.echo_is_before(stamp),
