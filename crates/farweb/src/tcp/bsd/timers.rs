@@ -20,7 +20,7 @@ use crate::tcp::segment::{Flags, Plain};
 use crate::tcp::state::{CloseReason, Emit, State};
 use crate::units::{Duration, Instant, When};
 
-/// A timer of a connection; the slow grid runs them in this order.
+/// A timer of a connection; the slow grid runs its timers in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timer {
     /// Something sent was not acknowledged in time.
