@@ -18,7 +18,7 @@ const MS: i64 = 1_000_000;
 const CACHE: i32 = 1;
 const SERVER: i32 = 2;
 
-/// A request for an object: (start in ns, object, response bytes), and the node that serves it where a table says so.
+/// A request for an object: (start in ns, object, response bytes, node that serves it or "").
 #[derive(Debug, Clone, Copy)]
 struct Ask(i64, u64, u64, &'static str);
 

@@ -82,8 +82,8 @@ fn mux(connections: u32, overhead: &str) -> String {
     format!("kind = \"mux\", connections = {connections}, overhead = \"{overhead}\"")
 }
 
-/// A request that comes when the connections are open needs no handshake on their leg; each segment that comes from the server
-/// brings 20 bytes of framing, and goes on as two where it does not fit any more.
+/// A request on open connections needs no handshake on their leg; each segment from the server gets 20 bytes of framing, and
+/// goes on as two if it no longer fits.
 #[test]
 fn a_mux_saves_the_handshake_and_frames_each_segment() {
     let scenario = chain(60, 20, [&mux(1, "20 B"), EACH], RECORD);

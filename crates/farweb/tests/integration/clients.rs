@@ -110,7 +110,7 @@ fn carriers() -> impl Strategy<Value = &'static str> {
     ]
 }
 
-/// The server closes the connection while the second request is on its way, which goes again on another one.
+/// The server closes the connection while the second request is on its way; it is sent again on another one.
 #[test]
 fn a_request_that_is_sent_again_stays_in_its_visit() {
     let leg =
@@ -196,7 +196,7 @@ fn each_client_has_sessions_of_its_own() {
     assert_eq!(ints(&run(SHARED, &leg, "", &asks, Told::Nothing), "connections", "connection").len(), 1);
 }
 
-/// A browser opens six connections to a host, one with HTTP/2; whoever is not named may open any number.
+/// A browser opens six connections to a host, one with HTTP/2; a client without a name may open any number.
 #[test]
 fn limits_are_those_of_a_browser() {
     let asks: Vec<_> = (0..40).map(|number| Ask(0, number % 2, 1000)).collect();
@@ -212,7 +212,7 @@ fn limits_are_those_of_a_browser() {
     assert_eq!(count("carrier = { kind = \"http/2\", preset = \"rfc-default\" }", Told::Nothing), 1);
 }
 
-/// A server that takes two requests on a connection closes it behind the second response; who waits for its place opens another.
+/// A server that takes two requests on a connection closes it behind the second response; the waiting request opens another.
 #[test]
 fn a_server_takes_so_many_requests_on_a_connection() {
     let leg = |more: &str| format!("carrier = {{ kind = \"http/1.1\", per_connection = 2{more} }}\n{LINUX}");

@@ -1,4 +1,4 @@
-//! Why requests have no whole response, and when that was noticed: a path for each cause, under every carrier that has it.
+//! Causes of incomplete responses and times of failure: a path for each cause, under every carrier that has it.
 
 use farweb::record::{Failure, NULL_CODE, NULL_INT, Status};
 use farweb::scenario::Scenario;
@@ -47,7 +47,7 @@ fn path_with(constants: &str, losses: &[[&str; 2]], carriers: &[&str], rest: &st
 
 const ONE: Asked = Asked(1_000_000_000, 300, 20_000, 0);
 
-/// The one request has failed for this cause; when, in seconds after its start.
+/// Checks that the one request failed for this cause; gives the seconds from its start.
 fn failed_after(tables: &Tables, cause: Failure, what: &str) -> f64 {
     assert_eq!(codes(tables, "requests", "status"), [Status::Failed as i32], "{what}");
     assert_eq!(codes(tables, "requests", "failure"), [cause as i32], "{what}");

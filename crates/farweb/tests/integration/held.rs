@@ -125,8 +125,8 @@ fn a_small_piece_behind_a_small_head_is_held_by_nagle() {
     assert_eq!(found(false), []);
 }
 
-/// The server's FIN lets the short end of a response go; where the client closes there is none. 4.4BSD holds that end behind a full
-/// segment, Linux only behind another short one (Minshall's variant).
+/// The server's FIN lets the short end of a response go; if the client closes, there is none. 4.4BSD holds that end behind a
+/// full segment, Linux only behind another short one (Minshall's variant).
 #[test]
 fn the_short_end_of_a_response_is_held_by_nagle_where_the_client_closes() {
     let found = |tcp: &str, closed_by: &str, application: &str, bytes: u64| {
@@ -179,7 +179,7 @@ fn what_a_rule_keeps_back_is_held_by_credit_too() {
     assert_eq!(found, [("credit", 300)]);
 }
 
-/// Credit of a stream of two frames, granted back as each has come.
+/// A stream's credit of two frames, granted back frame by frame.
 #[test]
 fn credit_of_a_stream_holds_a_round_trip_for_each_time_that_it_is_used_up() {
     let carrier = "kind = \"http/2\", preset = \"rfc-default\", session_credit = \"2800 B\", fragment = \"1400 B\", grant = { kind = \"each\" }, \
@@ -211,7 +211,7 @@ const TO_PROXY: [&str; 6] = [
     "kind = \"mux\", connections = 2",
 ];
 
-/// A chain of two legs, with whatever stacks, carriers, programs, servers, queues and losses.
+/// A chain of two legs with any stacks, carriers, programs, servers, queues and losses.
 fn scenarios() -> impl Strategy<Value = Scenario> {
     let tcp = prop::sample::select(vec![
         "profile = \"bsd44-lite\"",

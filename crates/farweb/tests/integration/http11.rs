@@ -35,7 +35,7 @@ fn asked(start: i64) -> Asked {
     Asked(start as u64, 300, 1460, 0)
 }
 
-/// When a request that is sent at `sent` on an open connection is answered.
+/// End of a request sent at `sent` on an open connection.
 fn answered(sent: i64) -> i64 {
     sent + ser(340) + 60 * MS + ser(1500) + 60 * MS
 }

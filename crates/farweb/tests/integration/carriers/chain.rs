@@ -14,7 +14,7 @@ pub(super) struct Chain {
     pub(super) legs: Vec<Leg>,
     release: &'static str,
     pub(super) requests: Vec<Ask>,
-    /// How long clients wait, in ms; for ever where it is none.
+    /// Patience of clients, in ms; none: for ever.
     pub(super) patience: Option<u64>,
     seed: u64,
 }

@@ -36,7 +36,7 @@ struct Seen<'c> {
     chain: &'c Chain,
     run: Run,
     wires: BTreeMap<i64, Wire>,
-    /// Place of the row of a request on a leg; the last one, where it was sent again on a leg before.
+    /// Place of the row of a request on a leg; the last one if it was sent again on a leg before.
     rows: BTreeMap<(i64, i64), usize>,
 }
 
@@ -377,7 +377,7 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// How many connections a leg has where none fails.
+    /// Number of connections of a leg without failures.
     fn check_numbers(&self, leg: usize, carrier: &Carrier, carried: i64) -> Checked {
         let asked = self.chain.requests.len() as i64;
         let rows: Vec<usize> = self.of_leg(leg).collect();
@@ -413,7 +413,7 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// The most of these connections at once, from the first SYN to what ends them at the client end.
+    /// Largest number of these connections at once, from the first SYN to their end at the client.
     fn most_at_once(&self, rows: &[usize]) -> usize {
         let mut changes = Vec::new();
         for row in rows {

@@ -13,7 +13,7 @@ pub(super) struct Half {
     pub(super) sent: u64,
     /// Bytes that have arrived, from the first one on without a gap.
     pub(super) arrived: u64,
-    /// Segments that brought a byte which had not been there.
+    /// Segments that brought a new byte.
     pub(super) news: u64,
     /// Bytes that arrived behind a gap, as (start, end).
     ahead: Vec<(u64, u64)>,

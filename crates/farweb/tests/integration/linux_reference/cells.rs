@@ -39,8 +39,8 @@ impl Cell {
         !self.drop.is_empty() || self.queue_drops > 0.0
     }
 
-    /// True when as many segments were sent again as the kernel sent. Where the kernel lost what the queue did not hold, up to one
-    /// fewer or more than its extremes; where a SYN or a request was lost, its count leaves them out.
+    /// True when as many segments were sent again as by the kernel. With drops at the kernel's queue, up to one outside its
+    /// extremes; the kernel's count leaves out lost SYNs and requests.
     pub(super) fn agrees_with(&self, retransmits: i64) -> bool {
         match self.drop.as_str() {
             "" => (self.queue_drops_min - 1..=self.queue_drops_max + 1).contains(&retransmits),

@@ -70,8 +70,8 @@ impl Compared {
     }
 }
 
-/// True when a cell has several requests on a connection; or depends on the clocks of both hosts being one, as where the SYN-ACK is
-/// lost: whether the server's timer runs before the client's second SYN arrives is a matter of one tick of the timer wheel.
+/// True when a cell has several requests on a connection, or depends on one clock for both hosts. If the SYN-ACK is lost,
+/// one tick of the timer wheel decides whether the server's timer runs before the client's second SYN arrives.
 fn is_direct(cell: &Cell) -> bool {
     cell.requests > 1 || cell.drop.contains("synack")
 }
