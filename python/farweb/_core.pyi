@@ -51,10 +51,10 @@ __all__ = [
 ]
 
 class FarwebError(Exception):
-    """Base of everything that farweb raises for what a user can put right."""
+    """Base of all errors of farweb that a user can put right."""
 
 class ScenarioError(FarwebError):
-    """A scenario has a wrong key or value; the message names file, line, key, what was found and what is allowed."""
+    """A scenario has a wrong key or value; the message names file, line, key, the value found and those allowed."""
 
 class WorkloadError(FarwebError):
     """A request table, host table or log cannot be used; the message names file and line."""
@@ -66,7 +66,7 @@ version: str
 """Version of farweb, as results carry it."""
 
 result_version: int
-"""Version of what runs result in: raised when an equal scenario, workload and seed give other rows."""
+"""Version of the rows of runs: raised when an equal scenario, workload and seed give other rows."""
 
 rows_kept: int
 """Most rows of a request table that are kept when it is opened, instead of being read again."""
@@ -218,7 +218,7 @@ class Scenario:
         """The scenario after overrides with every default spelled out, as JSON text."""
 
     def check(self, hosts: HostTable | None) -> str:
-        """What the scenario means, as JSON text; a family's hosts are those of `run.seed`.
+        """Report on the scenario, as JSON text; `run.seed` draws a family's hosts.
 
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"}, "down":
         {..}}], "legs": [{"index", "from", "to", "carrier", "carrier_sentences", "connection_use": {as from
@@ -285,7 +285,7 @@ class Prepared:
 
     @property
     def hosts(self) -> HostTable | None:
-        """The host table, or the hosts of the family in the order in which they are first asked."""
+        """The host table, or the hosts of the family in order of their first request."""
 
     @property
     def rows(self) -> int | None:
@@ -308,13 +308,13 @@ class Simulation:
         """Build the world.
 
         Args:
-            scenario: What to build.
+            scenario: The scenario.
             seed: Root of every random stream.
             prepared: The requests. A table is read once while the simulation runs, or before that when its days or a
                 period keep it in memory.
 
         Raises:
-            WorkloadError: The request table is unreadable, or has not what the load asks for.
+            WorkloadError: The request table is unreadable, or lacks something that the load asks for.
         """
 
     def advance(self, events: int) -> bool:
@@ -329,22 +329,22 @@ class Simulation:
         """Rows that are finished since the last call, as columns by table; tables without new rows are left out."""
 
     def progress(self) -> dict[str, int | None]:
-        """How far the run is.
+        """Progress of the run.
 
         `now_ns`, `events`, `packet_hops`, `requests_started`, `requests_finished`, `requests_failed`,
         `requests_total` (None when not known; copies included).
         """
 
     def link_totals(self) -> str:
-        """What each direction of each link carried over the whole run so far, as JSON text.
+        """Traffic of each direction of each link over the whole run so far, as JSON text.
 
         A list of objects with the columns of the table `links`, `time_ns` left out; the interval is the whole run.
         """
 
     def measured(self) -> str:
-        """What each direction of each link, each leg and each cache did in the measured interval, as JSON text.
+        """Totals of each direction of each link, each leg and each cache in the measured interval, as JSON text.
 
-        `{"from_ns", "to_ns", "links": [objects as those of link_totals], "legs": [objects with the columns of the table
+        `{"from_ns", "to_ns", "links": [objects as in link_totals], "legs": [objects with the columns of the table
         `legs`, `time_ns` left out], "caches": [objects with `cache`, its place in the scenario, and the counts of the
         table `caches`, up to the end of the run], "presented_bytes", "tunnel_bytes"}`; the whole run so far, as long
         as the warm-up lasts. `run.measure` says when the interval ends.
@@ -368,7 +368,7 @@ class PcapngEncoder:
 
         Args:
             nodes: Names of the nodes of the path.
-            legs: Numbers of the nodes at which each leg begins and ends.
+            legs: Numbers of the first and last node of each leg.
             points: What to capture, an interface each: the end of a leg on the node with a number, or the link with a
                 number; packets of other points are left out.
             payload: Whether packets have their payload, frames where there are any and else zeros, or only say its
@@ -411,7 +411,7 @@ class XplotEncoder:
         connection: int,
         up: bool,
     ) -> Self:
-        """Begin a plot of what `connection` sends up or down, seen at `point`; see `PcapngEncoder` for the others.
+        """Begin a plot of one direction of `connection`, seen at `point`; see `PcapngEncoder` for the others.
 
         Raises:
             FarwebError: A leg joins no two nodes.
@@ -425,7 +425,7 @@ class XplotEncoder:
         """
 
     def add(self, rows: Mapping[str, Column]) -> bytes:
-        """What some rows show.
+        """The part of the plot for some rows.
 
         Raises:
             FarwebError: A row is none of a packet table.
@@ -440,7 +440,7 @@ class XplotEncoder:
 
 @final
 class Cache:
-    """A cache that requests go through, where fetching takes no time: what is missed is stored at once."""
+    """A cache that requests go through. Fetching takes no time: a miss is stored at once."""
 
     def __new__(cls, config: str, seed: int) -> Self:
         """An empty cache.
@@ -462,7 +462,7 @@ class Cache:
         """Send requests through it; the GIL is released meanwhile.
 
         Args:
-            object: What each asks for, 0 to 2^64 - 2.
+            object: Id of each request's object, 0 to 2^64 - 2.
             bytes: Its size, at least 0.
             time_ns: When; matters only with a time to live.
             next: The number of the next request for the object, 2^64 - 1 for none; only `belady` reads it.
@@ -491,7 +491,7 @@ class StackDistances:
     def replay(
         self, object: NDArray[np.uint64], bytes: NDArray[np.int64], caching: NDArray[np.uint8]
     ) -> NDArray[np.uint64]:
-        """The smallest capacity in which each request is a hit; 2^64 - 1 for the first one of its object.
+        """The smallest capacity that makes each request a hit; 2^64 - 1 for the first one of its object.
 
         Treatments are `store` or `bypass`; a request that bypasses has 2^64 - 1 and leaves the stack as it is.
         """
@@ -524,11 +524,11 @@ class Survey:
 
     @property
     def objects_of_several_sizes(self) -> int:
-        """Objects whose storable responses had several sizes so far."""
+        """Objects with storable responses of several sizes so far."""
 
     @property
     def served_only(self) -> int:
-        """Requests that a copy may serve and whose response is not stored."""
+        """Requests that a copy may serve, with a response that is not stored."""
 
     @property
     def bypassing(self) -> int:
@@ -603,29 +603,29 @@ class LogReader:
 
         Args:
             path: The log; `-` is standard input.
-            format: `auto` (what the first lines show), or a name of `log_formats`.
+            format: `auto` (by the first lines), or a name of `log_formats`.
             log_format: Format string in its place: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, or
                 one with farweb's own names, such as `{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}`.
             fields: Keys of JSON objects in its place, each `NAME=KEY` with one of these names; the unit of a span
                 stands behind its key, `elapsed=took:ms`.
-            keep: `misses`: what crossed the link; `crossed`: revalidations too; `all`: cache hits as well.
-            dynamic: Keep pages that are made for each request: those whose URL has a query, `cgi-bin` or `.cgi`.
+            keep: `misses`: requests that crossed the link; `crossed`: revalidations too; `all`: cache hits as well.
+            dynamic: Keep pages made for each request, with a query, `cgi-bin` or `.cgi` in the URL.
             errors: Keep answers with a status other than 2xx and 3xx.
             tunnels: Keep CONNECT tunnels, each as one request and one response of all its bytes.
             bypass: Requests that caches pass by although RFC 9111 lets them store: of `set-cookie`, `cookie`, `query`,
                 with commas between them.
             rtt_ns: Round-trip time that the recorded time contains; taken off the server time and off the wait in it.
-            request_bytes: Size of each request; None: what the log says, else estimated from the URL.
+            request_bytes: Size of each request; None: as logged, else estimated from the URL.
             assume_bytes: Size of a response that the log does not give; None: such requests are left out.
-            server_time: `elapsed`: what the log has of it, else the recorded time less `rtt_ns`; `none`: leave out.
-            server_name: Host of requests whose line names none.
+            server_time: `elapsed`: as logged, else the recorded time less `rtt_ns`; `none`: leave out.
+            server_name: Host of requests without one in their line.
             client_key: Key of 16 bytes for the pseudonyms of clients, by SipHash-2-4; None: clients as logged, as text.
             client_from_forwarded: Take the client from `X-Forwarded-For`, where a line has one.
             client: Only requests of these clients; `*` stands for any text and `?` for a character.
             from_: Only requests that start then or later: a date, or a date and a time.
             to: Only requests that start before.
             sample: Share of clients or hosts, above 0 to 1; None: all.
-            sample_by: `client` or `host`: what is drawn, with all its requests.
+            sample_by: Unit of the sample, drawn with all its requests: `client` or `host`.
             seed: Another one draws others.
             max_unreadable: Share of lines that may be unreadable before the import fails, 0 to 1.
         """
@@ -664,7 +664,7 @@ class References:
         """
 
     def counts(self) -> NDArray[np.uint64]:
-        """Requests of each document, in the order in which they are first asked for."""
+        """Requests of each document, in order of its first request."""
 
     def sizes(self) -> NDArray[np.uint64]:
         """Bytes of each document, in the same order: the largest that was seen; 0: not known."""
@@ -678,7 +678,7 @@ class References:
 
 @final
 class Probe:
-    """Hosts from captures, streamed: memory is that of connections under way and of servers."""
+    """Hosts from captures, streamed; memory grows with connections under way and servers."""
 
     def __new__(cls, *, max_unreadable: float = 0.01) -> Self:
         """Begin with nothing seen.

@@ -12,7 +12,7 @@ use crate::units::Bytes;
 /// A cache, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CacheReport {
-    /// Node that it is at.
+    /// Its node.
     pub node: String,
     /// Role of the node towards packets.
     pub mode: CacheMode,
@@ -85,7 +85,7 @@ const fn hits_in(mode: CacheMode) -> &'static str {
     }
 }
 
-/// Describes the objects that are taken in, where these are not all.
+/// Describes the admission rule, if not all objects are admitted.
 fn admission(admit: Admit) -> Option<String> {
     let bytes = |size: Bytes| figures::bytes(size.get() as f64);
     let size = match (admit.min, admit.max) {

@@ -1,4 +1,4 @@
-//! Describes in words what the carrier of a leg means for its connections.
+//! Describes in words how the carrier of a leg uses its connections.
 
 use super::figures;
 use crate::http::h2::endpoint::Role;
@@ -22,7 +22,7 @@ pub(super) const fn name(carrier: &Carrier) -> &'static str {
     }
 }
 
-/// Most connections at a time, where the carrier limits them; a mux has that many all the time.
+/// Most connections at a time, if the carrier limits them; a mux keeps that many open.
 pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
     match carrier {
         Carrier::Mux { connections, .. } => Some(*connections),
@@ -113,7 +113,7 @@ pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, Str
     }
 }
 
-/// Rate of a session whose whole credit comes back once a round trip, in whole fragments. None where that takes no time.
+/// Rate of a session when all of its credit, in whole fragments, comes back once a round trip. None if that takes no time.
 fn session_limit(credit: Bytes, fragment: Bytes, trip: Duration) -> Option<String> {
     if trip == Duration::ZERO {
         return None;
@@ -123,7 +123,7 @@ fn session_limit(credit: Bytes, fragment: Bytes, trip: Duration) -> Option<Strin
     Some(format!("at most {} of payload = {bytes} per {}", figures::rate(rate), figures::span(trip)))
 }
 
-/// Describes how the programs at both ends behave, where the scenario says so.
+/// Describes the programs at both ends, if the scenario sets them.
 pub(super) fn programs(application: &Application) -> impl Iterator<Item = (&'static str, String)> {
     let Application { wake, write, head } = *application;
     let wakes = (wake > Duration::ZERO).then(|| ("programs wake", format!("after {}", figures::span(wake))));

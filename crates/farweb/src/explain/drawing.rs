@@ -1,4 +1,4 @@
-//! The path in text: nodes in a row, what each link does beneath it, and the legs below.
+//! The path in text: nodes in a row, properties of each link beneath it, and the legs below.
 //!
 //! ```text
 //! client ──────────────────────────── server
@@ -18,7 +18,7 @@ use crate::units::{BitRate, Duration};
 /// Widest drawing, in columns. Chosen: fits a terminal beside a margin, a page and a notebook cell.
 const WIDEST: usize = 100;
 
-/// Longest node name that is drawn, in columns; chosen so that one link fits into a row.
+/// Longest node name drawn, in columns. Chosen: one link still fits into a row.
 const LONGEST_NAME: usize = 30;
 
 /// Draws the path; one that is too wide goes on in a row below, which starts with the node that ended the row above.

@@ -13,7 +13,7 @@ use crate::http::tls::Start;
 use crate::http::tls::parts::Part;
 use crate::scenario::{ClientShare, Leg, Scenario};
 
-/// First flights of a handshake that connections of a leg begin with.
+/// First flights of one kind of handshake on a leg.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HandshakeReport {
     /// Kind of handshake: `full`, `resumed`, `0-rtt`.
@@ -24,29 +24,29 @@ pub struct HandshakeReport {
     pub down: FlightReport,
     /// Bytes that the server may send before an ACK: segments of its first window.
     pub first_window_bytes: u64,
-    /// Round trips in which it sends its flight: 1 where that fits the first window.
+    /// Round trips to send the server's flight: 1 if it fits the first window.
     pub rounds: u32,
 }
 
-/// A flight, and its parts where the scenario says what it consists of.
+/// A flight, with its parts if the scenario gives them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FlightReport {
     /// Bytes on the connection.
     pub bytes: u64,
-    /// Parts, which add up to them; empty where a size is given.
+    /// Parts, which add up to `bytes`; empty if a size is given.
     pub parts: Vec<PartReport>,
 }
 
 /// A part of a flight.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PartReport {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// Bytes that it adds; below zero for what compression saves.
+    /// Bytes added; below zero for the savings of compression.
     pub bytes: i64,
 }
 
-/// Handshakes that connections of the leg begin with, the full one first; empty without TLS.
+/// Kinds of handshake on the leg, the full one first; empty without TLS.
 pub(super) fn handshakes(
     index: usize,
     leg: &Leg,

@@ -1,8 +1,8 @@
 //! Figures of a leg for one connection: round trip, bandwidth–delay product, window limit.
 //!
-//! The window limit is that of a loss-free bulk transfer towards the clients: as many whole segments as the window
-//! holds, sent once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, TCP options
-//! in data segments, other traffic.
+//! The window limit holds for a loss-free bulk transfer towards the clients: as many whole segments as the window holds, sent
+//! once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, TCP options in data segments, other
+//! traffic.
 //!
 //! Where a link changes with time, its rate here is the mean over time and its delay the least.
 
@@ -19,7 +19,7 @@ use crate::workload::{Directory, Host};
 pub struct WindowLimit {
     /// Largest segment, in bytes of payload.
     pub mss_bytes: u64,
-    /// Smaller one of the sender's buffer and the window that the receiver can advertise.
+    /// The smaller of the send buffer and the receiver's largest window.
     pub window_bytes: u64,
     /// Whole segments in that window, at least one.
     pub window_segments: u64,
@@ -29,7 +29,7 @@ pub struct WindowLimit {
     pub window_limit_bps: Option<f64>,
 }
 
-/// Links that a TCP passes, both directions: of a whole leg, or from an end or split to the next.
+/// Links under one TCP, both directions: of a whole leg, or from an end or split to the next.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretch<'s> {
     pub(super) links: &'s [Link],
@@ -149,7 +149,7 @@ const fn packet_of(mss: u64) -> Bytes {
     Bytes::new(mss + HEADER_BYTES as u64)
 }
 
-/// True for MSS and for buffer where the host table's value matters to `leg`.
+/// True for MSS and for buffer if the host table's value matters to `leg`.
 pub(super) fn asks_host(leg: &Leg, scenario: &Scenario) -> (bool, bool) {
     let ends = leg.stretches().flat_map(|tcp| tcp.sizes(&scenario.workload));
     ends.map(|end| end.asks_host()).fold((false, false), |all, own| (all.0 || own.0, all.1 || own.1))
@@ -170,7 +170,7 @@ pub struct HostLimits {
 
 /// The connection that the report describes, and the spread over hosts when the host table matters.
 ///
-/// With a host table it is that of the host with the median limit, otherwise that of a host without values.
+/// With a host table the connection goes to the host with the median limit, otherwise to a host without values.
 pub(super) fn limits(
     leg: &Leg,
     scenario: &Scenario,

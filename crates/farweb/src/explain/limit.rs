@@ -50,7 +50,7 @@ pub const LOSS_MARGIN: f64 = 2.0;
 pub struct ConnectionLimit {
     /// Least of its window, its credit and its losses.
     pub connection_limit_bps: Option<f64>,
-    /// Which of them it is.
+    /// Cause of the limit.
     pub limited_by: LimitedBy,
     /// The same limit and its reason in words.
     pub connection_limit_text: Option<String>,

@@ -1,5 +1,5 @@
-//! Report on a scenario before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
-//! connection, and warnings about what is allowed but may not be meant.
+//! Report on a scenario before the run: the path in text, round trips, bandwidth–delay products, the limit of one connection,
+//! and warnings about allowed values that may be mistakes.
 
 mod cache;
 mod carrier;
@@ -53,7 +53,7 @@ pub struct Report {
     pub workload: WorkloadReport,
     /// Summary of its sweep, if it has one.
     pub sweep: Option<SweepReport>,
-    /// Warnings about what is allowed but may not be meant, each beginning with its key.
+    /// Warnings about allowed values that may be mistakes, each beginning with its key.
     pub warnings: Vec<String>,
     /// The path drawn in text, and a paragraph a leg, one a cache and one for the sweep; at most 100 columns.
     pub text: String,
@@ -68,7 +68,7 @@ pub struct LinkReport {
     pub from: String,
     /// Node nearer to the servers.
     pub to: String,
-    /// What its preset says, each figure with its source; empty without one.
+    /// Figures of its preset, each with its source; empty without one.
     pub preset: Vec<String>,
     /// Towards the servers.
     pub up: DirectionReport,
@@ -79,7 +79,7 @@ pub struct LinkReport {
 /// Placement of the rows of a workload as the requests of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadReport {
-    /// Days of a family's trace that has days; none of other families, and of tables.
+    /// Days in the trace of a family; none for families without days and for tables.
     pub days: Option<u32>,
     /// Days and copies that run at the same time.
     pub load: u32,
@@ -87,9 +87,9 @@ pub struct WorkloadReport {
     pub copies_offset_ns: u64,
     /// Time within which copies are turned round; none where they are shifted.
     pub period_ns: Option<u64>,
-    /// Factor by which they come faster than the table has them.
+    /// Speed-up against the times of the table.
     pub speed: f64,
-    /// Factor by which there are more of them.
+    /// Number of requests as a multiple of the table's.
     pub rate: f64,
 }
 
@@ -111,7 +111,7 @@ pub struct DirectionReport {
     pub delay: String,
     /// Limit of the queue, or "unlimited".
     pub queue: String,
-    /// Losses besides those of a full queue.
+    /// Losses other than a full queue.
     pub loss: String,
 }
 
@@ -138,7 +138,7 @@ pub struct LegReport {
     pub handshakes: Vec<HandshakeReport>,
     /// Propagation there and back, the least over time; transmission is apart, in `limit.segment_ns`.
     pub rtt_ns: u64,
-    /// Stretches between its ends and splits; empty where it is not split. Limits of the leg are those of the slowest.
+    /// Stretches between its ends and splits; empty without splits. The limits of the leg belong to the slowest.
     pub stretches: Vec<StretchReport>,
     /// Time by propagation from the opening of a connection until the first byte of a response, with the handshakes of TCP and TLS.
     pub first_byte_ns: u64,
@@ -150,7 +150,7 @@ pub struct LegReport {
     pub bottleneck_down_bps: Option<u64>,
     /// Data that the bottleneck towards the clients carries in a round trip.
     pub bdp_bytes: Option<u64>,
-    /// One connection; with "host" and a host table, that to the host with the median limit.
+    /// One connection; with "host" and a host table, the connection to the host with the median limit.
     #[serde(flatten)]
     pub limit: WindowLimit,
     /// Limit of such a connection towards the clients, by its window, its credits and losses.
@@ -158,9 +158,9 @@ pub struct LegReport {
     pub least: ConnectionLimit,
     /// Likewise towards the servers; none of transfers, which have no requests.
     pub up: Option<ConnectionLimit>,
-    /// Such connections that fill the bottleneck towards the clients.
+    /// Number of such connections that fill the bottleneck towards the clients.
     pub connections_to_fill: Option<u64>,
-    /// Connections that the carrier has at most; a mux has them all the time.
+    /// Most connections of the carrier; a mux keeps them open all the time.
     pub connections: Option<u32>,
     /// Limit of so many connections together, in bit/s.
     pub connections_limit_bps: Option<f64>,
@@ -431,7 +431,7 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     text
 }
 
-/// The product, and the queue in front of the bottleneck against it.
+/// The bandwidth–delay product, and the queue at the bottleneck relative to it.
 fn bandwidth_delay(
     direction: &str,
     index: usize,

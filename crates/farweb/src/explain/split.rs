@@ -25,9 +25,9 @@ pub struct StretchReport {
     pub profile: String,
     /// Propagation there and back, the least over time.
     pub rtt_ns: u64,
-    /// Data that its bottleneck towards the clients carries in a round trip.
+    /// Data that the bottleneck towards the clients carries in a round trip.
     pub bdp_bytes: Option<u64>,
-    /// Smaller one of the sender's buffer and the window that the receiver can advertise.
+    /// The smaller of the send buffer and the receiver's largest window.
     pub window_bytes: u64,
     /// Limit of a connection towards the clients, by window, credit and losses.
     pub connection_limit_bps: Option<f64>,
@@ -62,7 +62,7 @@ pub(super) fn stretches(leg: &Leg, scenario: &Scenario) -> Vec<StretchReport> {
 }
 
 impl StretchReport {
-    /// Lines about it: a label, and what it says.
+    /// Lines of the report: label and text.
     pub(super) fn lines(&self, index: usize) -> [(String, String); 2] {
         let bdp = self.bdp_bytes.map(|bytes| format!(", {} in a round trip", figures::bytes(bytes as f64)));
         let what = format!(
@@ -85,7 +85,7 @@ pub(super) fn first_byte(leg: &Leg, scenario: &Scenario) -> Duration {
     let stretches = Stretch::all(leg, scenario);
     let ways: Vec<_> = stretches.iter().map(Stretch::delays).collect();
     let [up, down] = Stretch::of(leg, scenario).delays();
-    // What goes up waits at each relay until the stretch behind it may be written to.
+    // Bytes going up wait at each relay until the stretch behind it may be written to.
     let mut at = Duration::ZERO;
     for (open, [up, _]) in writable(&ways, &leg.split).into_iter().zip(&ways) {
         at = at.max(open) + *up;

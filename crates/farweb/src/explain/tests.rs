@@ -1,4 +1,4 @@
-//! Reports of the paths whose numbers are known by hand.
+//! Reports on paths with figures known by hand.
 
 use super::Report;
 use super::limit::LimitedBy;
@@ -327,7 +327,7 @@ fn losses_limit_a_connection_as_padhye_has_it() {
     assert!((share - 0.05).abs() < 1e-12, "{share}");
 }
 
-/// A burst is one loss event: bursts of ten at 1 % leave what 0.1 % of losses at random do.
+/// A burst is one loss event: bursts of ten at 1 % equal random losses of 0.1 %.
 #[test]
 fn losses_in_bursts_count_as_events() {
     let linux = "leg.0.tcp={profile=\"linux\"}";

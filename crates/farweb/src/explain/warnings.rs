@@ -1,4 +1,4 @@
-//! Warnings about what a scenario may say but seldom means.
+//! Warnings about allowed values that are seldom meant.
 
 use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, product, queue_bytes, queue_text};
@@ -139,7 +139,7 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
     }
 }
 
-/// Warns of a factor whose levels hold only until the first step.
+/// Warns of a factor that holds only until the first step.
 fn stepped_factors(scenario: &Scenario, warnings: &mut Vec<String>) {
     let factors = scenario.sweep.iter().flat_map(|sweep| &sweep.factors.0);
     for name in factors.map(|factor| &factor.name) {
@@ -182,7 +182,7 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
     }
 }
 
-/// Warns of Nagle's rule under TLS, whose ends switch it off.
+/// Warns of Nagle's rule under TLS: TLS ends switch it off.
 fn nagle(scenario: &Scenario, warnings: &mut Vec<String>) {
     for (index, leg) in scenario.leg.iter().enumerate() {
         if leg.tls.is_some() && leg.tcp.constants.0.get("nagle").is_some_and(|value| *value == true) {

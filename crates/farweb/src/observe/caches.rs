@@ -1,8 +1,8 @@
 //! Requests to caches and their answers: by recording interval, since the warm-up and over the whole run.
 //!
-//! A request counts when it reaches the cache, a revalidated one as a hit when the answer is back; its bytes are the
-//! size of the response that it asks for, whichever version serves it. After the warm-up all requests count, also
-//! behind the end of the measured interval: shares of them are no rates over time.
+//! A request counts when it reaches the cache, a revalidated one as a hit when the answer is back; its bytes are the size of
+//! the response that it asks for, whichever version serves it. After the warm-up all requests count, also behind the end of the
+//! measured interval: shares of them are no rates over time.
 
 /// Activity of a cache in an interval, and its contents at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -11,9 +11,9 @@ pub struct CacheStats {
     pub requests: Asked,
     /// Requests served from its contents.
     pub hits: Asked,
-    /// Requests served from a fetch that was under way.
+    /// Requests served from a fetch in progress.
     pub delayed: Asked,
-    /// Requests for responses of a size that it does not keep.
+    /// Requests for responses of a size never stored here.
     pub bypasses: u64,
     /// Hits after a revalidation of the copy held.
     pub revalidations: u64,
@@ -32,7 +32,7 @@ pub struct Asked {
     pub bytes: u64,
 }
 
-/// Follows what a cache does.
+/// Counts the activity of a cache.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CacheWatch {
     /// Since the run began.

@@ -1,9 +1,10 @@
-//! Recorded packets: whose, where they are seen, and their rows. Like the recorder it reads the world and never changes it.
+//! Recorded packets: which connections, at which points, and their rows. Like the recorder it reads the world and never changes
+//! it.
 //!
-//! At an end of a leg a packet is seen as the endpoint sends or receives it: what a capture on that host shows. A tap on
-//! a link sees what a splitter on the wire sees at the link's end nearer to the clients: packets that go up when their last bit
-//! leaves the transmitter, packets that go down when they arrive. It does not see what the link drops. Both moments are
-//! known when the link accepts the packet; its row waits until then: rows stand in the order of time.
+//! At an end of a leg a packet is seen as the endpoint sends or receives it, as in a capture on that host. A tap on a link sees
+//! the same as a splitter on the wire at the link's end nearer to the clients: packets going up when their last bit leaves the
+//! transmitter, packets going down when they arrive. It does not see drops of the link. Both moments are known when the link
+//! accepts the packet; the row waits until then, and rows stand in the order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,10 +42,10 @@ pub enum Packets {
 pub(crate) struct Capture {
     whose: Packets,
     at_ends: bool,
-    /// By the number of the link's direction: whether there is a tap.
+    /// By the number of the link's direction: true with a tap.
     taps: Vec<bool>,
     rows: PacketColumns,
-    /// Rows of packets that have yet to reach a tap, the earliest on top.
+    /// Rows of packets on their way to a tap, the earliest on top.
     ahead: BinaryHeap<Reverse<Ahead>>,
     /// Packets that links with a tap have accepted.
     accepted: u64,
@@ -55,14 +56,14 @@ pub(crate) struct Capture {
 pub(crate) struct Seen {
     pub(crate) place: Place,
     pub(crate) event: PacketEvent,
-    /// The sequence number up to which its application may fill its stream with the credit that it has.
+    /// Sequence number up to which the application's credit lets it fill the stream.
     pub(crate) credit_limit: Option<u64>,
 }
 
 /// A row that waits for its time.
 struct Ahead {
     at: Instant,
-    /// Equal times keep the order in which packets were accepted.
+    /// Order of acceptance, for equal times.
     number: u64,
     row: PacketRow,
 }
@@ -147,7 +148,7 @@ impl Capture {
         mark
     }
 
-    /// A row for what an endpoint sent or received.
+    /// A row for a segment sent or received by an endpoint.
     #[cold]
     pub(crate) fn record_at_end(
         &mut self,
@@ -251,12 +252,12 @@ impl PartialEq for Ahead {
 
 impl Eq for Ahead {}
 
-/// The place that a packet on a link comes from.
+/// The sender of a packet on a link.
 fn sender_of(packet: &Packet, connection: &Connection) -> Place {
     connection.peer(connection.place_at(packet.toward, packet.destination))
 }
 
-/// A row for `segment` with all that does not depend on where it is seen.
+/// A row for `segment`, filled except for the point where it is seen.
 fn packet_row(
     at: Instant,
     connection: &Connection,

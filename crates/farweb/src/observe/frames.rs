@@ -24,13 +24,13 @@ pub(crate) struct FramePlace {
 #[derive(Default)]
 pub(crate) struct Frames {
     rows: FrameColumns,
-    /// By the number of a connection that is recorded from its first frame on: the exchanges of its streams, with the numbers of
-    /// their requests, in the order in which they were opened.
+    /// Exchanges of the streams on a connection and the numbers of their requests, in order of opening; by the number of a
+    /// connection recorded from its first frame on.
     streams: FxHashMap<u64, Vec<(ExchangeId, Option<u64>)>>,
 }
 
 impl Frames {
-    /// A row for a frame; `request` is the number of the request that it is about.
+    /// A row for a frame; `request` is the number of its request.
     #[cold]
     pub(crate) fn record(&mut self, place: FramePlace, frame: &Sent, request: Option<u64>) {
         match frame {
@@ -41,7 +41,7 @@ impl Frames {
         }
     }
 
-    /// A row for a frame of HTTP/2; `framing` is its size but for data.
+    /// A row for a frame of HTTP/2; `framing` is its size without data.
     fn record_http2(
         &mut self,
         place: FramePlace,
@@ -72,7 +72,7 @@ impl Frames {
         });
     }
 
-    /// A row for a frame of W3C MUX that is about `exchange`.
+    /// A row for a frame of W3C MUX about `exchange`.
     fn record_mux(
         &mut self,
         place: FramePlace,
@@ -102,8 +102,7 @@ impl Frames {
         });
     }
 
-    /// The streams of a connection that is recorded from its first frame on, the one of the exchange among them that `opened` one for
-    /// the request with this number.
+    /// The streams of a connection recorded from its first frame on; adds the stream of exchange `opened` for this request.
     fn streams_of(
         &mut self,
         place: &FramePlace,

@@ -79,7 +79,7 @@ pub(crate) struct Config {
     pub(crate) measure: Measure,
 }
 
-/// Everyone who watches a run.
+/// All observers of a run.
 pub(crate) struct Observer {
     recorder: Recorder,
     pub(crate) packets: Capture,
@@ -89,7 +89,7 @@ pub(crate) struct Observer {
     /// Statistics of each cache.
     pub(crate) caches: Vec<CacheWatch>,
     pub(crate) measurement: Measurement,
-    /// Clocks of what holds the senders of responses, where exchanges are recorded.
+    /// Clocks of the causes that hold the senders of responses, if exchanges are recorded.
     senders: Option<Senders>,
 }
 

@@ -1,6 +1,6 @@
 //! Occupancy of a leg over time: connections open, connections busy, requests.
 //!
-//! All sums are integers. Something that comes and goes at one instant counts towards the peak and not towards the mean.
+//! All sums are integers. An arrival and a departure at one instant count towards the peak and not towards the mean.
 
 use crate::units::{Duration, Instant};
 
@@ -200,7 +200,7 @@ impl Occupancy {
         }
     }
 
-    /// Accounts for the time up to `now`, in which the number of something did not change.
+    /// Accounts for the time up to `now`, during a constant number.
     #[inline]
     fn account(&mut self, now: Instant, what: Counted) {
         let Followed { number, since } = &mut self.now[what as usize];

@@ -59,7 +59,7 @@ impl Recorder {
         self.interval
     }
 
-    /// The request that an exchange of the first leg is, which ends at `now`, carried by `connection` if that is still there.
+    /// The request that an exchange of the first leg is, which ends at `now`, carried by `connection` if it still exists.
     pub(crate) fn push_request(
         &mut self,
         now: Instant,
@@ -140,8 +140,8 @@ impl Recorder {
         });
     }
 
-    /// A connection that is over, or still there when the run ends at `now`; where clocks of its sender are kept, their times, and the time
-    /// by cwnd before requests might go.
+    /// A connection that is over, or open when the run ends at `now`. `held` has the times of its sender's clocks, if kept, and
+    /// the time held by cwnd before requests might go.
     pub(crate) fn push_connection(
         &mut self,
         connection: &Connection,
@@ -187,8 +187,8 @@ impl Recorder {
         });
     }
 
-    /// Writes a row for each link, leg and cache, of what happened since the last call; none for an empty interval, and only those
-    /// of caches where no interval is set.
+    /// Writes a row for each link, leg and cache since the last call; none for an empty interval, and only the caches' if no
+    /// interval is set.
     pub(crate) fn close_interval(
         &mut self,
         now: Instant,

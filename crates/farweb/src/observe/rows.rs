@@ -1,4 +1,4 @@
-//! Rows of what links, legs and caches did: over an interval of the recorder, in the measured interval, or in a whole run.
+//! Rows about links, legs and caches: over an interval of the recorder, in the measured interval, or in a whole run.
 
 use crate::net::LinkTotals;
 use crate::record::{CacheRow, LegRow, LinkRow};

@@ -1,8 +1,8 @@
 //! Time for which the sender of the responses on a connection was held, by cause.
 //!
-//! Models a clock for each thing that may hold a sender ([`Cause`]); one runs at a time, from when the connection opens until
-//! it is over. A response takes its part of the clocks as the difference between two readings, so one that waits behind others
-//! on its connection counts what holds those, too. Linux keeps such clocks of a connection (`tcp_chrono_start()` in 6.18
+//! Models a clock for each cause that may hold a sender ([`Cause`]); one runs at a time, from the opening of the connection to
+//! its end. A response takes the difference between two readings of the clocks. Waiting behind other responses on its
+//! connection, it counts their causes, too. Linux keeps such clocks of a connection (`tcp_chrono_start()` in 6.18
 //! `tcp_output.c`), for the peer's window and the send buffer; the congestion window has the rest there.
 
 use crate::conn::{Cause, ConnectionId, ExchangeId, HeldTimes};
@@ -21,7 +21,7 @@ struct Clocks {
     times: HeldTimes,
     /// Time for which cwnd had held it when requests might go.
     opening: Duration,
-    /// Responses that are due here and not there to the end; some may have ended since.
+    /// Responses due here and incomplete; some may have ended since.
     due: Vec<ExchangeId>,
 }
 

@@ -25,7 +25,7 @@ pub struct Config {
 
 /// An endpoint of a TCP connection: a state machine without clock, queue or I/O.
 ///
-/// Boxed, because stacks differ in size by a factor of three, and so that an endpoint never moves.
+/// Boxed: stacks differ in size by a factor of three, and an endpoint must not move.
 #[derive(Debug, Clone)]
 pub enum Connection {
     /// Of 4.4BSD.
@@ -34,7 +34,7 @@ pub enum Connection {
     Linux(Box<linux::Connection>),
 }
 
-/// Why an endpoint of ns-2 cannot be opened.
+/// Why ns-2's TCP has no endpoint to open.
 const NO_CONNECTIONS: &str = "ns-2 has no connections: make a `Sender` and a `Sink`";
 
 impl Config {
@@ -169,13 +169,13 @@ impl Connection {
         on_stack!(self, tcp => tcp.write(now, bytes, out))
     }
 
-    /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
+    /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of the bytes read.
     #[inline(always)]
     pub fn read(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         on_stack!(self, tcp => tcp.read(now, bytes, out))
     }
 
-    /// Ends our stream: the FIN follows what was written. The peer may go on.
+    /// Ends our stream: the FIN follows the bytes already written. The peer may go on.
     ///
     /// A connection that is not yet established vanishes, as with [`close`](Self::close).
     pub fn shutdown_write(&mut self, now: Instant, out: &mut impl Emit) {
@@ -184,7 +184,7 @@ impl Connection {
 
     /// The application is done with the connection, in both directions.
     ///
-    /// What was written is still sent, then the FIN; what was not read is forgotten, and data that arrives from now on is
+    /// Bytes already written are still sent, then the FIN; unread bytes are forgotten, and data that arrives from now on is
     /// answered with a reset. A connection that is not yet established vanishes without a segment.
     pub fn close(&mut self, now: Instant, out: &mut impl Emit) {
         on_stack!(self, tcp => tcp.close(now, out));

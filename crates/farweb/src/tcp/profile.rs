@@ -63,7 +63,7 @@ pub struct ProfileError {
     pub(super) allowed: &'static str,
 }
 
-/// A constant, whether it is in range, and what is.
+/// A constant, true if it is in range, and its range.
 pub(super) type Rule = (&'static str, bool, &'static str);
 
 impl ProfileError {
@@ -144,7 +144,7 @@ impl Profile {
         }
     }
 
-    /// Payload of each segment of a connection whose MSS is `mss`: options that every segment has take their place in it.
+    /// Payload of each segment of a connection with this `mss`, less the options of every segment.
     #[must_use]
     pub fn payload_bytes(&self, mss: u64) -> u64 {
         let timestamps = match self {
@@ -157,7 +157,7 @@ impl Profile {
         mss - u64::from(options.bytes())
     }
 
-    /// Segments that the end which accepts a connection may send at first.
+    /// Segments that the accepting end may send at first.
     #[must_use]
     pub fn first_window(&self) -> u64 {
         let segments = match self {
@@ -168,10 +168,12 @@ impl Profile {
         u64::from(segments)
     }
 
-    /// Round trips in which that end sends `segments` at once without a loss, with a receiver that allows `window` segments.
+    /// Round trips that the accepting end needs to send `segments` without a loss, to a receiver that allows `window`
+    /// segments.
+    /// segments.
     ///
-    /// Linux grows by what an ACK acknowledges, and doubles in a round trip; the others grow by a segment an ACK, of which there is
-    /// one for two segments where they are delayed. What a delayed ACK waits for its timer is left out.
+    /// Linux grows by the segments that an ACK acknowledges, and doubles in a round trip; the others grow by a segment an
+    /// ACK, and delayed ACKs come one for two segments. Left out: waiting for the timer of a delayed ACK.
     #[must_use]
     pub fn rounds(&self, segments: u64, window: u64) -> u32 {
         let every = match self {
@@ -190,8 +192,8 @@ impl Profile {
         rounds
     }
 
-    /// Largest window that an endpoint with a buffer of `buffer` bytes (`None`: what the profile has) comes to with segments of
-    /// `mss` bytes, in bytes, before the limit of the header's field.
+    /// Largest window in bytes of an endpoint with a buffer of `buffer` bytes (`None`: the profile's) and segments of `mss`
+    /// bytes, before the limit of the header's field.
     #[must_use]
     pub fn window(&self, buffer: Option<u64>, mss: u64) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! Segments: what one endpoint sends the other.
+//! Segments: the packets between two endpoints.
 //!
 //! Payload is counted, never stored. Sequence numbers are stream offsets that never wrap: the SYN is number 0, the first
 //! byte of data number 1. 32-bit numbers appear only in captures.
@@ -72,8 +72,8 @@ pub struct Options {
 
 /// Up to four blocks of a selective acknowledgement, each relative to the number that the segment acknowledges.
 ///
-/// Relative, because so a block takes 8 bytes instead of 16 in every packet of a simulation; a block must lie within
-/// 2^31 of the acknowledgement, as it must on the wire. [`Segment::sack_blocks`] gives them as sequence numbers.
+/// Relative numbers make a block 8 bytes instead of 16 in every packet of a simulation; a block must lie within 2^31 of the
+/// acknowledgement, as it must on the wire. [`Segment::sack_blocks`] gives them as sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SackBlocks {
     blocks: [(i32, i32); Self::MAX],
@@ -306,7 +306,7 @@ impl Flags {
         Self(self.0 | other.0)
     }
 
-    /// The bits without those of `other`.
+    /// The bits of `self` without the bits of `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)

@@ -39,9 +39,9 @@ pub enum Notice {
     Connected,
     /// Bytes have arrived in order and can be read.
     Readable,
-    /// There is room for what a partial write left over, or for a piece of at least the low-water mark.
+    /// There is room for the rest of a partial write, or for a piece of at least the low-water mark.
     Writable,
-    /// The peer has finished sending; what is still to be read is the rest.
+    /// The peer has finished sending; only unread bytes remain.
     EndOfStream,
     /// The connection is gone; nothing follows.
     Closed(CloseReason),
@@ -65,9 +65,9 @@ pub enum CloseReason {
 /// Limit that keeps an endpoint from sending more of its stream at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// Nothing: all of the stream that there is has been sent.
+    /// Nothing: the whole stream so far has been sent.
     None,
-    /// The congestion window: the next segment would leave if only that were larger.
+    /// The congestion window: a larger one would let the next segment leave.
     Cwnd,
     /// The peer's window has no room for the next segment. A larger congestion window would not help.
     Window,
@@ -75,11 +75,11 @@ pub enum Limit {
     Buffer,
     /// A rule against small segments: Nagle's, Minshall's form of it, or the sender's own against silly windows.
     Nagle,
-    /// The recovery from a loss, or from what looks like one: it sends nothing new though the windows have room.
+    /// Recovery from a loss, real or suspected: it sends nothing new though the windows have room.
     Recovery,
     /// The connection is not established.
     Handshake,
-    /// The one who writes: has more, and takes time to hand it over though there is room.
+    /// The writer: has more, and takes time to hand it over though there is room.
     Writer,
 }
 
@@ -140,7 +140,7 @@ impl State {
         }
     }
 
-    /// Limit of a writer whose endpoint has sent all that it took and is not full.
+    /// Limit by the writer, once an endpoint has sent all accepted bytes and has room for more.
     pub(super) const fn limit_of_writer(self) -> Limit {
         match self {
             Self::SynSent | Self::SynReceived => Limit::Handshake,

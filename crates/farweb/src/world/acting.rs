@@ -1,7 +1,7 @@
 //! Carries out events and actions, connection by connection.
 //!
-//! Models nothing by itself: it finds the connection that something happens to, has it settled by the network, and does next
-//! what that leaves to be done.
+//! Models nothing by itself: it finds the connection of an event, has the network settle it, and carries out the remaining
+//! actions.
 
 use crate::conn::{Closing, ConnectionId, Connections, End, ExchangeId};
 use crate::context::{Action, Context};
@@ -55,7 +55,7 @@ impl World {
         }
     }
 
-    /// Segments leave the regulator of a connection; one that the link behind it drops may have been the last under way.
+    /// Segments leave the regulator of a connection; one dropped by the link behind it may have been the last under way.
     pub(super) fn on_regulator(&mut self, id: ConnectionId) {
         if let Some(connection) = self.connections.get_mut(id) {
             self.network.leave_regulator(id, connection);
@@ -85,7 +85,7 @@ impl World {
         }
     }
 
-    /// Does what a settled connection leaves to be done for others than itself.
+    /// Carries out the actions of a settled connection on others.
     #[inline]
     fn on_settled(&mut self, id: ConnectionId, settled: Settled) {
         if settled.has_responses {
@@ -126,7 +126,7 @@ impl World {
         }
     }
 
-    /// Calls the pool of a leg, which may touch any connection, and carries out the actions that it asks for.
+    /// Calls the pool of a leg, which may touch any connection, and carries out its actions.
     pub(super) fn with_pool(
         &mut self,
         leg: usize,
@@ -225,7 +225,7 @@ impl World {
         self.act(on.connection, End::Server);
     }
 
-    /// No request is left; where none will come, pools close the connections that they keep open.
+    /// No request is left: if none will come, pools close the connections that they keep open.
     fn rest(&mut self) {
         if !self.network.context.exchanges.is_empty() || !matches!(self.upcoming, Upcoming::None) {
             return;

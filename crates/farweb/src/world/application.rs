@@ -1,8 +1,9 @@
 //! Applications at both ends of a connection: their reactions to the notices of their endpoint.
 //!
-//! Models a client end that writes requests and reads responses, and a server end that reads requests and writes responses, each as
-//! soon as it can, or when it has woken (`application.wake`). Which bytes, is decided by its session; what else they do, by the pool of
-//! the leg, and by the node at the server end for a request, at the client end for a response that goes on. Leaves out the time that applications compute.
+//! Models a client end that writes requests and reads responses, and a server end that reads requests and writes responses,
+//! each as soon as it can, or after waking (`application.wake`). The session decides which bytes; the pool of the leg decides
+//! the rest, together with the node at the server end for a request, at the client end for a response that goes on. Leaves out
+//! computing time of applications.
 
 use crate::conn::{Closing, Connection, ConnectionId, End, Event, Exchange, ExchangeId, Place, Transport};
 use crate::context::{Action, Context};
@@ -95,7 +96,7 @@ impl Network {
         true
     }
 
-    /// The other end has finished sending, and so does this one, unless its session has left bytes that stand before that.
+    /// The other end has finished sending, and so does this one, unless its session has still to read bytes before the end.
     pub(super) fn on_end_of_stream(
         &mut self,
         id: ConnectionId,
@@ -321,7 +322,7 @@ impl Network {
     ) {
         let cx = &mut self.context;
         let Some(exchange) = cx.exchanges.alive(of).filter(|exchange| exchange.rides_down(id)) else {
-            return; // Given up: nobody listens.
+            return; // Given up: no reader is left.
         };
         let ends_turn = exchange.on_coming(cx.now, bytes);
         let is_whole = exchange.bytes.on_received(bytes);

@@ -24,7 +24,7 @@ use super::network::Network;
 use super::{Progress, Upcoming, World};
 
 impl World {
-    /// Builds what `scenario` describes, with the hosts that `directory` knows so far.
+    /// Builds the world of `scenario`, with the hosts already in `directory`.
     ///
     /// The same scenario, seed and requests give the same rows in any process.
     #[must_use]

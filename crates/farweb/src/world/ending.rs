@@ -1,14 +1,15 @@
 //! Ends of requests and connections, and their rows.
 //!
-//! Models four ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg, and at the
-//! same instant on all others, which have no reader left (an HTTP/1 connection between the clients and the leg that failed is
-//! closed by the proxy at its end there, behind what it has written; one towards the servers is closed at once); its client
-//! gives it up, which is a failure on the clients' side of all legs; or the run ends. A client that gives up closes an HTTP/1
-//! connection, as a browser closes a socket (a FIN, and a reset for bytes that still arrive), or resets a stream of HTTP/2 or a
-//! session of W3C MUX. A mux and a transfer have no such word and deliver the bytes in flight. A connection is over when both
-//! ends are closed or in TIME_WAIT, and is forgotten when no packet of it is left: without one, the rest of its 2 MSL has no
-//! effect. Leaves out error responses of a proxy, and the time that word of a failure takes to the next leg: its packets take
-//! their time, but proxies beyond stop at once.
+//! Models four ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg and at the
+//! same instant on all others, as no reader is left; its client gives it up, which is a failure on the clients' side of all
+//! legs; or the run ends. After a failure the proxy closes an HTTP/1 connection between the clients and the failed leg at its
+//! end, behind the bytes already written; a connection towards the servers is closed at once. A client that gives up closes an
+//! HTTP/1 connection, as a browser closes a socket (a FIN, and a reset for bytes that still arrive), or resets a stream of
+//! HTTP/2 or a session of W3C MUX. A mux and a transfer have no such word and deliver the bytes in flight.
+//!
+//! A connection is over when both ends are closed or in TIME_WAIT, and is forgotten with its last packet: without packets the
+//! rest of its 2 MSL has no effect. Leaves out error responses of a proxy, and the time for word of a failure to reach the next
+//! leg: its packets take their time, but proxies beyond stop at once.
 //!
 //! Sources: RFC 9113, sections 5.4.2 and 8.7 (`CANCEL`); RFC 9112, section 9.5; RFC 2525, section 2.17, for the reset.
 
@@ -104,7 +105,7 @@ impl World {
         }
     }
 
-    /// The client of a request has waited for as long as it does, and ends it where it goes on.
+    /// The client of a request has run out of patience, and ends it on its legs.
     pub(super) fn give_up(&mut self, id: ExchangeId) {
         let exchanges = &mut self.network.context.exchanges;
         let Some(exchange) = exchanges.alive(id) else {
@@ -152,8 +153,7 @@ impl World {
         ask(&mut nodes[usize::from(node)], context)
     }
 
-    /// Ends an exchange without readers left, and the fetches that it waits for. The leg that failed is none where the client
-    /// gave up.
+    /// Ends an exchange without readers left, and the fetches that it waits for. `failed_leg` is none if the client gave up.
     fn fail_above(&mut self, mut next: Option<ExchangeId>, failed_leg: Option<usize>) {
         while let Some(above) = next {
             if self.with_fetcher(above, |node, cx| on_node!(node, own => own.goes_on_without(cx, above))) {
@@ -208,8 +208,8 @@ impl World {
         self.send_request(id);
     }
 
-    /// Writes the row of the request that an exchange of the first leg is, once; where it has neither ended nor failed, its status
-    /// is `otherwise`.
+    /// Writes the row of the request of an exchange on the first leg, once; `otherwise` is its status if it has neither ended
+    /// nor failed.
     pub(super) fn end_request(&mut self, id: ExchangeId, otherwise: Status) {
         let context = &mut self.network.context;
         if context.exchanges.get(id).is_some_and(Exchange::is_alive) {
@@ -256,10 +256,10 @@ impl World {
         }
     }
 
-    /// Checks that no request goes on when nothing is left to happen.
+    /// Checks that no request goes on when no event is left.
     ///
-    /// # Panics
-    /// When one does: no row may say that it failed, since no model of the path made it fail. The message has its state on all legs.
+    /// # Panics When one does: no row may say that it failed, since no model of the path made it fail. The message has its
+    /// state on all legs.
     pub(super) fn check_not_stuck(&self) {
         let exchanges = &self.network.context.exchanges;
         let open: BTreeSet<u64> =
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Runs a world in which a request was put on the leg, and no event was made for it.
+    /// Runs a world with a request on the leg and no event for it.
     fn run_stuck(until: &str) {
         let text = format!(
             "format = 1\n[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]\nup = {{ rate = \"1 Mbit/s\", delay = \"1 ms\" }}\n\

@@ -4,8 +4,8 @@
 //! stream in from a [`RequestSource`], rows stream out through [`World::take`]: memory grows with open connections and packets
 //! in flight. Entities hold ids of each other, never references.
 //!
-//! What happens to one connection is settled in [`network`], with nothing but that connection and the network around it at
-//! hand: a packet looks its connection up once. Actions on several connections are done here, in [`acting`] and [`ending`].
+//! Events of one connection are settled in [`network`], which sees only that connection and the network around it: a packet
+//! looks its connection up once. Actions on several connections are done here, in [`acting`] and [`ending`].
 
 mod acting;
 mod application;
@@ -197,7 +197,7 @@ impl World {
         self.network.move_to(now);
     }
 
-    /// Does what an event has left to be done.
+    /// Carries out the remaining actions of an event.
     #[inline(always)]
     fn perform_later(&mut self) {
         while let Some(action) = self.network.context.actions.next_later() {
@@ -226,10 +226,9 @@ impl World {
         Ok(())
     }
 
-    /// Sets out to answer `request`.
+    /// Starts `request`.
     ///
-    /// # Errors
-    /// When the request is none for the first leg.
+    /// # Errors When the first leg or a node refuses the request.
     fn start_request(&mut self, request: Request) -> Result<(), WorkloadError> {
         let Network { nodes, pools, context, .. } = &mut self.network;
         let host = &context.directory.hosts()[request.host];

@@ -4,7 +4,7 @@
 //! call ([`application`](super::application)); the resulting segments leave. **A delayed ACK leaves here as any other segment
 //! does**, when the timer of its endpoint fires; how long it waits is the stack's matter. Leaves out the time that hosts take.
 //!
-//! All methods have the one connection at hand that something happens to. What concerns others is an action for later.
+//! Every method acts on one connection; effects on others become actions for later.
 
 use crate::conn::{
     Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Passed, Place, Transport,
@@ -27,7 +27,7 @@ pub(super) struct Network {
     pub(super) path: PacketPath,
     /// By link: its place in the event queue.
     channels: IdVec<LinkId, Channel>,
-    /// Parts of packets on the path that these do not carry themselves.
+    /// Parts of packets on the path, stored outside them.
     pub(super) extras: Extras,
     pub(super) nodes: Vec<Node>,
     /// By leg.
@@ -141,7 +141,7 @@ impl Network {
         self.settle_delivery(packet.connection, connection, end, output)
     }
 
-    /// Gives a packet to an end where it is one of the few: it has rare options, or no TCP takes it that the application may use.
+    /// Gives a packet to an end in a rare case: it has rare options, or no usable TCP takes it.
     #[cold]
     fn deliver_other(&mut self, connection: &mut Connection, packet: &Packet, output: &mut Output) {
         let (now, id, end) = (self.context.now, packet.connection, packet.toward);
@@ -177,7 +177,7 @@ impl Network {
         Some(self.settle(id, connection, end, output))
     }
 
-    /// Gives a segment to a place of a connection where something else runs than a TCP that its application may use, or nothing.
+    /// Gives a segment to a place of a connection without a TCP for the application: to another transport, or to none.
     pub(super) fn on_other(
         &mut self,
         id: ConnectionId,
@@ -219,7 +219,7 @@ impl Network {
         connection.socket_mut(place).transport = Some(Transport::Tcp(tcp));
     }
 
-    /// Starts what runs at the ends of a connection.
+    /// Starts the TCPs and applications at the ends of a connection.
     pub(super) fn open(
         &mut self,
         id: ConnectionId,
@@ -264,7 +264,7 @@ impl Network {
         self.act(id, connection, end, output)
     }
 
-    /// Carries out what an endpoint put into `output`: sends segments, gives the application its notices, sets the timer.
+    /// Carries out the `output` of an endpoint: sends segments, gives the application its notices, sets the timer.
     #[inline(never)]
     pub(super) fn settle(
         &mut self,
@@ -276,7 +276,7 @@ impl Network {
         self.settle_delivery(id, connection, end, output)
     }
 
-    /// The same where it costs most: compiled into the delivery of a packet.
+    /// The same on the hot path: compiled into the delivery of a packet.
     #[inline(always)]
     fn settle_delivery(
         &mut self,
@@ -331,7 +331,7 @@ impl Network {
         output.notices.clear();
     }
 
-    /// Reports to the observer how far the sender of responses has come, and what holds it.
+    /// Reports to the observer how far the sender of responses has come, and its cause for waiting.
     fn note_sender(&mut self, id: ConnectionId, connection: &mut Connection) {
         let limit = connection.limit();
         let waits_for_credit =

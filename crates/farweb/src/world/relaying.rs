@@ -1,9 +1,10 @@
 //! Relays of split legs: nodes inside a leg that end TCP and begin it anew.
 //!
-//! Models a relay that reads as many bytes as the stretch behind it takes, at once: a slow stretch shuts the windows of the one before.
-//! It passes on the end of a stream behind its last byte, and a reset, or its own giving up, at once. It sends without Nagle's rule. It
-//! opens the stretch behind it on the SYN of the one before, without waiting, or on a CONNECT, which it answers when that stretch stands. A stretch that stands needs no handshake: word that a connection opens goes ahead of its bytes. Leaves out the time
-//! that a relay computes, connections that are kept open for others, and relays that answer in the server's name only when it has.
+//! Models a relay that reads as many bytes as the stretch behind it takes, at once: a slow stretch shuts the windows of the one
+//! before. It passes on the end of a stream behind its last byte, and a reset, or its own giving up, at once. It sends without
+//! Nagle's rule. It opens the stretch behind it on the SYN of the one before, without waiting, or on a CONNECT, and answers the
+//! CONNECT when that stretch stands. A standing stretch needs no handshake: word of a new connection goes ahead of its bytes.
+//! Leaves out computing time, connections kept open for others, and relays that answer in the server's name only when it has.
 //!
 //! Sources: RFC 3135, sections 2 and 3 (split connections, at both ends of a satellite link or at one); RFC 9110, section 9.3.6 (CONNECT).
 
@@ -77,7 +78,7 @@ impl Network {
         });
     }
 
-    /// Does something at a side of a relay, and carries out the output.
+    /// Lets a side of a relay act, and carries out the output.
     fn settled<T>(
         &mut self,
         id: ConnectionId,
@@ -197,7 +198,7 @@ impl Network {
         waits
     }
 
-    /// The relay behind a place that has asked it answers; true once, when the answer is whole and the place may go on.
+    /// The relay behind a place that has asked it answers; true once, when the answer is complete and the place may go on.
     fn hears_answer(&self, connection: &mut Connection, place: Place, output: &mut Output) -> bool {
         let stretch = connection.stretch(place);
         let left = connection.relays_mut().behind_mut(stretch).expect("it has been asked").to_answer;
@@ -276,7 +277,7 @@ impl Network {
     }
 }
 
-/// True when nothing comes from the peer of a TCP in this state any more.
+/// True if the peer of a TCP in this state sends no more.
 const fn has_ended(state: State) -> bool {
     matches!(state, State::CloseWait | State::Closing | State::LastAck | State::TimeWait | State::Closed)
 }

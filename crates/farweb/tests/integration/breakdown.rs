@@ -36,7 +36,7 @@ fn parts(tcp: &str, release: &str, asked: Asked) -> [i64; 6] {
     parts
 }
 
-/// Linux with an initial window of one segment, each of which is acknowledged at once.
+/// Linux with an initial window of one segment and an ACK for each segment at once.
 fn classic(from: &str) -> String {
     let constants = "initial_cwnd_segments = 1, quick_ack_always = true";
     format!("tcp = {{ profile = \"linux-classic\", {from} constants = {{ {constants} }} }}")
@@ -57,7 +57,7 @@ fn from_the_window_on_it_is_time_held_by_the_window() {
     assert_eq!(parts, [100 * MS, 50 * MS, 70 * MS, 200 * MS, 300 * MS, 50 * MS]);
 }
 
-/// A server whose own buffer holds no more than four segments is held in the same way.
+/// A send buffer of four segments at the server limits it like a window of four.
 #[test]
 fn the_buffer_of_the_server_counts_as_window() {
     let tcp = "tcp = { to = { buffer = \"5840 B\" }, constants = { delayed_ack = false, send_low_water = \"1460 B\" } }";
@@ -85,7 +85,7 @@ fn the_parts_are_all_of_the_latency() {
     }
 }
 
-/// A mux of one connection to a proxy, whose server is at no distance; segments are acknowledged one by one.
+/// A mux of one connection to a proxy next to the server; every segment is acknowledged.
 fn mux(idle_restart: &str) -> Scenario {
     let text = format!(
         r#"
@@ -117,8 +117,8 @@ fn mux(idle_restart: &str) -> Scenario {
     Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// After a pause of a minute a connection between proxies starts slowly again only where data that was not sent counts: the
-/// proxy has just heard the request. 1, 2, 4 and 1 segments are three rounds.
+/// After a pause of a minute a connection between proxies goes back to slow start only if the pause counts from the last
+/// byte sent: the proxy has just heard the request. 1, 2, 4 and 1 segments are three rounds.
 #[test]
 fn a_pause_between_proxies_costs_rounds_since_sent() {
     for (idle_restart, held) in [("off", 0), ("since-received", 0), ("since-sent", 300 * MS)] {

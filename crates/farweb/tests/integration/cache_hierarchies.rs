@@ -1,7 +1,7 @@
-//! Random hierarchies of caches over random paths: what holds of all of them.
+//! Random hierarchies of caches over random paths, and properties of all of them.
 //!
-//! Conservation: who is served by a cache has it from a fetch that had come, or was coming, through that cache; and every
-//! fetch is of a request that the cache did not serve.
+//! Conservation: a request served by a cache follows a fetch through that cache, complete or under way; and every fetch
+//! belongs to a request that the cache did not serve.
 
 use std::collections::BTreeMap;
 
@@ -193,8 +193,8 @@ impl Hierarchy {
         world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect()
     }
 
-    /// A request that the origin serves gets the version that it asks for; another one gets a version that an earlier
-    /// request, or one at the same time, asked for.
+    /// A request served by the origin gets the version that it asks for; any other gets a version asked for earlier or at
+    /// the same time.
     fn check_versions(&self, tables: &Tables) -> Result<(), TestCaseError> {
         let [requests, served] = ["request", "served_bytes"].map(|name| ints(tables, "requests", name));
         for ((request, served), node) in

@@ -1,4 +1,4 @@
-//! Methods and treatments by caches: who serves each request, and what the cache holds after it.
+//! Methods and treatments by caches: who serves each request, and the contents of the cache after it.
 
 use farweb::record::Status;
 use farweb::scenario::Scenario;
@@ -101,7 +101,7 @@ fn a_request_that_bypasses_leaves_the_copy_and_is_not_stored() {
     }
 }
 
-/// Its size is another one than the copy's, and no change of the object.
+/// Its size differs from the copy's, without a change of the object.
 #[test]
 fn a_head_is_served_with_its_own_size_and_stores_nothing() {
     for changed in ["serve", "fetch"] {

@@ -18,11 +18,11 @@ const MS: i64 = 1_000_000;
 const CACHE: i32 = 1;
 const SERVER: i32 = 2;
 
-/// A request for an object: (start in ns, object, response bytes), and the node that serves it where a table says so.
+/// A request for an object: (start in ns, object, response bytes, node that serves it or "").
 #[derive(Debug, Clone, Copy)]
 struct Ask(i64, u64, u64, &'static str);
 
-/// Requests from a list, for which the server takes this time.
+/// Requests from a list; the server takes this time for each.
 struct Asks<'a>(std::slice::Iter<'a, Ask>, Duration);
 
 impl RequestSource for Asks<'_> {
@@ -115,7 +115,7 @@ fn the_table_says_who_serves_where_the_cache_has_no_other_rule() {
     assert_eq!(ints(&tables, "caches", "hits"), [1]);
 }
 
-/// A cache that cuts through is where the connection goes; to what it does not serve it is a router.
+/// A connection ends at a cut-through cache; requests that the cache does not serve pass it as a router.
 #[test]
 fn a_node_inside_a_leg_is_the_source_of_its_hits() {
     let asks = [Ask(0, 7, 1000, "cache"), Ask(1000 * MS, 7, 1000, "server")];
@@ -208,7 +208,7 @@ fn what_was_fetched_whole_is_a_hit() {
     assert_eq!(ints(&tables, "caches", "objects"), [1]);
 }
 
-/// A delayed hit gets at once what has come of the fetch, and the rest as it comes.
+/// A delayed hit gets the part already fetched at once, and the rest as it arrives.
 #[test]
 fn a_delayed_hit_is_served_from_the_fetch_at_each_moment_of_it() {
     for (second, first_byte) in [
@@ -282,7 +282,7 @@ fn a_revalidation_costs_a_round_trip_and_no_body() {
     assert_eq!(ints(&tables, "caches", "revalidations"), [1]);
 }
 
-/// Who waits for a revalidation has the response from the cache when that has come to its end.
+/// A request that joined a revalidation is served from the cache when the revalidation ends.
 #[test]
 fn requests_wait_for_a_revalidation_that_is_under_way() {
     let later = 10_000 * MS;
@@ -307,7 +307,7 @@ fn what_the_cache_would_not_keep_is_not_waited_for() {
     assert_eq!(ints(&tables, "caches", "delayed_hits"), [0]);
 }
 
-/// The fetch fails for the request that began it; the one that waited for it goes on by itself, and fails in its turn.
+/// The fetch fails for the request that began it. The waiting request then fetches by itself, and fails in its turn.
 #[test]
 fn who_waited_for_a_fetch_that_fails_goes_on_alone() {
     let lost = [("path.link.1.up.loss".to_owned(), "{ kind = \"list\", drop = [\"syn 1..20\"] }".to_owned())];
@@ -328,7 +328,8 @@ fn who_waited_for_a_fetch_that_fails_goes_on_alone() {
     assert_eq!(ints(&tables, "caches", "requests"), [2], "who goes on alone has been counted");
 }
 
-/// A response that passes a cache inside a leg is held when it is whole at the client; who waits for it is served then.
+/// A response that passes a cache inside a leg is stored when it is complete at the client; waiting requests are served
+/// then.
 #[test]
 fn a_response_that_passes_is_held_when_it_has_come_through() {
     let leg = |cache: &str| {
@@ -348,7 +349,7 @@ fn a_response_that_passes_is_held_when_it_has_come_through() {
     assert_eq!(ints(&alone, "requests", "end_ns"), [far, 10 * MS + far, 200 * MS + near]);
 }
 
-/// Who has waited for something that is not kept after all does not wait again.
+/// After waiting for a response that turned out not to be stored, a request does not wait again.
 #[test]
 fn a_request_waits_once_inside_a_leg() {
     let cache = "policy = \"lru\"\ncapacity = \"1 MB\"\nadmit = { probability = 0.0 }";
@@ -395,7 +396,7 @@ fn requests_that_a_cache_can_make_nothing_of_are_refused() {
     );
 }
 
-/// The client is cut off by losses while the server takes an hour for ten segments; nobody waits for the fetch any more.
+/// Losses cut the client off while the server takes an hour for ten segments; the fetch has no reader left.
 #[test]
 fn a_fetch_that_nobody_waits_for_goes_on_when_little_of_it_is_missing() {
     let cut = [

@@ -1,4 +1,4 @@
-//! A cache behind another one: what the second makes of requests that ask only whether something is still good.
+//! A cache behind another one: how the second handles conditional requests.
 
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
@@ -60,9 +60,9 @@ fn run(asks: &[(u64, &'static str, u64, u64)]) -> Tables {
     world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect()
 }
 
-/// Two hosts of different siblings have the same object. The shield has lost it and fetches it for one of them, which takes the
-/// server a second, when the other asks whether its own is still good: an answer of 200 B from the server does for that. The
-/// fetch goes on, and the next who wants the object joins it.
+/// Two hosts of different siblings have the same object. The shield has lost it and spends a second fetching it for one of
+/// them; meanwhile the other revalidates its copy with an answer of 200 B from the server. The fetch goes on, and the next
+/// request for the object joins it.
 #[test]
 fn who_has_the_body_does_not_wait_for_it() {
     let asks = [

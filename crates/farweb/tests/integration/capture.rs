@@ -18,7 +18,7 @@ fn burst() -> Vec<Asked> {
     (0..40).map(|n| Asked(n * 40_000_000, 300, 2_000 + 1_700 * n, n * 5_000_000)).collect()
 }
 
-/// How often each (event, direction) stands in the packet table.
+/// Number of rows in the packet table by (event, direction).
 fn counts(tables: &Tables) -> BTreeMap<(i32, i32), usize> {
     let mut counts = BTreeMap::new();
     let events = codes(tables, "packets", "event").iter().zip(codes(tables, "packets", "direction"));

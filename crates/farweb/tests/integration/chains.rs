@@ -82,8 +82,8 @@ fn mux(connections: u32, overhead: &str) -> String {
     format!("kind = \"mux\", connections = {connections}, overhead = \"{overhead}\"")
 }
 
-/// A request that comes when the connections are open needs no handshake on their leg; each segment that comes from the server
-/// brings 20 bytes of framing, and goes on as two where it does not fit any more.
+/// A request on open connections needs no handshake on their leg; each segment from the server gets 20 bytes of framing, and
+/// goes on as two if it no longer fits.
 #[test]
 fn a_mux_saves_the_handshake_and_frames_each_segment() {
     let scenario = chain(60, 20, [&mux(1, "20 B"), EACH], RECORD);
@@ -107,7 +107,7 @@ fn a_mux_saves_the_handshake_and_frames_each_segment() {
     assert!(progress.done && progress.now.as_secs_f64() < 2.0);
 }
 
-/// A slow client's leg: what several servers send at the same time shares one connection, in the order in which it came.
+/// A slow client's leg: responses of several servers at the same time share one connection, in order of arrival.
 #[test]
 fn responses_on_one_connection_interleave_segment_by_segment() {
     // With Nagle's algorithm the second request would wait for the acknowledgement of the first.

@@ -17,7 +17,7 @@ const MS: i64 = 1_000_000;
 #[derive(Debug, Clone, Copy)]
 struct Ask(i64, u64, u64);
 
-/// What a table says of the one who asks.
+/// How a table names the client of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     /// Nothing.
@@ -58,7 +58,7 @@ const SATELLITE: &str = "[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]
                          up = { rate = \"unlimited\", delay = \"300 ms\" }\n\
                          down = { rate = \"unlimited\", delay = \"300 ms\" }\n";
 
-/// A link on which packets do not wait for each other: hosts have clocks of their own, so that they acknowledge at other times.
+/// A link on which packets do not wait for each other: hosts have clocks of their own and acknowledge at other times.
 const SHARED: &str = "[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]\n\
                     up = { rate = \"unlimited\", delay = \"40 ms\" }\n\
                     down = { rate = \"unlimited\", delay = \"40 ms\" }\n";
@@ -75,7 +75,7 @@ fn run(path: &str, leg: &str, rest: &str, asks: &[Ask], told: Told) -> Tables {
     world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect()
 }
 
-/// Rows of the requests, without the columns that say who asks and whom, and without the time of the last acknowledgement.
+/// Rows of the requests without the columns for client and host, and without the time of the last acknowledgement.
 fn rows(tables: &Tables) -> Vec<(&'static str, &Column)> {
     let columns = tables["requests"].iter().map(|(name, column)| (*name, column));
     columns.filter(|(name, _)| !matches!(*name, "client" | "visit_request" | "host" | "acked_ns")).collect()
@@ -110,7 +110,7 @@ fn carriers() -> impl Strategy<Value = &'static str> {
     ]
 }
 
-/// The server closes the connection while the second request is on its way, which goes again on another one.
+/// The server closes the connection while the second request is on its way; it is sent again on another one.
 #[test]
 fn a_request_that_is_sent_again_stays_in_its_visit() {
     let leg =
@@ -121,7 +121,7 @@ fn a_request_that_is_sent_again_stays_in_its_visit() {
 }
 
 proptest! {
-    /// Who asks is kept apart as whom one asks is.
+    /// Clients are kept apart as hosts are.
     #[test]
     fn each_client_is_as_a_host_of_its_own(
         carrier in carriers(),
@@ -196,7 +196,7 @@ fn each_client_has_sessions_of_its_own() {
     assert_eq!(ints(&run(SHARED, &leg, "", &asks, Told::Nothing), "connections", "connection").len(), 1);
 }
 
-/// A browser opens six connections to a host, one with HTTP/2; whoever is not named may open any number.
+/// A browser opens six connections to a host, one with HTTP/2; a client without a name may open any number.
 #[test]
 fn limits_are_those_of_a_browser() {
     let asks: Vec<_> = (0..40).map(|number| Ask(0, number % 2, 1000)).collect();
@@ -212,7 +212,7 @@ fn limits_are_those_of_a_browser() {
     assert_eq!(count("carrier = { kind = \"http/2\", preset = \"rfc-default\" }", Told::Nothing), 1);
 }
 
-/// A server that takes two requests on a connection closes it behind the second response; who waits for its place opens another.
+/// A server that takes two requests on a connection closes it behind the second response; the waiting request opens another.
 #[test]
 fn a_server_takes_so_many_requests_on_a_connection() {
     let leg = |more: &str| format!("carrier = {{ kind = \"http/1.1\", per_connection = 2{more} }}\n{LINUX}");

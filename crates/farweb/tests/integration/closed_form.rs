@@ -44,8 +44,8 @@ fn server_time_adds_to_the_first_byte() {
     assert_eq!(latency("paced"), (first_byte + 450 * MS, first_byte + 900 * MS));
 }
 
-/// A send buffer of two segments, which are acknowledged together. The third lies ready by then; the fourth does too where
-/// the release does not wait for TCP, and comes 50 ms later where it does.
+/// A send buffer of two segments, acknowledged together. The third is ready by then. So is the fourth if the release does
+/// not wait for TCP; otherwise it comes 50 ms later.
 #[test]
 fn a_closed_loop_counts_from_when_tcp_took_the_piece_before() {
     let end = |release: &str| {
@@ -60,9 +60,9 @@ fn a_closed_loop_counts_from_when_tcp_took_the_piece_before() {
     assert_eq!(end("closed-loop"), acknowledged + 50 * MS + ser(1500) + 320 * MS);
 }
 
-/// Three full segments and a short one, two of them in the first round. The server's FIN rides on the short one, which goes with the third;
-/// where the client closes Nagle's rule of 4.4BSD keeps it until the third is acknowledged, a round trip, and Linux does not, as no other
-/// short one is on its way. The end that closes first waits for the other's FIN.
+/// Three full segments and a short one, two of them in the first round. The server's FIN rides on the short one, which goes
+/// with the third. If the client closes, 4.4BSD's Nagle rule keeps the short one until the third is acknowledged, a round
+/// trip; Linux does not, as no other short one is on its way. The end that closes first waits for the other's FIN.
 #[test]
 fn a_client_that_closes_gets_the_short_end_of_a_response_a_round_trip_later() {
     let times = |profile: &str, closed_by: ClosedBy, constants: &str| {
@@ -85,15 +85,15 @@ fn a_client_that_closes_gets_the_short_end_of_a_response_a_round_trip_later() {
     assert_eq!(bsd(ClosedBy::Client, "delayed_ack = false, nagle = false")[0], unhindered);
     let linux = |closed_by| times("linux-classic", closed_by, "initial_cwnd_segments = 2")[0];
     assert_eq!(linux(ClosedBy::Client), linux(ClosedBy::Server));
-    // The ACK of the last byte goes first, then the client's FIN, which the server acknowledges. Where the client closes the server's own FIN
-    // is behind that ACK, and is acknowledged in its turn.
+    // The ACK of the last byte goes first, then the client's FIN, which the server acknowledges. If the client closes, the
+    // server's own FIN follows that ACK, and is acknowledged in its turn.
     let fin_acknowledged = 2 * ser(40) + up + ser(40) + down;
     assert_eq!(by_server[1] - by_server[0], fin_acknowledged);
     assert_eq!(by_client[1] - by_client[0], fin_acknowledged + ser(40) + ser(40) + up);
 }
 
-/// Four segments over 2 s leave 500 ms apart. With a release above TCP slow start passes meanwhile; a regulator below it stands still
-/// from when the first segment has left until its ACK is there, a round trip.
+/// Four segments over 2 s leave 500 ms apart. With the release above TCP, slow start passes meanwhile; a regulator below TCP
+/// stands still for a round trip, from the first segment until its ACK.
 #[test]
 fn a_regulator_below_tcp_is_in_series_with_slow_start() {
     let times_of = |profile: &str, release: &str, constants: &str| {
@@ -174,7 +174,7 @@ fn one_connection_is_limited_by_its_window() {
 fn twenty_connections_fill_the_link_and_fifteen_do_not() {
     let rate_of = |connections: u64| {
         let scenario = one_link(&e3(60, 60), "", "[record]\nlinks_every = \"10 s\"\n[run]\nuntil = \"30 s\"");
-        // Starts spread over a second, so that the connections' rounds do not come in one burst.
+        // Starts spread over a second: the connections' rounds do not come in one burst.
         let requests = (0..connections).map(|n| Asked(n * 1_000_000_000 / connections, 300, 100_000_000, 0));
         let (tables, _) = run(&scenario, 1, requests.collect());
         (

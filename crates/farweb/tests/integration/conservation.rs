@@ -1,10 +1,10 @@
-//! Nothing is lost track of: packets in = packets out + packets dropped, and every request ends, but for those on
-//! half-open connections.
+//! Nothing is lost track of: packets in = packets out + packets dropped, and every request ends, except on half-open
+//! connections.
 //!
-//! A connection is half open when one end is gone without the other knowing (RFC 9293, section 3.5.1). A server of Linux
-//! whose application has closed gives up in silence when its retransmissions go unanswered, and its client, who has
-//! nothing to send and no keepalive, waits for ever. So does the real one. With constants of more patience than any of
-//! these paths needs, every request is answered.
+//! A connection is half open when one end is gone without the other knowing (RFC 9293, section 3.5.1). A Linux server gives
+//! up in silence if its application has closed and its retransmissions go unanswered; its client, with nothing to send and
+//! no keepalive, waits for ever. So does the real one. With constants of more patience than any of these paths needs, every
+//! request is answered.
 
 use farweb::record::Status;
 use farweb::scenario::Scenario;
@@ -30,7 +30,7 @@ pub(crate) fn direction() -> impl Strategy<Value = String> {
     })
 }
 
-/// Stacks, and their constants with which nobody gives up here.
+/// Stacks, with constants patient enough that no connection is given up here.
 pub(crate) const STACKS: [(&str, &str); 3] = [
     ("bsd44-lite", "retries_max = 200, connect_timeout = \"100 h\""),
     ("linux", "syn_retries = 127, synack_retries = 255, retries_max = 255, orphan_retries = 255"),
@@ -94,10 +94,10 @@ fn waiting_for_ever(tables: &Tables) -> Result<u64, TestCaseError> {
     Ok(waiting)
 }
 
-/// True when one end of a connection, of which nothing is left to happen, may be gone without the other knowing.
+/// True if one end of a connection without pending events may be gone without the other knowing.
 ///
-/// The last segment with which that end asked for an answer was sent again, and it was lost, or its ACK; or it was a reset,
-/// and lost.
+/// The last segment of that end that asks for an answer was sent again, and it or its ACK was lost; or it was a reset, and
+/// lost.
 fn is_half_open(tables: &Tables, connection: i64) -> bool {
     const SEND: i32 = 0;
     const DROP: i32 = 2;

@@ -1,4 +1,4 @@
-//! Why requests have no whole response, and when that was noticed: a path for each cause, under every carrier that has it.
+//! Causes of incomplete responses and times of failure: a path for each cause, under every carrier that has it.
 
 use farweb::record::{Failure, NULL_CODE, NULL_INT, Status};
 use farweb::scenario::Scenario;
@@ -11,7 +11,7 @@ const CARRIERS: [&str; 4] =
     [EACH, POOL, "{ kind = \"webmux\" }", "{ kind = \"http/2\", preset = \"rfc-default\" }"];
 pub(crate) const MUX: &str = "{ kind = \"mux\", connections = 1, overhead = \"none\" }";
 
-/// Constants with which nobody tries for long.
+/// Constants that give up early.
 const IMPATIENT: &str =
     "syn_retries = 2, syn_linear_timeouts = 0, synack_retries = 1, retries_max = 5, orphan_retries = 5";
 
@@ -47,14 +47,14 @@ fn path_with(constants: &str, losses: &[[&str; 2]], carriers: &[&str], rest: &st
 
 const ONE: Asked = Asked(1_000_000_000, 300, 20_000, 0);
 
-/// The one request has failed for this cause; when, in seconds after its start.
+/// Checks that the one request failed for this cause; gives the seconds from its start.
 fn failed_after(tables: &Tables, cause: Failure, what: &str) -> f64 {
     assert_eq!(codes(tables, "requests", "status"), [Status::Failed as i32], "{what}");
     assert_eq!(codes(tables, "requests", "failure"), [cause as i32], "{what}");
     (ints(tables, "requests", "failed_ns")[0] - ints(tables, "requests", "start_ns")[0]) as f64 / 1e9
 }
 
-/// When packets of this kind were received, by the flags that they have.
+/// Times at which packets with these flags were received.
 fn received(tables: &Tables, flag: u8) -> Vec<i64> {
     let (events, flags) = (codes(tables, "packets", "event"), codes(tables, "packets", "flags"));
     let times = ints(tables, "packets", "time_ns");
@@ -83,7 +83,7 @@ fn a_client_gives_up_what_nobody_acknowledges() {
     }
 }
 
-/// Of the response only its beginning arrives.
+/// Only the beginning of the response arrives.
 #[test]
 fn a_server_gives_up_what_nobody_acknowledges() {
     for carrier in CARRIERS {
@@ -93,8 +93,8 @@ fn a_server_gives_up_what_nobody_acknowledges() {
     }
 }
 
-/// The server forgets a connection whose SYN-ACK is not answered for 3 s. The client, for which it is established, sends its request
-/// again until it comes through, and is reset: it fails at the instant at which the reset comes.
+/// The server forgets a connection if its SYN-ACK goes unanswered for 3 s. At the client it is established: it sends its
+/// request again until one comes through and is answered by a reset, and the request fails at that instant.
 #[test]
 fn a_client_is_reset_by_a_server_that_has_forgotten_it() {
     let (tables, _) = run(&path(&[["any 2..9", ""]], &[POOL], ""), 1, vec![ONE]);
@@ -118,8 +118,8 @@ fn a_proxy_passes_a_failure_on() {
     }
 }
 
-/// The client has given up in silence what never arrived, and its server knows of nothing. Where it probes an idle peer after 30 s, the
-/// client's host answers with a reset, and the connection ends.
+/// The client has given up in silence, and its server does not know. A server that probes an idle peer after 30 s is
+/// answered by a reset of the client's host, and the connection ends.
 #[test]
 fn keepalive_ends_a_connection_that_is_half_open() {
     for (keepalive, is_over) in [("false", false), ("true", true)] {

@@ -1,4 +1,4 @@
-//! Clients that give up: when, to the nanosecond, and what they do then on the wire.
+//! Clients that give up: when, to the nanosecond, and their packets on the wire from then on.
 
 use farweb::record::{Failure, NULL_CODE, NULL_INT, Status};
 use farweb::scenario::Scenario;
@@ -83,7 +83,7 @@ fn what_is_shared_goes_on() {
         assert_eq!(ints(&tables, "requests", "failed_ns"), [SECOND, NULL_INT], "{carriers:?}");
         let connections = ints(&tables, "requests", "connection");
         assert_eq!(connections[0], connections[1], "{carriers:?}");
-        // A mux sends what is queued for nobody; credit ends what nobody takes.
+        // A mux goes on sending its queue without a reader, until the credit is used up.
         let got = ints(&tables, "connections", "bytes_down")[connections[0] as usize];
         assert!(legs == 2 || got < 2_000_000, "{carriers:?}: {got}");
     }
@@ -121,7 +121,7 @@ fn a_client_that_hears_nothing_closes_when_it_gives_up() {
     }
 }
 
-/// With a minute's patience nothing changes for what takes less.
+/// A minute's patience changes nothing for shorter requests.
 #[test]
 fn patience_changes_nothing_for_what_ends_in_time() {
     let asked = || (0..20).map(|n| Asked(n * 100_000_000, 300, 5_000 * (n + 1), 0)).collect();

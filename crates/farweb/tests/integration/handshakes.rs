@@ -63,9 +63,9 @@ fn a_byte_beyond_the_window_costs_a_round_trip() {
     }
 }
 
-/// 4.4BSD's server begins with two segments, as the ACK of its SYN opens the window, which then grows by one for each two that are
-/// acknowledged: 2, 3, 4 with one of them not acknowledged yet, 6, so that 2, 5, 8, 14 segments have gone. Nagle's rule is off, so that
-/// the end of a flight waits for nothing, and the client's hello is one segment.
+/// 4.4BSD's server begins with two segments, as the ACK of its SYN opens the window. The window then grows by one for each
+/// two segments acknowledged: 2, 3, 4 (one not acknowledged yet), 6. In sum 2, 5, 8, 14 segments have gone. With Nagle's
+/// rule off the end of a flight waits for nothing, and the client's hello is one segment.
 #[test]
 fn the_windows_of_4_4bsd_grow_by_an_ack_of_two_segments() {
     for (segments, rounds) in [(1, 1), (2, 1), (3, 2), (5, 2), (6, 3), (8, 3), (9, 4), (14, 4), (15, 5)] {
@@ -143,7 +143,7 @@ fn clients_with_tickets_begin_with_a_full_handshake() {
     assert_eq!(starts("[clients]\nshare = \"all\""), [false]);
 }
 
-/// TLS 1.2 has the client's key and `Finished` behind the server's flight, and the server's own behind those.
+/// In TLS 1.2 the client's key and `Finished` follow the server's flight, and the server's `Finished` follows them.
 #[test]
 fn a_flight_of_tls_1_2_beyond_the_window_costs_a_round_trip_too() {
     for (server_flight, rounds) in [(14_480, 1), (14_481, 2), (43_440, 2), (43_441, 3)] {
@@ -176,18 +176,18 @@ fn a_hello_of_several_segments_takes_their_transmission() {
     }
 }
 
-/// Ticks of 4 ms of a Linux host, of which one is known.
+/// Ticks of 4 ms of a Linux host, given by any one of them.
 struct Ticks(i64);
 
 impl Ticks {
-    /// Time when a timer runs that is set at `now` for `span`, of which a part of a tick counts as one (below 252 ms).
+    /// Expiry of a timer set at `now` for `span`, rounded up to whole ticks (below 252 ms).
     fn timer(&self, now: i64, span: i64) -> i64 {
         const TICK: i64 = 4 * MS;
         now + (self.0 - now).rem_euclid(TICK) + (span + TICK - 1) / TICK * TICK
     }
 }
 
-/// Time from which on requests may go, where these segments of data are lost towards the client or the server, each once.
+/// Time at which requests may go, with these data segments lost once towards the client or the server.
 fn connected_without(down: &str, up: &str, tls: &str) -> i64 {
     let direction = |lost: &str| {
         let loss = format!(", loss = {{ kind = \"list\", drop = [{lost}] }}");
@@ -198,7 +198,7 @@ fn connected_without(down: &str, up: &str, tls: &str) -> i64 {
     ints(&tables, "requests", "connect_ns")[0]
 }
 
-/// A flight of ten segments, from 30 ms on, of which some are lost; without losses it is there at 40 ms.
+/// A flight of ten segments from 30 ms on, some of them lost; without losses it is there at 40 ms.
 #[test]
 fn a_lost_segment_of_the_servers_flight_is_sent_again_by_its_place() {
     let connected = |lost: &str| connected_without(lost, "", "server_flight = \"14480 B\"");

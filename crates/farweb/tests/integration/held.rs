@@ -1,7 +1,6 @@
-//! What holds a sender: closed forms for each cause, and times that are all of the interval, to the nanosecond.
+//! Causes that hold a sender: closed forms for each, and times that add up to the whole interval, to the nanosecond.
 //!
-//! Links of unlimited rate, 50 ms each way: a packet takes no time to send, and what is acknowledged, or granted, comes back after
-//! 100 ms.
+//! Links of unlimited rate, 50 ms each way: a packet takes no time to send, and an ACK or a grant comes back after 100 ms.
 
 use farweb::record::NULL_INT;
 use farweb::scenario::Scenario;
@@ -12,7 +11,7 @@ use crate::run::{Asked, Tables, ints, run};
 const MS: i64 = 1_000_000;
 const SEGMENT: u64 = 1460;
 
-/// What may hold a sender, as the columns of `connections` have it, that with nothing to send last.
+/// Causes that may hold a sender, as the columns of `connections`; `nothing to send` last.
 const CAUSES: [&str; 9] =
     ["cwnd", "window", "buffer", "nagle", "recovery", "handshake", "credit", "application", "nothing"];
 
@@ -27,7 +26,7 @@ fn leg(carrier: &str, keys: &str, rest: &str) -> Scenario {
     Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Linux with these constants, whose receiver acknowledges every segment at once.
+/// Linux with these constants; the receiver acknowledges every segment at once.
 fn linux(keys: &str, constants: &str) -> String {
     format!(
         "tcp = {{ profile = \"linux-classic\", {keys} constants = {{ quick_ack_always = true, {constants} }} }}"
@@ -50,8 +49,8 @@ fn holds(scenario: &Scenario, asked: Asked) -> Vec<(&'static str, i64)> {
     found
 }
 
-/// Every connection: the causes are all of the time that it was there. Every response that was sent: all of the time from its first
-/// byte to its last.
+/// For every connection the causes add up to its whole life; for every response sent, to the time from its first byte to its
+/// last.
 fn all_of_the_time(tables: &Tables) -> Result<(), TestCaseError> {
     if !["connections", "exchanges"].iter().all(|table| tables.contains_key(table)) {
         return Ok(()); // The run was over before there was one.
@@ -104,7 +103,7 @@ fn a_small_window_of_the_client_holds() {
     assert_eq!(found, [("cwnd", 200), ("window", 300)]);
 }
 
-/// A buffer of four segments, of which cwnd lets go two at first: 2, 4 and 4.
+/// A send buffer of four segments under an initial cwnd of two: 2, 4 and 4.
 #[test]
 fn a_small_buffer_of_the_server_holds() {
     let keys = "tcp = { to = { buffer = \"5840 B\" }, constants = { delayed_ack = false, send_low_water = \"1460 B\" } }";
@@ -126,8 +125,8 @@ fn a_small_piece_behind_a_small_head_is_held_by_nagle() {
     assert_eq!(found(false), []);
 }
 
-/// The server's FIN lets the short end of a response go; where the client closes there is none. 4.4BSD holds that end behind a full
-/// segment, Linux only behind another short one (Minshall's variant).
+/// The server's FIN lets the short end of a response go; if the client closes, there is none. 4.4BSD holds that end behind a
+/// full segment, Linux only behind another short one (Minshall's variant).
 #[test]
 fn the_short_end_of_a_response_is_held_by_nagle_where_the_client_closes() {
     let found = |tcp: &str, closed_by: &str, application: &str, bytes: u64| {
@@ -158,7 +157,7 @@ fn a_server_that_takes_its_time_is_the_application() {
     assert_eq!(of("application_ns"), of("ready_last_ns") - of("ready_first_ns"));
 }
 
-/// A credit W of two fragments, which comes back whole: W a round trip, k rounds, of which the last needs no grant.
+/// A credit W of two fragments that comes back whole: W a round trip in k rounds, and the last needs no grant.
 #[test]
 fn a_credit_holds_a_round_trip_for_each_time_that_it_is_used_up() {
     let carrier = "kind = \"webmux\", credit = \"2912 B\", fragment = \"1456 B\"";
@@ -170,7 +169,8 @@ fn a_credit_holds_a_round_trip_for_each_time_that_it_is_used_up() {
     }
 }
 
-/// Of a credit of five fragments a rule that grants what is more than half of it returns three at a time: 5, then 3 a round trip.
+/// A credit of five fragments under a rule that grants once more than half is used returns three at a time: 5, then 3 a
+/// round trip.
 #[test]
 fn what_a_rule_keeps_back_is_held_by_credit_too() {
     let carrier = "kind = \"webmux\", credit = \"7280 B\", fragment = \"1456 B\", read_buffer = \"1460 B\"";
@@ -179,7 +179,7 @@ fn what_a_rule_keeps_back_is_held_by_credit_too() {
     assert_eq!(found, [("credit", 300)]);
 }
 
-/// Credit of a stream of two frames, granted back as each has come.
+/// A stream's credit of two frames, granted back frame by frame.
 #[test]
 fn credit_of_a_stream_holds_a_round_trip_for_each_time_that_it_is_used_up() {
     let carrier = "kind = \"http/2\", preset = \"rfc-default\", session_credit = \"2800 B\", fragment = \"1400 B\", grant = { kind = \"each\" }, \
@@ -211,7 +211,7 @@ const TO_PROXY: [&str; 6] = [
     "kind = \"mux\", connections = 2",
 ];
 
-/// A chain of two legs, with whatever stacks, carriers, programs, servers, queues and losses.
+/// A chain of two legs with any stacks, carriers, programs, servers, queues and losses.
 fn scenarios() -> impl Strategy<Value = Scenario> {
     let tcp = prop::sample::select(vec![
         "profile = \"bsd44-lite\"",

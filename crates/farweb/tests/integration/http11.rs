@@ -16,7 +16,7 @@ fn ser(bytes: u64) -> i64 {
     BitRate::from_bps(34_368_000).unwrap().time_to_send(Bytes::new(bytes)).as_nanos() as i64
 }
 
-/// A client and a server over an E3 link of 60 ms each way; `keys` are those of the carrier.
+/// A client and a server over an E3 link of 60 ms each way; `keys` belong to the carrier.
 fn http11(keys: &str) -> Scenario {
     over(&e3(60, 60), keys)
 }
@@ -35,7 +35,7 @@ fn asked(start: i64) -> Asked {
     Asked(start as u64, 300, 1460, 0)
 }
 
-/// When a request that is sent at `sent` on an open connection is answered.
+/// End of a request sent at `sent` on an open connection.
 fn answered(sent: i64) -> i64 {
     sent + ser(340) + 60 * MS + ser(1500) + 60 * MS
 }
@@ -109,13 +109,13 @@ fn a_request_that_meets_a_close_is_sent_again() {
     assert_eq!((progress.requests_finished, progress.requests_failed), (2, 0));
     assert_eq!(ints(&tables, "exchanges", "resent"), [0, 1]);
     assert_eq!(ints(&tables, "requests", "connection"), [0, 1]);
-    // The handshake begins when the server's FIN has come; the ACKs of that go before its SYN.
+    // The handshake begins at the arrival of the server's FIN; the ACKs of the FIN precede the SYN.
     let handshake = fin_arrives + 2 * (ser(44) + 60 * MS);
     let connected = ints(&tables, "requests", "connect_ns")[1];
     assert!((handshake..handshake + 4 * ser(40)).contains(&connected), "{connected} and {handshake}");
 }
 
-/// A server that closes idle connections does so from the last byte that it wrote; nobody sends on one that it has closed.
+/// A server closes an idle connection `idle_timeout` after its last byte; no client sends on a connection it closed.
 #[test]
 fn a_server_may_close_idle_connections() {
     let scenario = http11(", idle_timeout = \"1 s\", closed_by = \"server\"");
@@ -138,8 +138,8 @@ fn a_request_on_a_new_connection_is_sent_once() {
     assert_eq!(connections(&tables), 2, "the one that waited may open its own when the first has failed");
 }
 
-/// The server's FIN is lost, so that it answers the request with a reset, which ends the connection at both ends at once: the
-/// request leaves it and is sent again on another, and nothing counts it on the first any more.
+/// The server's FIN is lost. It answers the request with a reset, which ends the connection at both ends at once: the
+/// request is sent again on another connection and no longer counts on the first.
 #[test]
 fn a_request_that_meets_a_reset_leaves_its_connection() {
     let keys = ", idle_timeout = \"1 s\", closed_by = \"server\"";
@@ -160,8 +160,8 @@ fn a_request_that_meets_a_reset_leaves_its_connection() {
     assert_eq!(busy, ints(&tables, "connections", "busy_ns").iter().sum::<i64>() as u128);
 }
 
-/// The server gives up what the client never gets, and the client never hears of it. The request that waited for the only place
-/// gets a connection of its own at that instant.
+/// The server gives up a response that never reaches the client, without the client hearing of it. The request waiting for
+/// the only place gets a connection of its own at that instant.
 #[test]
 fn a_request_that_fails_unheard_gives_its_place_back() {
     let down = "{ rate = \"34.368 Mbit/s\", delay = \"60 ms\", loss = { kind = \"list\", drop = [\"data 1..99\", \"fin 1..9\", \"rst 1..9\"] } }";

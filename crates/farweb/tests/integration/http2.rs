@@ -99,11 +99,13 @@ fn streams_beyond_the_limit_wait_or_get_another_connection() {
     assert_eq!(ints(&tables, "connections", "requests"), [2, 2], "of which nothing is known yet");
 }
 
-/// A credit W of 65,535 B, on a link without a rate: what a round trip brings comes at once.
+/// A credit W of 65,535 B on a link without a rate: all bytes of a round trip arrive at once.
 ///
-/// All of W comes back a round trip where frames of 16,384 B make halves. gRPC has a PING out with the first of it, whose answer finds W
-/// and makes 2W of it. What is new of that leaves ahead of the next PING, and its data comes ahead of the answer: from then on a credit
-/// and what it is more than the one before are in a probe, and it doubles every round trip: 1, 1, 2, 4, 8. .NET sees a round trip when the first frame comes, and none between it and the next two: each of those doubles the credit, to 4W.
+/// All of W comes back each round trip although frames of 16,384 B make halves. gRPC sends a PING with the first of it; the
+/// answer finds W and makes it 2W. The new part leaves ahead of the next PING, and its data arrives ahead of the answer.
+/// From then on a probe covers a credit and its growth over the one before, and doubles it every round trip: 1, 1, 2, 4, 8.
+/// .NET sees a round trip when the first frame comes, and none between it and the next two: each of those doubles the
+/// credit, to 4W.
 #[test]
 fn a_credit_grows_as_its_program_measures_the_path() {
     let trips = |preset: &str, credits: u64| {

@@ -9,7 +9,7 @@ const LAYERS: [&str; 22] = [
     "conn", "observe", "context", "client", "pool", "node", "scenario", "sweep", "explain", "world",
 ];
 
-/// The source files at `path`, those of tests left out, as they may use anything.
+/// The source files at `path` without tests, which may use anything.
 fn sources(path: PathBuf) -> Vec<PathBuf> {
     let is_test = path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("tests"));
     match fs::read_dir(&path) {

@@ -10,7 +10,7 @@ const SEGMENT: u64 = 1460;
 const SEGMENTS: u64 = 5_000; // many windows and credits
 const EVENTS: f64 = 100.0; // the limit by losses is a mean
 
-/// Ways in which a connection is limited.
+/// Limits of a connection.
 fn limits() -> impl Strategy<Value = (String, String, String)> {
     let loss = prop_oneof![
         (0.003..0.03_f64).prop_map(|p| format!("{{ kind = \"bernoulli\", probability = {p} }}")),

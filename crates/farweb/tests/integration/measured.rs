@@ -12,13 +12,13 @@ fn ser(bytes: u64) -> u64 {
     BitRate::from_bps(34_368_000).unwrap().time_to_send(Bytes::new(bytes)).as_nanos()
 }
 
-/// When the only segment of a response to a request of 300 B at 0 begins to be sent downwards.
+/// Time at which the link begins to send the only segment of the response to a request of 300 B at 0.
 fn answered() -> u64 {
     60 * MS + ser(44) + 60 * MS + ser(44) + 60 * MS + ser(40 + 340)
 }
 
-/// What is measured of a run with these keys of `[run]`, in which requests with responses of 1460 B start at `starts`; and when
-/// the run ended.
+/// The measured interval of a run with these keys of `[run]`, and the end of the run. Requests with responses of 1460 B
+/// start at `starts`.
 fn measured(run: &str, starts: &[u64]) -> (Measured, Instant) {
     let rest = format!("[origin]\nrelease = \"at-once\"\n[run]\n{run}");
     let scenario = one_link(&e3(60, 60), "", &rest);

@@ -19,13 +19,14 @@ const EXAMPLE: &str = include_str!("../../../../examples/cache-hierarchy.toml");
 /// Half of the last printed digit, and a nanosecond for each of two starts, in ns.
 const PRECISION: u64 = 502;
 
-/// Transfers of good-10 that meet, in a queue, a packet whose order changes. At 261.671889216 s the first packet of transfer
-/// 2609 and an ACK that lets a packet of transfer 2601 out reach the parent in the same nanosecond. Which of two such events
-/// comes first is open; ns-2 and farweb settle it differently, and ns-2 too gives farweb's values (299.204, 8.122 and
-/// 72.176 ms for the last ACK) when its run starts 251 s later. `ns2_clock` shows that nothing else differs.
+/// Transfers of good-10 that meet a packet in a queue in the opposite order. At 261.671889216 s the first packet of transfer
+/// 2609 and an ACK that releases a packet of transfer 2601 reach the parent in the same nanosecond. The order of two such
+/// events is open; ns-2 and farweb settle it differently, and ns-2 too gives farweb's values (299.204, 8.122 and 72.176 ms
+/// for the last ACK) when its run starts 251 s later. `ns2_clock` shows that nothing else differs.
 const TIES_GOOD_10: [usize; 3] = [2609, 2620, 2626];
 
-/// Those of average-40: two such meetings, and what they move by less than 1.1 ms until the queues are empty again.
+/// Likewise in average-40: two such meetings, and the transfers they shift by less than 1.1 ms until the queues are empty
+/// again.
 const TIES_AVERAGE_40: [usize; 29] = [
     1006, 1008, 1012, 1024, 3163, 3230, 3237, 3245, 3246, 3247, 3248, 3249, 3250, 3251, 3252, 3253, 3254,
     3255, 3256, 3257, 3258, 3259, 3260, 3261, 3263, 3264, 3265, 3267, 3268,
@@ -98,7 +99,7 @@ impl RequestSource for Workload {
     }
 }
 
-/// What farweb makes of the workload, by number of the transfer.
+/// Simulates the workload in farweb, by number of the transfer.
 fn farweb(rate: u64, case: &'static str, seed: u64) -> Vec<Transfer> {
     let scenario =
         Scenario::parse(EXAMPLE, "cache-hierarchy.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -125,7 +126,7 @@ fn farweb(rate: u64, case: &'static str, seed: u64) -> Vec<Transfer> {
     transfers
 }
 
-/// What ns-2 makes of it.
+/// Reads the results of ns-2.
 pub(crate) fn ns2_results(file: &str) -> Vec<(String, Transfer)> {
     let mut rows: Vec<_> = table(file)
         .into_iter()
@@ -143,7 +144,7 @@ pub(crate) fn ns2_results(file: &str) -> Vec<(String, Transfer)> {
     rows.into_iter().map(|(_, source, transfer)| (source, transfer)).collect()
 }
 
-/// How far apart two transfers are, in ns; without end when they do not send the same number of packets again.
+/// Largest difference between two transfers in ns; infinite if they do not send the same number of packets again.
 fn distance(ours: &Transfer, theirs: &Transfer) -> u64 {
     if ours.retransmits != theirs.retransmits {
         return u64::MAX;

@@ -1,10 +1,10 @@
 //! ns-2's agents on links with ns-2's clock, order of events and random numbers: every transfer, with losses too.
 //!
-//! A world orders events of the same nanosecond by when they were entered, enters one event for the head of a link, and draws
-//! the phases of agents' clocks itself. ns-2 keeps time in floating point, so that of two events at the same instant either
-//! may come first by a rounding error, enters the arrival of a packet when its transmission begins, and draws phases from its
-//! own generator. With these three as ns-2 has them, and the agents of a world, all transfers agree. So the agents are those
-//! of ns-2, and what a world makes of the same workload differs by nothing else.
+//! A world orders events of the same nanosecond by when they were entered, enters one event for the head of a link, and
+//! draws the phases of agents' clocks itself. ns-2 keeps time in floating point, and a rounding error may put either of two
+//! simultaneous events first. It enters the arrival of a packet when its transmission begins, and draws phases from its own
+//! generator. With these three as in ns-2, and the agents of a world, all transfers agree. So the agents equal ns-2's, and a
+//! world differs from ns-2 in these three points only.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -71,7 +71,7 @@ struct Mrg32k3a {
 }
 
 struct Study {
-    /// By time, whose bits have the order of the number as it is positive, then in the order in which they were entered.
+    /// By time, then in order of entry. The bits of a positive `f64` sort as the number does.
     events: BTreeMap<(u64, u64), Event>,
     entered: u64,
     /// Up and down by link.

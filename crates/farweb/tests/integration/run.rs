@@ -82,7 +82,7 @@ pub(crate) fn run(scenario: &Scenario, seed: u64, requests: Vec<Asked>) -> (Tabl
     (tables.collect(), progress)
 }
 
-/// What has failed has a cause and a time, which is not before its start, and nothing else has.
+/// Exactly the failed requests have a cause and a time of failure, which is not before their start.
 pub(crate) fn check_failures(tables: &Tables) -> Result<(), TestCaseError> {
     let [status, failure] = ["status", "failure"].map(|column| codes(tables, "requests", column));
     let [start, failed] = ["start_ns", "failed_ns"].map(|column| ints(tables, "requests", column));

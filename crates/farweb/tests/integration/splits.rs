@@ -47,7 +47,7 @@ const SYN: &str = "";
 const CONNECT: &str = "by = \"connect\"";
 const READY: &str = "open = \"ready\"";
 
-/// Time from the start of a request on a new connection until its first byte, in milliseconds; `check` has the same.
+/// Time to first byte of a request on a new connection, in milliseconds; `check` reports the same.
 fn first_byte(round_trips: &[u64], leg: &str, splits: &[(&str, &str)]) -> i64 {
     let scenario = path(round_trips, leg, splits, "");
     let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 1000, 0)]);
@@ -99,7 +99,7 @@ fn two_relays_save_a_round_trip_where_the_stretch_between_them_stands() {
 }
 
 /// With 100 segments and buffers of 16 MB at all ends, 140 kB cross a standing stretch in its first window. A server's
-/// SYN-ACK has 16 bits of its window, so what is beyond them takes a round trip more up from the hub.
+/// SYN-ACK has 16 bits for its window; bytes beyond them leave the hub a round trip later.
 #[test]
 fn a_stretch_that_stands_begins_with_its_whole_window_both_ways() {
     let [r0, r1, r2] = [2, 600, 20];
@@ -140,7 +140,7 @@ const FIN: i32 = 1;
 const RESET: i32 = 4;
 const ALL: &str = "[record]\npackets = \"all\"";
 
-/// A relay whose client's side is slow: it holds what its two buffers do, and the server waits.
+/// A relay with a slow client: it fills its two buffers, and the server waits.
 #[test]
 fn a_slow_stretch_shuts_the_window_of_the_one_before() {
     let way = |rate: &str| format!("{{ rate = \"{rate}\", delay = \"10 ms\" }}");
@@ -274,7 +274,7 @@ fn split_path() -> impl Strategy<Value = Scenario> {
 proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 200, ..ProptestConfig::default() })]
 
-    /// Every request is answered, and each stretch of a connection carries the same bytes, but for what opens it.
+    /// Every request is answered, and each stretch of a connection carries the same bytes apart from its opening.
     #[test]
     fn what_goes_into_a_relay_comes_out(scenario in split_path(), requests in requests(), seed: u64) {
         let asked = requests.len() as u64;

@@ -1,4 +1,4 @@
-//! Transfers in a world: where they start, how long they take, and what is said of requests that are none.
+//! Transfers in a world: where they start, how long they take, and errors for invalid requests.
 
 use farweb::record::NULL_INT;
 use farweb::scenario::Scenario;

@@ -77,7 +77,7 @@ const MUX: &str = "carrier = { kind = \"mux\", connections = 2, overhead = \"non
 const HTTP2: &str = "carrier = { kind = \"http/2\", preset = \"chrome\" }";
 const WEBMUX: &str = "carrier = { kind = \"webmux\" }";
 
-/// A tunnel in which everything has room: it fits windows, and waits for nothing but round trips.
+/// A tunnel that fits all windows and waits for round trips only.
 const TUNNEL: Ask = Ask(2500, 9000, 0);
 
 /// Time to the first byte of a tunnel, in ms.
@@ -123,7 +123,7 @@ fn a_tunnel_without_a_proxy_is_a_connection_with_tls() {
     assert_eq!(first_byte(&[(600, REUSE)], &tls("1.3")), 3 * 600);
 }
 
-/// TLS of a leg is that of its proxy, and where tunnels end, it is the one inside.
+/// TLS of a leg belongs to its proxy; on the last leg of a tunnel it is the TLS inside.
 #[test]
 fn tls_of_the_last_leg_is_left_out_for_tunnels() {
     let (near, far) = (600, 20);

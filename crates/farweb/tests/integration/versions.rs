@@ -1,6 +1,6 @@
 //! Versions of objects in caches on the path: sizes that change, conditions that pass proxies, and what each cache counts.
 //!
-//! Paths have no limit of rate, 60 ms to the cache and 20 ms from there to the server, so that times are sums of round trips.
+//! Paths have no limit of rate, 60 ms to the cache and 20 ms from there to the server: times are sums of round trips.
 
 use farweb::record::Status;
 use farweb::scenario::Scenario;
@@ -183,8 +183,8 @@ fn a_condition_is_answered_by_a_cache_with_its_own_version() {
     assert_eq!(counts(&tables, "request_bytes"), [1200, 500], "a conditional request counts 200 B");
 }
 
-/// The parent's copy is of another version, and the new one too large for it: its condition brings the body that the child has.
-/// The child's is confirmed with the first byte of that, and ends long before it is whole.
+/// The parent holds another version, and the new one is too large for it: its condition brings the body that the child has.
+/// The first byte of it confirms the child's copy; the child's request ends long before the body is complete.
 #[test]
 fn a_condition_that_is_answered_by_the_beginning_of_a_body_ends_before_it() {
     let cache = |node: &str, capacity: &str| {

@@ -15,7 +15,7 @@ fn ser(bytes: u64) -> i64 {
     BitRate::from_bps(34_368_000).unwrap().time_to_send(Bytes::new(bytes)).as_nanos() as i64
 }
 
-/// A client and a server with a carrier over an E3 link of 60 ms each way, whose TCP acknowledges and sends at once.
+/// A client and a server with a carrier over an E3 link of 60 ms each way. TCP acknowledges and sends at once.
 fn over(carrier: &str, application: &str) -> Scenario {
     let text = over_text(carrier, application);
     Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
@@ -47,7 +47,7 @@ fn a_session_costs_no_round_trip_and_twelve_bytes() {
     assert!((measured - up).abs() <= 80, "{measured} B up, {up} B with two ACKs more or less of the close");
 }
 
-/// A credit of two fragments that fill a segment each: both are read before more than half is taken, so that all of the credit
+/// A credit of two fragments that fill a segment each: both are read before more than half is used up, and all of the credit
 /// comes back at once, behind the ACK of the second segment.
 #[test]
 fn a_session_sends_its_credit_once_a_round_trip() {
@@ -64,7 +64,7 @@ fn a_session_sends_its_credit_once_a_round_trip() {
     }
 }
 
-/// The empty fragment behind a chunk of whole ones, and the FIN, are held by Nagle's rule until the response is acknowledged: its
+/// Nagle's rule holds the empty fragment behind a chunk of whole ones, and the FIN, until the response is acknowledged: its
 /// last byte is sent before.
 #[test]
 fn what_follows_a_response_is_none_of_it() {
@@ -83,8 +83,8 @@ fn what_follows_a_response_is_none_of_it() {
     );
 }
 
-/// A credit of two fragments, each of which has a header of 4 B when it is in the stream: with each grant that may have 2920 B more. When the response is whole
-/// in the stream no credit limits it any more.
+/// A credit of two fragments, each with a header of 4 B in the stream: each grant allows 2920 B more. Once the whole
+/// response is in the stream, credit no longer limits it.
 #[test]
 fn recorded_packets_show_how_far_the_credit_goes() {
     let carrier = "kind = \"webmux\", credit = \"2912 B\", fragment = \"1456 B\", layout = \"1998\"";
@@ -115,7 +115,7 @@ fn with_losses(carrier: &str, drop: &str) -> Tables {
     tables
 }
 
-/// Sequence numbers and payload of what the client sent that has a flag, where this became of it.
+/// Sequence numbers and payload of the client's packets with a flag and this fate.
 fn up(tables: &Tables, event: PacketEvent, flag: Flags) -> Vec<(i64, i64)> {
     let number = |name, row: usize| ints(tables, "packets", name)[row];
     let word = |name, row: usize| codes(tables, "packets", name)[row];
@@ -126,8 +126,8 @@ fn up(tables: &Tables, event: PacketEvent, flag: Flags) -> Vec<(i64, i64)> {
         .collect()
 }
 
-/// The server's grant for the request waits for an ACK, by Nagle's rule, and comes when the client has closed its socket: the client's
-/// TCP resets the connection, and the client's grant and FIN of the session, of which the first was lost, are never read.
+/// By Nagle's rule the server's grant for the request waits for an ACK, and arrives after the client has closed its socket.
+/// The client's TCP resets the connection: its own grant, lost once, and the FIN of the session are never read.
 #[test]
 fn frames_behind_the_last_response_may_be_lost_with_the_connection() {
     let tables = with_losses("kind = \"webmux\", credit = \"1 B\"", "data 2");

@@ -1,13 +1,12 @@
-//! Congestion control: how much may fly, as 4.4BSD-Lite's Reno has it. What is lost is the matter of
-//! [`recovery`](super::recovery).
+//! Congestion control: how much may fly, as in 4.4BSD-Lite's Reno. [`recovery`](super::recovery) finds losses.
 //!
-//! Models slow start, congestion avoidance with its additional eighth of a segment, halving, and the inflation of
-//! cwnd during fast recovery. Grows once for each ACK of new data, whatever it acknowledges. Nothing else writes the
-//! windows: the connection says what happened. Leaves out the cache of ssthresh by route, and pacing; one place asks how
-//! much may leave (`plan()` in [`output`](super::output)).
+//! Models slow start, congestion avoidance with its additional eighth of a segment, halving, and the inflation of cwnd
+//! during fast recovery. Grows once for each ACK of new data, whatever it acknowledges. The connection reports events;
+//! nothing else writes the windows. Leaves out the cache of ssthresh by route, and pacing; one place asks how much may
+//! leave (`plan()` in [`output`](super::output)).
 //!
-//! Source: 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_output.c` 8.3, `tcp_timer.c` 8.1; RFC 2525, sections 2.6 and 2.8, for what is
-//! wrong with it.
+//! Source: 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_output.c` 8.3, `tcp_timer.c` 8.1; RFC 2525, sections 2.6 and 2.8, for its
+//! faults.
 
 use super::profile::Profile;
 use crate::tcp::segment::WINDOW_MAX;

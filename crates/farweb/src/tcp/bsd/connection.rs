@@ -46,7 +46,7 @@ pub struct Connection {
     pub(super) ack_now: bool,
     /// A FIN was sent (`TF_SENTFIN`).
     pub(super) sent_fin: bool,
-    /// The application has closed, and nobody is there to read (`SS_NOFDREF`).
+    /// The application has closed, and no reader is left (`SS_NOFDREF`).
     pub(super) detached: bool,
     /// Small segments do not wait (`TCP_NODELAY`).
     pub(super) nodelay: bool,
@@ -72,7 +72,7 @@ pub struct Connection {
     pub(super) rcv_nxt: u64,
     /// Right edge of the window, as advertised.
     pub(super) rcv_adv: u64,
-    /// Window in which a segment is accepted, in bytes.
+    /// Receive window, in bytes.
     pub(super) rcv_wnd: u64,
     /// ACK of the segment that was sent last.
     pub(super) last_ack_sent: u64,
@@ -87,7 +87,7 @@ pub struct Connection {
     pub(super) clock: Clock,
     /// Slow tick at which a segment was last received; idle time counts from here.
     pub(super) received_tick: u32,
-    /// Slow tick at which data was last sent; where nothing was, that of the opening.
+    /// Slow tick at which data was last sent; the tick of the opening before any data.
     pub(super) sent_tick: u32,
 
     pub(super) negotiated: Negotiated,
@@ -173,7 +173,7 @@ impl Connection {
         }
     }
 
-    /// Moves the clock to `now` and runs what is due, so that a tick at `now` comes before all else at `now`.
+    /// Moves the clock to `now` and runs due timers: a tick at `now` comes before all else at `now`.
     pub(super) fn catch_up(&mut self, now: Instant, out: &mut impl Emit) {
         if self.timers.are_due(now) {
             self.on_timeout(now, out);
@@ -182,7 +182,7 @@ impl Connection {
         }
     }
 
-    /// Ends our stream: the FIN follows what was written. The peer may go on.
+    /// Ends our stream: the FIN follows the bytes already written. The peer may go on.
     ///
     /// A connection that is not yet established vanishes, as with [`close`](Self::close).
     pub fn shutdown_write(&mut self, now: Instant, out: &mut impl Emit) {
@@ -192,8 +192,8 @@ impl Connection {
 
     /// The application is done with the connection, in both directions.
     ///
-    /// What was written is still sent, then the FIN; what was not read is forgotten, and data that arrives from now on is
-    /// answered with a reset. A connection that is not yet established vanishes without a segment.
+    /// Bytes already written are still sent, then the FIN; unread bytes are forgotten, and data that arrives from now on
+    /// is answered with a reset. A connection that is not yet established vanishes without a segment.
     pub fn close(&mut self, now: Instant, out: &mut impl Emit) {
         self.catch_up(now, out);
         self.detached = true;

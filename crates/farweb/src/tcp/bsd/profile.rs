@@ -2,7 +2,7 @@
 //!
 //! Durations that BSD counts in ticks are rounded up to whole ticks of [`Profile::slow_tick`] by
 //! [`SharedProfile`](super::SharedProfile). Models every value that the code of the stack reads. Leaves out limits of the
-//! host, such as those of all buffers together.
+//! host, such as a limit of all buffers together.
 //!
 //! Source of the values: 4.4BSD-Lite (1994), `sys/netinet/tcp_timer.h` 8.1, `tcp_var.h` 8.3, `tcp_input.c` 8.5,
 //! `tcp_output.c` 8.3, `tcp_subr.c` 8.1, `sys/kern/uipc_socket.c` 8.3, `sys/sys/mbuf.h`; other sources stand beside a
@@ -136,11 +136,12 @@ constants! {
 }
 
 impl Profile {
-    /// The TCP of Solaris 2.5, as far as constants of this stack describe it: counts of segments on a path without loss. What is
-    /// known of it, and how well, stands in `docs/models/tcp-bsd.md`.
+    /// The TCP of Solaris 2.5, as far as constants of this stack describe it: counts of segments on a path without loss.
+    /// `docs/models/tcp-bsd.md` lists the known facts about it, and how sure they are.
     ///
-    /// Source: Sun Microsystems, *Solaris Tunable Parameters Reference Manual*, TCP; W. R. Stevens, *UNIX Network Programming*,
-    /// volume 1, 2nd edition, chapter on XTI, for writes that are messages; see there for what is assumed.
+    /// Source: Sun Microsystems, *Solaris Tunable Parameters Reference Manual*, TCP; W. R. Stevens, *UNIX Network
+    /// Programming*, volume 1, 2nd edition, chapter on XTI, for writes that are messages; the page above lists
+    /// assumptions.
     #[must_use]
     pub const fn solaris_2_5() -> Self {
         Self {

@@ -48,7 +48,7 @@ impl ReceiveBuffer {
         self.early.is_none()
     }
 
-    /// Keeps `range` until what is before it has arrived. Ranges that touch become one.
+    /// Keeps `range` until everything before it has arrived. Ranges that touch become one.
     fn insert(&mut self, range: Range<u64>) {
         ranges::insert(&mut self.early.get_or_insert_default().ranges, range);
     }
@@ -88,7 +88,7 @@ impl Connection {
         self.receive.buffered
     }
 
-    /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
+    /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of the bytes read.
     #[inline(always)]
     pub fn read(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         self.catch_up(now, out);

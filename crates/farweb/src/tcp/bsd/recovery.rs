@@ -1,8 +1,8 @@
 //! Loss recovery beside the retransmission timer: fast retransmit and fast recovery of 4.4BSD-Lite, by counting duplicate
-//! ACKs. How much may fly is the matter of [`congestion`](super::congestion).
+//! ACKs. [`congestion`](super::congestion) limits how much may fly.
 //!
 //! Models the counter, its threshold, and the test that decides about deflation: only *more* duplicates than the
-//! threshold deflate. There is no memory of what was outstanding when recovery began: any ACK of new data ends it, and a
+//! threshold deflate. It does not remember the data outstanding when recovery began: any ACK of new data ends it, and a
 //! second loss in the window waits for three more duplicates or for the timer. Leaves out everything later: partial ACKs
 //! (RFC 6582), limited transmit (RFC 3042), SACK.
 //!
@@ -52,7 +52,7 @@ impl Recovery {
         self.duplicates = 0;
     }
 
-    /// New data was acknowledged. True when that ends a recovery whose window has to be deflated.
+    /// New data was acknowledged. True when that ends a recovery and the window has to be deflated.
     pub(super) fn on_ack(&mut self, profile: &Profile) -> bool {
         let duplicates = std::mem::take(&mut self.duplicates);
         let threshold = profile.duplicate_ack_threshold;

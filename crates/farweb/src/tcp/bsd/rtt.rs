@@ -48,7 +48,7 @@ impl Rtt {
         }
     }
 
-    /// Something was sent again: what is timed gives no sample (P. Karn's rule).
+    /// A segment was sent again: the timed one gives no sample (P. Karn's rule).
     pub(super) const fn on_retransmit(&mut self) {
         self.timed = NOTHING;
     }

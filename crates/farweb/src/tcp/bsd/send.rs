@@ -114,7 +114,7 @@ impl Connection {
         accepted
     }
 
-    /// Bytes that are handed over at once of a write of which `rest` remains.
+    /// Bytes of the next piece, handed over at once, of a write with `rest` bytes to go.
     fn piece_of(&self, rest: u64) -> u64 {
         let cluster = self.profile.socket_cluster.get();
         if self.profile.socket_small_pieces && rest < SMALL_REST {

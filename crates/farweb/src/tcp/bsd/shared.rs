@@ -1,9 +1,9 @@
 //! Values that all connections of a profile share: its constants, and its durations in ticks.
 //!
-//! Models the rounding of 4.4BSD, which counts every duration but that of the delayed ACK in ticks of the slow grid,
-//! rounded up. They are counted once here, and not at every segment that sets a timer. Leaves nothing out.
+//! Models the rounding of 4.4BSD, which counts every duration except the delayed ACK's in ticks of the slow grid, rounded
+//! up. They are counted once here, and not at every segment that sets a timer. Leaves nothing out.
 //!
-//! Source: 4.4BSD-Lite `tcp_timer.h` 8.1, whose `TCPTV_` constants are such counts.
+//! Source: 4.4BSD-Lite `tcp_timer.h` 8.1 (the `TCPTV_` constants are such counts).
 
 use std::ops::Deref;
 
@@ -38,7 +38,7 @@ pub(super) struct Ticks {
 }
 
 impl SharedProfile {
-    /// That of `profile`, whose constants need not be in range yet.
+    /// Shares `profile`; its constants need not be in range yet.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
         let tick = profile.slow_tick.as_nanos().max(1);

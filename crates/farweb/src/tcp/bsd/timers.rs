@@ -20,7 +20,7 @@ use crate::tcp::segment::{Flags, Plain};
 use crate::tcp::state::{CloseReason, Emit, State};
 use crate::units::{Duration, Instant, When};
 
-/// A timer of a connection; those of the slow grid in the order in which they run.
+/// A timer of a connection; the slow grid runs its timers in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timer {
     /// Something sent was not acknowledged in time.
@@ -43,11 +43,11 @@ const NEVER: Instant = Instant::from_nanos(u64::MAX);
 pub(super) struct Timers {
     /// By [`Timer`].
     deadlines: [Instant; 5],
-    /// None is due before this, so that most looks at them are one comparison.
+    /// No timer is due before this: most looks at them are one comparison.
     none_before: Instant,
 }
 
-/// Time as a connection sees it. The periods of the two grids are those of its profile.
+/// Time as a connection sees it. The profile sets the periods of the two grids.
 #[derive(Debug, Clone)]
 pub(super) struct Clock {
     now: Instant,

@@ -1,7 +1,7 @@
 //! Processing of an ACK: the retransmission queue, the round-trip time, the state of recovery, the window, the timer.
 //!
-//! Models `tcp_ack()`: the steps and their order are those of Linux. Leaves out ECN, MTU probing and the fast path of
-//! header prediction, which does the same with fewer checks.
+//! Models `tcp_ack()`, with Linux's steps and their order. Leaves out ECN, MTU probing and the fast path of header
+//! prediction, which does the same with fewer checks.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_ack()`, `tcp_clean_rtx_queue()`, `tcp_ack_update_rtt()`, `tcp_cong_control()`,
 //! `tcp_ack_update_window()`; RFC 5961, section 5.2.

@@ -43,7 +43,7 @@ pub struct Config {
 #[derive(Debug, Clone)]
 pub struct Connection {
     pub(super) state: State,
-    /// The application has closed, and nobody is there to read.
+    /// The application has closed, and no reader is left.
     pub(super) detached: bool,
     /// Small segments do not wait (`TCP_NODELAY`).
     pub(super) nodelay: bool,
@@ -66,15 +66,15 @@ pub struct Connection {
     pub(super) small_end: u64,
     pub(super) send: SendBuffer,
     pub(super) queue: Queue,
-    /// Jiffy in which data last left.
+    /// Jiffy of the last data sent.
     pub(super) last_sent: u64,
 
     pub(super) receive: Receiver,
     /// `rcv_nxt` as the last segment that left had it (`rcv_wup`).
     pub(super) last_ack_sent: u64,
-    /// Jiffy in which an acceptable ACK last came.
+    /// Jiffy of the last acceptable ACK.
     pub(super) heard_at: u64,
-    /// The timestamp that the segment which is being processed echoes.
+    /// The timestamp echoed by the segment being processed.
     pub(super) last_echo: Option<u32>,
     /// When a segment that is not acceptable was last answered.
     pub(super) challenged_at: When,
@@ -169,7 +169,7 @@ impl Connection {
         }
     }
 
-    /// Ends our stream: the FIN follows what was written. The peer may go on.
+    /// Ends our stream: the FIN follows the bytes already written. The peer may go on.
     ///
     /// A connection that is not yet established vanishes, as with [`close`](Self::close).
     pub fn shutdown_write(&mut self, now: Instant, out: &mut impl Emit) {
@@ -179,9 +179,8 @@ impl Connection {
 
     /// The application is done with the connection, in both directions.
     ///
-    /// What was written is still sent, then the FIN; data that arrives from now on is answered with a reset, and so is at
-    /// once data that arrived and was not read (RFC 2525, section 2.17). A connection that is not yet established vanishes
-    /// without a segment.
+    /// Bytes already written are still sent, then the FIN; data that arrives from now on is answered with a reset, and
+    /// unread data at once (RFC 2525, section 2.17). A connection that is not yet established vanishes without a segment.
     pub fn close(&mut self, now: Instant, out: &mut impl Emit) {
         self.clock.advance(now);
         self.detached = true;
@@ -235,7 +234,7 @@ impl Connection {
 
     /// The host's own queue refused the segment that was sent last; it counts as sent.
     ///
-    /// Linux would send it again from its own queue without delay; here the path's queues are those of routers.
+    /// Linux would send it again from its own queue without delay; here the path's queues belong to routers.
     pub const fn on_local_drop(&mut self) {}
 
     /// Gives the connection up for `reason`, with a reset where the peer knows of it.

@@ -1,7 +1,7 @@
 //! The TCP of Linux 6.18: SACK, RACK-TLP, proportional rate reduction, CUBIC, auto-tuning of both buffers.
 //!
-//! Read first: [`Connection`]; then how an ACK is taken in `acknowledge`, what is lost in `recovery`, and how
-//! much may fly in `congestion`. What is modelled and left out, and from which source, stands at the head of each file.
+//! Read first: [`Connection`]; then how an ACK is taken in `acknowledge`, how losses are found in `recovery`, and how
+//! much may fly in `congestion`. The head of each file lists the parts modelled and left out, and their source.
 
 mod acknowledge;
 mod clock;

@@ -17,9 +17,9 @@ use crate::tcp::segment::Flags;
 use crate::units::Instant;
 
 const NONE: SegmentId = SegmentId::MAX;
-/// Segments for which there is room at first: a SYN, and later a request, which is all that most clients send.
+/// Room for segments at first: a SYN, and later a request. Most clients send no more.
 const OPENING: usize = 1;
-/// Segments for which room is made when that is not enough: those of a first flight, and more.
+/// Room for segments when that is not enough: a first flight, and more.
 const FIRST_FLIGHT: usize = 12;
 
 /// Segments that were sent and are not acknowledged, in order of sequence numbers.
@@ -28,8 +28,8 @@ pub(super) struct Queue {
     segments: VecDeque<Sent>,
     /// Id of the first segment.
     first: SegmentId,
-    /// True when the order by time of transmission is kept as a list; until something is sent again, SACKed or lost, it is
-    /// that of the numbers.
+    /// True when the order by time of transmission is kept as a list; until a segment is sent again, SACKed or lost, it
+    /// equals the order of numbers.
     keeps_time_order: bool,
     /// Ends of that list.
     oldest: Option<SegmentId>,
@@ -76,7 +76,7 @@ impl Queue {
         self.segments.front()
     }
 
-    /// Id of the first segment, or what it will be.
+    /// Id of the first segment, present or future.
     pub(super) const fn first_id(&self) -> SegmentId {
         self.first
     }
@@ -305,7 +305,7 @@ impl Queue {
         self.retransmit_hint = None;
     }
 
-    /// The next segment that is lost and of which no retransmission is in flight.
+    /// The next lost segment without a retransmission in flight.
     pub(super) fn next_to_retransmit(&mut self) -> Option<SegmentId> {
         if self.retrans_out >= self.lost_out {
             return None;

@@ -1,9 +1,9 @@
 //! Round-trip time and retransmission timeout.
 //!
-//! Models Linux's estimator in whole microseconds. It is that of RFC 6298 but for three things: the variance term
-//! has a floor of 200 ms instead of the timeout one of 1 s; the deviation is the largest of a round trip, and only
-//! decays once a round trip; and a sample below the estimate raises the deviation an eighth as much. The smallest
-//! round-trip time is kept by three candidates of the window. Leaves out estimates cached by route.
+//! Models Linux's estimator in whole microseconds. It differs from RFC 6298 in three points: the variance term has a
+//! floor of 200 ms instead of the timeout one of 1 s; the deviation is the largest of a round trip, and only decays once
+//! a round trip; and a sample below the estimate raises the deviation an eighth as much. The smallest round-trip time is
+//! kept by three candidates of the window. Leaves out estimates cached by route.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_rtt_estimator()`, `tcp_update_rtt_min()`; `include/net/tcp.h`, `__tcp_set_rto()`;
 //! `tcp_timer.c`, `tcp_retransmit_timer()`; RFC 6298; `lib/win_minmax.c`, K. Nichols' windowed minimum.
@@ -139,7 +139,7 @@ impl Rtt {
         self.set_rto((self.rto * 2).min(micros(profile.rto_max)), profile);
     }
 
-    /// The timeout is that of the estimate again.
+    /// The timeout follows the estimate again.
     fn reset_backoff(&mut self, profile: &SharedProfile) {
         let timeout = ((self.srtt_x8 >> 3) + self.rttvar_x4) as u64;
         let jiffy = micros(profile.jiffy);

@@ -1,4 +1,4 @@
-//! The send buffer: what was written and is not acknowledged, in bytes of memory, and how it grows.
+//! The send buffer: bytes written and not acknowledged, counted in memory, and its growth.
 //!
 //! Models `tcp_sendmsg()` for a blocked or polling writer: a write is accepted a segment at a time while the memory in use
 //! is below the buffer's size, the writer goes on when a third of it is free, and the buffer grows with cwnd. Every segment

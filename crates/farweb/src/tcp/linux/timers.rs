@@ -1,9 +1,9 @@
 //! Timers: retransmission, probes of a closed window, keepalive, and the ends of states.
 //!
 //! Models Linux's one transmission timer, which stands for the retransmission timeout, a tail loss probe, RACK's wait for
-//! late segments, or a window probe; the delayed ACK is the receiver's. Another timer serves the SYN-ACK, keepalive,
-//! FIN_WAIT_2 and TIME_WAIT, of which a connection needs one at a time. All run on the timer wheel.
-//! Leaves out the timer of pacing.
+//! late segments, or a window probe; the delayed ACK belongs to the receiver. Another timer serves the SYN-ACK,
+//! keepalive, FIN_WAIT_2 and TIME_WAIT; a connection needs only one of them at a time. All run on the timer wheel. Leaves
+//! out the timer of pacing.
 //!
 //! Source: Linux 6.18 `tcp_timer.c`; `inet_connection_sock.c`, `reqsk_timer_handler()`; `tcp_output.c`,
 //! `tcp_send_probe0()`, `tcp_write_wakeup()`; RFC 6298, section 5; RFC 5482 for the user timeout.
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// Sets the transmission timer to expire after `wait`, in place of what it stood for.
+    /// Sets the transmission timer to expire after `wait`, for `pending` in place of its last purpose.
     pub(super) fn set_transmission(&mut self, pending: Pending, wait: Duration) {
         let wait = wait.min(self.profile.rto_max);
         self.timers.pending = pending;
@@ -134,7 +134,7 @@ impl Connection {
         self.timers.state = When::at(self.clock.wheel_deadline(self.clock.jiffies_in(wait)));
     }
 
-    /// The timer for what is in flight: a probe if there may be one, else the retransmission timeout.
+    /// Sets the timer for the flight: a probe if one is allowed, else the retransmission timeout.
     pub(super) fn set_transmit_timer(&mut self) {
         if !self.schedule_probe(true) {
             self.rearm_rto();
@@ -163,7 +163,7 @@ impl Connection {
         self.set_transmission(Pending::Retransmit, wait);
     }
 
-    /// What is in flight was not acknowledged in time: the first segment goes again, with a window of one segment.
+    /// The flight was not acknowledged in time: the first segment goes again, with a window of one segment.
     fn on_retransmit_expiry(&mut self, out: &mut impl Emit) {
         if self.queue.is_empty() {
             return;
@@ -171,7 +171,7 @@ impl Connection {
         let is_opening = matches!(self.state, State::SynSent | State::SynReceived);
         let is_window_probe = self.snd_wnd == 0 && !self.detached && !is_opening;
         if is_window_probe {
-            // The window was shut on what is in flight: the connection lives as long as probes are answered.
+            // The window was shut on bytes in flight: the connection lives as long as probes are answered.
             if self.is_shut_out() {
                 self.finish(CloseReason::TimedOut, out);
                 return;
@@ -196,7 +196,7 @@ impl Connection {
         self.set_transmission(Pending::Retransmit, self.within_user_timeout(wait, self.sent_again_for()));
     }
 
-    /// `wait`, or less, so that the user timeout is noticed when it is over, of which `elapsed` has passed.
+    /// `wait`, shortened to the end of the user timeout, with `elapsed` of it passed.
     fn within_user_timeout(&self, wait: Duration, elapsed: Duration) -> Duration {
         match self.profile.user_timeout {
             Duration::ZERO => wait,
@@ -215,7 +215,7 @@ impl Connection {
         }
     }
 
-    /// True when nothing was heard for more than twice the longest timeout, and what is in flight was sent again for as long
+    /// True when nothing was heard for more than twice the longest timeout, and the flight was sent again for as long
     /// (`tcp_rtx_probe0_timed_out()`).
     fn is_shut_out(&self) -> bool {
         let (sent_again_for, mut limit) = (self.sent_again_for(), self.profile.rto_max * 2);
@@ -349,7 +349,7 @@ impl Connection {
     fn on_keepalive_expiry(&mut self, out: &mut impl Emit) {
         let (idle, interval) = (self.profile.keepalive_idle, self.profile.keepalive_interval);
         if !self.queue.is_empty() || self.unsent_segment_waits() {
-            // What is sent anyway shows whether the peer lives.
+            // Data about to be sent shows whether the peer lives.
             self.set_state_timer(idle);
             return;
         }

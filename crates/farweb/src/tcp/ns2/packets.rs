@@ -1,4 +1,4 @@
-//! Packets of ns-2 as segments: which bytes stand for which packet, and how large it is on the wire.
+//! Packets of ns-2 as segments: bytes of each packet, and its size on the wire.
 //!
 //! Models a data packet of one size with or without headers, and ACKs and SYNs of 40 B. Leaves out headers of other layers.
 //!
@@ -31,7 +31,7 @@ impl Profile {
         packets.saturating_sub(u64::from(self.syn)) * self.packet_size.get()
     }
 
-    /// Sequence number at which packet `number` begins: the one after those of the packets before it.
+    /// Sequence number at which packet `number` begins, right after the packets before it.
     pub(super) fn sequence_number(&self, number: u64) -> u64 {
         if self.syn && number == 0 { ISS } else { FIRST_BYTE + self.data_bytes(number) }
     }

@@ -1,9 +1,9 @@
 //! The constants of `ns2-reno`.
 //!
 //! The values are ns-2's defaults before May 2001, with the packet size of the study of web cache hierarchies by Williamson
-//! and Markatchev (SPECTS 2003), whose results they give again with the code of ns-2.35. Where a default of ns-2 changed
-//! later, the date stands beside the constant, so that the profile can be set as any release.
-//! Leaves out defaults of what [`ns2`](super) leaves out.
+//! and Markatchev (SPECTS 2003). With the code of ns-2.35 they reproduce its results. Where a default of ns-2 changed
+//! later, the date stands beside the constant: the profile can be set as any release. Leaves out defaults of parts left out
+//! by [`ns2`](super).
 //!
 //! Source: ns-2.35, `tcl/lib/ns-default.tcl` for names, values and dates, `CHANGES.html` for dates.
 

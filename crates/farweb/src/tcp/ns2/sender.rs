@@ -7,7 +7,7 @@
 //! Numbers of packets keep ns-2's meaning, but where ns-2 keeps the last packet of a kind (`highest_ack_`, `maxseq_`,
 //! `recover_`, with -1 for none) the number after it stands here, as in RFC 9293.
 //!
-//! Leaves out what [`ns2`](super) as a whole leaves out.
+//! Leaves out the same as [`ns2`](super) as a whole.
 //!
 //! Source: ns-2.35 `tcp/tcp.cc`, `tcp/tcp-reno.cc`.
 
@@ -23,12 +23,11 @@ const SSTHRESH_MIN: u64 = 2;
 
 /// The sending agent of a one-way transfer: a state machine without clock, queue or I/O.
 ///
-/// [`Connection`](crate::tcp::Connection) says how such a machine is driven. Sizes and windows are given in bytes of
-/// payload.
+/// Driven in the same way as a [`Connection`](crate::tcp::Connection). Sizes and windows are given in bytes of payload.
 #[derive(Debug, Clone)]
 pub struct Sender {
     profile: Profile,
-    /// Packets that there are to send (`curseq_`).
+    /// Number of packets to send (`curseq_`).
     total: u64,
     /// First packet not acknowledged (`highest_ack_` plus one).
     una: u64,
@@ -49,7 +48,7 @@ pub struct Sender {
     initial_cwnd: u32,
 
     rtt: Rtt,
-    /// The packet whose round trip is being measured, and when it was sent.
+    /// The packet timed for the round trip, and its time of sending.
     timed: Option<(u64, Instant)>,
     retransmit_timer: Option<Instant>,
     /// When a burst that waits is sent.
@@ -166,9 +165,9 @@ impl Sender {
         }
     }
 
-    /// Restarts the retransmission timer for what is still to be acknowledged after an ACK.
+    /// Restarts the retransmission timer after an ACK if packets are still outstanding.
     ///
-    /// With `timer_after_rtt` that is always so: the timer also measures how long an agent is idle.
+    /// With `timer_after_rtt` it restarts always: the timer also measures the agent's idle time.
     fn restart_timer(&mut self, now: Instant, acknowledged: u64) {
         if self.next >= acknowledged || acknowledged < self.max || self.cwnd < 1.0 {
             self.set_timer(now);

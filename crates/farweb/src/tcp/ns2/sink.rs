@@ -65,7 +65,7 @@ impl Sink {
         }
     }
 
-    /// Notes that packet `number` is here, and moves on to the next one that is not.
+    /// Notes packet `number`, and moves on to the next missing one.
     fn take(&mut self, number: u64) {
         self.max = self.max.max(number + 1);
         if number > self.next {
@@ -85,7 +85,7 @@ impl Sink {
 
     /// True when the ACK of packet `number`, which has just arrived, waits.
     ///
-    /// It does when none waits yet and the packet is the last one in order: with a gap behind it filled it is not.
+    /// It waits if no other ACK does and the packet is the last one in order; a packet that fills a gap is not.
     fn may_wait(&self, number: u64) -> bool {
         let profile = &self.profile;
         let fills_gap = profile.immediate_ack_in_gap && number + 1 < self.max;

@@ -22,7 +22,7 @@ const STACKS: [Stack; 3] = [
 
 const INDEX: &str = include_str!("../../../../../docs/models/tcp-scripts.md");
 
-/// Names of the scripts of a source, each with what stands above it.
+/// Names of the scripts of a source, each with the line above it.
 fn scripts(source: &str) -> Vec<(&str, &str)> {
     let lines: Vec<&str> = source.lines().collect();
     lines
@@ -37,7 +37,7 @@ fn scripts(source: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// A reference without what is added in parentheses.
+/// A reference without its note in parentheses.
 fn plain(reference: &str) -> &str {
     let reference = reference.trim();
     match reference.rsplit_once(" (") {

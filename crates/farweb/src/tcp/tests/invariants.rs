@@ -47,20 +47,20 @@ impl Watch {
         self.edge = edge.max(self.edge);
     }
 
-    /// Data is sent into the windows only, but for probes and what a stack sends again without asking.
+    /// Data is sent into the windows only, except for probes and retransmissions of the stack's own accord.
     fn check_window(&self, segment: &Segment, connection: &Connection, cwnd_before: u64) {
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
         let first = connection.snd_una();
         assert!(start >= first, "already acknowledged: {segment:?}");
         let (edge, is_exempt) = match connection {
-            // A tick comes before what else happens in a call, and one timer before another: what the first sends may be beyond a
-            // cwnd that the second has lowered.
+            // A tick comes before anything else in a call, and one timer before another: the first may send beyond a cwnd
+            // that the second has lowered.
             Connection::Bsd(_) => {
                 let window = connection.snd_wnd().min(connection.cwnd().max(cwnd_before));
                 (first + window, segment.len == 1 && connection.snd_wnd() == 0)
             }
-            // cwnd bounds what is in the network, which SACK separates from what is not acknowledged. When a peer takes its
-            // window back, what begins in it is sent again whole, and the first segment whatever has become of the window.
+            // cwnd bounds the segments in the network; SACK takes some unacknowledged ones out of that. When a peer takes
+            // its window back, a segment that begins in it is sent again whole, and the first segment whatever the window.
             Connection::Linux(_) => {
                 let edge = first + connection.snd_wnd();
                 (edge, start == first || (end <= self.end && start < edge))

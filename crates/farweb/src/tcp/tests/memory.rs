@@ -3,7 +3,7 @@
 use crate::tcp::{Config, Connection, HostClock, Output, ProfileName};
 use crate::units::{Duration, Instant};
 
-/// A client that has written, read and closed, and whose last segments are still on their way.
+/// A client that has written, read and closed, with its last segments still on their way.
 fn used(config: &Config, out: &mut Output) -> Connection {
     let (host, mut now) = (HostClock::default(), Instant::ZERO);
     let mut client = Connection::connect(now, config, host, out);

@@ -9,16 +9,16 @@ use crate::units::{Duration, Instant};
 /// An event at an endpoint, a call of its application, or time that passes.
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
-    /// A segment; numbers are relative to what the endpoint expects, so that some are nearly right.
+    /// A segment; its numbers are relative to the endpoint's expectation, and some are nearly right.
     Segment {
         flags: u8,
         seq: i64,
         ack: i64,
         len: u32,
         window: u16,
-        /// Options but for the blocks of SACK.
+        /// Options other than the blocks of SACK.
         options: Options,
-        /// SACK blocks: where each begins after what is acknowledged, and its length.
+        /// SACK blocks: start relative to the acknowledged bytes, and length.
         sack: Vec<(i32, u16)>,
     },
     Write(u64),
@@ -95,7 +95,7 @@ impl Run {
         invariants::check(connection);
         assert!(out.segments.len() < 20_000, "sending never ends");
         for segment in out.segments.drain(..) {
-            // After the last word of a connection only resets follow, which nothing is promised by.
+            // After the last word of a connection only resets follow, and they promise nothing.
             self.watch.check(&segment, connection, self.cwnd);
             assert!(u64::from(segment.len) <= connection.mss().max(536));
         }

@@ -1,4 +1,4 @@
-//! Two endpoints on a pipe with a fixed delay each way, and what may happen to a segment in it.
+//! Two endpoints on a pipe with a fixed delay each way, and the fate of each segment in it.
 //!
 //! The fuzz targets take this file as it is, so it names nothing beside itself but `tcp` and `units`.
 
@@ -21,7 +21,7 @@ pub(crate) enum End {
 enum Event {
     Arrival(End, Segment),
     Timer(End),
-    /// The application of an end looks at what it can read and write.
+    /// The application of an end reads and writes as far as it can.
     Application(End),
 }
 
@@ -53,13 +53,13 @@ pub(crate) struct Sent {
     pub(crate) at: Instant,
     pub(crate) from: End,
     pub(crate) segment: Segment,
-    /// Its congestion window before the call in which it sent this.
+    /// Its congestion window before the call that sent this.
     pub(crate) cwnd_before: u64,
 }
 
 /// The pipe, its ends and their applications.
 pub(crate) struct Pipe<F> {
-    /// Events to come, by time and then in the order in which they were scheduled.
+    /// Events to come, by time and then in order of scheduling.
     events: BTreeMap<(Instant, u64), Event>,
     scheduled: u64,
     delay: Duration,

@@ -1,4 +1,4 @@
-//! Properties that hold on any path: what is written arrives once and in order, the windows are kept, both ends finish.
+//! Properties that hold on any path: bytes arrive once and in order, the windows are kept, both ends finish.
 
 use std::num::NonZeroU16;
 
@@ -13,7 +13,7 @@ use crate::tcp::linux::{self, CongestionControl, HystartKind};
 use crate::tcp::*;
 use crate::units::{Bytes, Duration};
 
-/// An end and what its application does.
+/// An end and its application.
 #[derive(Debug, Clone)]
 struct Side {
     mss: u16,
@@ -124,7 +124,7 @@ fn lasting(linux: linux::Profile) -> Profile {
     .into()
 }
 
-/// Decides what happens to each segment; after 60 losses the path is a good one, so that no connection is given up.
+/// Decides the fate of each segment; after 60 losses the path is a good one, and no connection is given up.
 fn fate_of(trouble: Trouble) -> impl FnMut(&Sent, Option<&Connection>) -> Fate {
     let mut watches = [Watch::default(), Watch::default()];
     let (mut state, mut losses) = (trouble.seed, 0);
@@ -198,8 +198,8 @@ fn transfer(
 impl Transfer {
     /// Every byte arrives once and in order, and both ends finish.
     ///
-    /// But Linux, with whatever patience, gives a connection up whose peer has shut its window on what is in flight and was not
-    /// heard for four minutes; that ends the check.
+    /// Exception: Linux, however patient, gives a connection up if the peer shut its window on bytes in flight and was
+    /// silent for four minutes; that ends the check.
     fn check(self) -> Result<(), TestCaseError> {
         let sides = [&self.client, &self.server];
         let configs = sides.map(|(side, profile)| config_of(side, profile.clone()));
@@ -272,7 +272,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Properties of a stack whose profiles `profile` draws.
+/// Properties of one stack; `$profile` draws its profiles.
 macro_rules! properties_of {
     ($stack:ident, $profile:expr) => {
         mod $stack {
@@ -307,7 +307,7 @@ properties_of!(of_linux, linux());
 properties_of!(of_linux_classic, linux_classic());
 properties_of!(of_stacks_that_meet, any_profile());
 
-/// An end with an MSS of 32 B and a receive buffer of 4096 B, whatever it sends and reads.
+/// An end with an MSS of 32 B and a receive buffer of 4096 B, with any writes and reads.
 fn small_side(phases: (u64, u64), send_buffer: u64, writes: Vec<u64>, reads: (u64, u64)) -> Side {
     let (read_max, read_pause_ms) = reads;
     Side { mss: 32, send_buffer, receive_buffer: 4096, phases, writes, read_max, read_pause_ms }

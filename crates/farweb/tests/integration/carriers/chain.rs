@@ -8,13 +8,13 @@ use proptest::prelude::*;
 
 use crate::run::Tables;
 
-/// Legs from the clients to the servers, and what is asked of them.
+/// Legs from the clients to the servers, and the requests on them.
 #[derive(Debug, Clone)]
 pub(super) struct Chain {
     pub(super) legs: Vec<Leg>,
     release: &'static str,
     pub(super) requests: Vec<Ask>,
-    /// How long clients wait, in ms; for ever where it is none.
+    /// Patience of clients, in ms; none: for ever.
     pub(super) patience: Option<u64>,
     seed: u64,
 }
@@ -39,10 +39,10 @@ pub(super) enum Carrier {
     Http2 { connections: u32, is_fixed: bool, text: String },
 }
 
-/// What legs may have.
+/// Features that legs may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Era {
-    /// What the studies of the 1990s have.
+    /// Features of the studies of the 1990s.
     Plain,
     /// HTTP/2 and TLS as well.
     Modern,
@@ -58,7 +58,7 @@ pub(super) struct Ask {
     server: u64,
 }
 
-/// Everything there is to see of a run.
+/// Everything visible of a run.
 pub(super) struct Run {
     pub(super) tables: Tables,
     pub(super) progress: Progress,
@@ -75,7 +75,7 @@ pub(super) enum Path {
     Rough,
 }
 
-/// Most events of a run: a hundred times what the longest ones take.
+/// Limit of the events of a run: a hundred times the longest ones.
 const EVENTS_MAX: u64 = 20_000_000;
 
 fn direction(path: Path) -> BoxedStrategy<String> {
@@ -223,7 +223,7 @@ fn leg(path: Path, era: Era, is_last: bool) -> impl Strategy<Value = Leg> {
     })
 }
 
-/// Programs at the ends: those of HTTP/2 write frames.
+/// Programs at the ends; HTTP/2's write frames.
 fn application(carrier: &Carrier) -> impl Strategy<Value = &'static str> + use<> {
     let wakes = vec!["{}", "{}", "{ wake = \"3 ms\" }"];
     let writes = vec!["{ wake = \"100 us\", write = \"4096 B\", head = \"250 B\" }", "{ write = \"700 B\" }"];

@@ -7,7 +7,7 @@ use farweb::world::World;
 
 use crate::run::{Asked, Listed, Tables, codes, ints, run};
 
-/// What goes down to the client is lost behind the first two segments of each connection of the mux, so that its sender gives up
+/// On each connection of the mux everything towards the client is lost after the first two segments; its sender gives up
 /// with the third timeout.
 const SCENARIO: &str = r#"
     format = 1

@@ -36,7 +36,7 @@ struct Seen<'c> {
     chain: &'c Chain,
     run: Run,
     wires: BTreeMap<i64, Wire>,
-    /// Place of the row of a request on a leg; the last one, where it was sent again on a leg before.
+    /// Place of the row of a request on a leg; the last one if it was sent again on a leg before.
     rows: BTreeMap<(i64, i64), usize>,
 }
 
@@ -103,7 +103,7 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// What happens to a request on its legs follows one from the other.
+    /// The times of a request on its legs are in causal order.
     fn check_times(&self) -> Checked {
         let tables = &self.run.tables;
         for (place, request) in ints(tables, "requests", "request").iter().copied().enumerate() {
@@ -187,7 +187,7 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// What went into each link came out of it or was dropped, and came from the leg's ends or the link before.
+    /// Packets into each link = packets out + drops, and they came from the leg's ends or from the link before.
     fn check_packets(&self) -> Checked {
         let packets = |link: usize, direction| {
             let found =
@@ -218,8 +218,8 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// Where every request was answered and none sent again, each leg has carried the messages, the framing of its rule, and
-    /// not a byte more; and all of it has arrived.
+    /// If every request was answered and none sent again, each leg carried exactly the messages and the framing of its rule,
+    /// and all of it arrived.
     fn check_bytes(&self, path: Path) -> Checked {
         for wire in self.wires.values() {
             prop_assert!(wire.halves.iter().all(|half| half.arrived <= half.sent));
@@ -255,10 +255,10 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// What was sent on each connection of a leg has arrived. The client end of W3C MUX closes its socket when no session is open, as
-    /// Jigsaw does. It resets the connection where a grant of the other end comes after that (RFC 1122, section 4.2.2.13), and gives
-    /// it up where all copies of a segment are lost, so that the other end never hears of its end: what is lost then is nothing
-    /// but frames behind the last payload.
+    /// All bytes sent on each connection of a leg arrived. Exception: the client end of W3C MUX closes its socket when no
+    /// session is open, as Jigsaw does. It resets the connection if a grant of the other end comes after that (RFC 1122,
+    /// section 4.2.2.13), and gives it up if all copies of a segment are lost, unnoticed by the other end. Only frames
+    /// behind the last payload are lost then.
     fn check_arrival(&self, leg: usize, direction: Direction) -> Checked {
         let is_mux = matches!(self.chain.legs[leg].carrier, Carrier::WebMux { .. });
         for row in self.of_leg(leg) {
@@ -377,7 +377,7 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// How many connections a leg has where none fails.
+    /// Number of connections of a leg without failures.
     fn check_numbers(&self, leg: usize, carrier: &Carrier, carried: i64) -> Checked {
         let asked = self.chain.requests.len() as i64;
         let rows: Vec<usize> = self.of_leg(leg).collect();
@@ -413,7 +413,7 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// The most of these connections at once, from the first SYN to what ends them at the client end.
+    /// Largest number of these connections at once, from the first SYN to their end at the client.
     fn most_at_once(&self, rows: &[usize]) -> usize {
         let mut changes = Vec::new();
         for row in rows {
@@ -421,7 +421,7 @@ impl<'c> Seen<'c> {
             let wire = &self.wires[&self.connections("connection")[*row]];
             changes.extend(wire.ends_at.map(|at| (at, -1)));
         }
-        // What ends at an instant makes room for what begins at it.
+        // An end at an instant makes room for a beginning at the same instant.
         changes.sort_unstable();
         let mut now = 0_isize;
         let counts = changes.iter().map(|(_, change)| {

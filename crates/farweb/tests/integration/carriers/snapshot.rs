@@ -42,7 +42,7 @@ fn millis(nanos: i64) -> String {
     if nanos == NULL_INT { "-".to_owned() } else { format!("{:.3}", nanos as f64 / 1e6) }
 }
 
-/// Segments with payload on the first leg: sent, received, what they carry.
+/// Segments with payload on the first leg: time sent, time received, contents.
 fn segments(tables: &Tables) -> String {
     let column = |name| ints(tables, "packets", name);
     let word = |name| codes(tables, "packets", name);

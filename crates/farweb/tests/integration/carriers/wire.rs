@@ -1,4 +1,4 @@
-//! What was on the wire, connection by connection, put together from recorded packets as a listener would.
+//! Bytes on the wire by connection, put together from recorded packets as a listener would.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ pub(super) struct Half {
     pub(super) sent: u64,
     /// Bytes that have arrived, from the first one on without a gap.
     pub(super) arrived: u64,
-    /// Segments that brought a byte which had not been there.
+    /// Segments that brought a new byte.
     pub(super) news: u64,
-    /// What has arrived behind a gap, as (start, end).
+    /// Bytes that arrived behind a gap, as (start, end).
     ahead: Vec<(u64, u64)>,
 }
 

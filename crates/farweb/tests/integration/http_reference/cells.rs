@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 const TABLE: &str = include_str!("../../data/http/cells.csv");
 
-/// A cell of the reference: what was asked over which path, and how long real programs took.
+/// A cell of the reference: requests, path, and the time of real programs.
 #[derive(Debug, Clone)]
 pub(super) struct Cell {
     pub(super) name: String,
@@ -22,7 +22,7 @@ pub(super) struct Cell {
     pub(super) objects: u64,
     pub(super) size: u64,
     pub(super) connections: u64,
-    /// What the link drops, as the table writes it.
+    /// Packets that the link drops, as the table writes them.
     pub(super) drop: String,
     /// Packets with data that reached the client until the last byte was there, sent again or not.
     pub(super) data_packets: Option<u64>,

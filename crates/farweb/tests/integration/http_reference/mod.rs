@@ -45,8 +45,8 @@ impl Compared {
         }
     }
 
-    /// True when the client granted and the server framed as often. What nghttp grants with the last byte from nginx the reference
-    /// leaves out.
+    /// True when the client granted and the server framed as often. The reference leaves out nghttp's grant with the last
+    /// byte from nginx.
     fn has_equal_frames(&self) -> bool {
         let Cell { server, grants, data_frames, .. } = &self.cell;
         self.outcome.frames.is_none_or(|(granted, framed)| {
@@ -88,7 +88,8 @@ const DISTANT: [(&str, &str); 5] = [
     ("E/h2/nghttp-nghttpd/w12/5-5/10M/20x10000", "the programs take 0.2 ms in each of twenty rounds"),
 ];
 
-/// The program's phase decides whether the first round has ten segments or eleven, and that whether there is another one.
+/// The program's phase decides whether the first round has ten segments or eleven, and with it whether another round
+/// follows.
 const TEN_OR_ELEVEN: &str = "one segment decides about a round";
 
 #[test]

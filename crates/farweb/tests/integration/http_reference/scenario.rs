@@ -1,7 +1,7 @@
 //! Cells as scenarios.
 //!
-//! Sizes of header blocks and handshakes are those that the columns of bytes of the reference leave for them; nothing here is chosen
-//! by how long a cell took.
+//! Sizes of header blocks and handshakes follow from the columns of bytes of the reference; none is fitted to the time of a
+//! cell.
 
 use farweb::scenario::Scenario;
 
@@ -26,7 +26,7 @@ const NGHTTP: [u64; 2] = [43, 16];
 const NGHTTPD: [u64; 2] = [85, 12];
 const NGINX: [u64; 2] = [119, 119];
 
-/// What came of a cell.
+/// Result of a cell.
 pub(super) struct Outcome {
     pub(super) total_ms: f64,
     /// WINDOW_UPDATE frames but for the first one of the connection, and DATA frames.
@@ -159,7 +159,7 @@ fn carrier(cell: &Cell) -> String {
 }
 
 impl Cell {
-    /// True when all that the wire carries besides is known: nghttp's frames, without TLS and losses.
+    /// True when all other bytes on the wire are known: nghttp's frames, without TLS and losses.
     pub(super) fn counts_frames(&self) -> bool {
         self.client == "nghttp" && self.tls.is_empty() && self.drop.is_empty()
     }

@@ -19,7 +19,7 @@ pub(super) struct Cell {
     pub(super) requests: usize,
     pub(super) gap_s: f64,
     pub(super) server_delay_s: f64,
-    /// What the link drops, as the table writes it.
+    /// Packets that the link drops, as the table writes them.
     pub(super) drop: String,
     /// Request of a persistent connection that the row is for.
     pub(super) request: usize,
@@ -39,8 +39,8 @@ impl Cell {
         !self.drop.is_empty() || self.queue_drops > 0.0
     }
 
-    /// True when as many segments were sent again as the kernel sent. Where the kernel lost what the queue did not hold, up to one
-    /// fewer or more than its extremes; where a SYN or a request was lost, its count leaves them out.
+    /// True when as many segments were sent again as by the kernel. With drops at the kernel's queue, up to one outside its
+    /// extremes; the kernel's count leaves out lost SYNs and requests.
     pub(super) fn agrees_with(&self, retransmits: i64) -> bool {
         match self.drop.as_str() {
             "" => (self.queue_drops_min - 1..=self.queue_drops_max + 1).contains(&retransmits),

@@ -1,7 +1,7 @@
 //! Cells by two endpoints, two directions of a link, and their applications, without a world between.
 //!
-//! For several requests on one connection, which no carrier has yet; and for cells that depend on the clocks of both hosts
-//! being one: the hosts of the reference were namespaces of one kernel, where a world gives every host a clock of its own.
+//! For several requests on one connection, which no carrier has yet, and for cells that depend on one clock for both hosts:
+//! the hosts of the reference were namespaces of one kernel, but a world gives every host a clock of its own.
 
 use farweb::net::{
     CountedOver, DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts,
@@ -67,7 +67,7 @@ impl Direction {
         }
     }
 
-    /// What arrives at `now`.
+    /// Handles arrivals at `now`.
     fn arrived(&mut self, now: Instant) -> Option<Segment> {
         if self.head != Some(now) {
             return None;

@@ -22,7 +22,7 @@ const MEDIAN: f64 = 0.002;
 /// Rows of the table of worst cells.
 const WORST: usize = 25;
 
-/// A cell with what was simulated for it.
+/// A cell with its simulated values.
 struct Compared {
     cell: Cell,
     /// Total times of all hosts in ms, in order.
@@ -70,8 +70,8 @@ impl Compared {
     }
 }
 
-/// True when a cell has several requests on a connection; or depends on the clocks of both hosts being one, as where the SYN-ACK is
-/// lost: whether the server's timer runs before the client's second SYN arrives is a matter of one tick of the timer wheel.
+/// True when a cell has several requests on a connection, or depends on one clock for both hosts. If the SYN-ACK is lost,
+/// one tick of the timer wheel decides whether the server's timer runs before the client's second SYN arrives.
 fn is_direct(cell: &Cell) -> bool {
     cell.requests > 1 || cell.drop.contains("synack")
 }

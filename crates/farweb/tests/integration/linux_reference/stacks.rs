@@ -13,7 +13,7 @@ pub(super) struct Stack {
     pub(super) constants: &'static [(&'static str, &'static str)],
 }
 
-/// Send buffer of a kernel that nobody has configured.
+/// Send buffer of an untuned kernel.
 const OWN_SEND_BUFFER: [(&str, &str); 2] =
     [("send_buffer_initial", "\"16384 B\""), ("send_buffer_max", "\"4194304 B\"")];
 

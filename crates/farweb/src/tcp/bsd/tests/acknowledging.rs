@@ -1,5 +1,4 @@
-//! When ACKs leave: the 200 ms grid, the window-update rule that looks like "every second segment", and what is
-//! acknowledged at once.
+//! When ACKs leave: the 200 ms grid, the window-update rule that looks like "every second segment", and ACKs at once.
 
 use super::{client, client_with, script};
 

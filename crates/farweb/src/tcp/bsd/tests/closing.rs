@@ -1,4 +1,4 @@
-//! Closing: who ends when, what is acknowledged, and the ways to end badly.
+//! Closing: the order of both ends, ACKs, and the ways to end badly.
 
 use super::{client, client_with, server};
 

@@ -1,4 +1,4 @@
-//! Opening: who sends what when, what is agreed, and how it fails.
+//! Opening: segments and their times, agreed options, and failures.
 
 use super::script;
 
@@ -58,7 +58,7 @@ fn a_passive_open_without_credit_for_its_syn_starts_with_one_segment() {
 /// RFC 1122, section 4.2.3.5; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn an_unanswered_syn_goes_out_three_times_and_fails_after_75_s() {
-    // 12 ticks, then 48 ticks, of which the first may be short: after more than 5.5 s and at most 6 s.
+    // 12 ticks, then 48 ticks, the first of them perhaps short: after more than 5.5 s and at most 6 s.
     script(
         "0 ms     connect
                   > S 0:0 mss 1460

@@ -2,7 +2,7 @@
 
 use super::{client, server, server_with};
 
-/// Four segments in flight of which the first is lost, cwnd 5840.
+/// Four segments in flight with the first one lost, cwnd 5840.
 const FOUR_IN_FLIGHT: &str = "
     121 ms write 32120
            > . 1:1461 ack 1

@@ -1,4 +1,4 @@
-//! Segments out of order, overlapping, repeated: what is trimmed and what is delivered.
+//! Segments out of order, overlapping, repeated: the parts trimmed and the parts delivered.
 
 use super::{client, script};
 

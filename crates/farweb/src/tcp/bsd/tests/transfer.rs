@@ -16,7 +16,7 @@ fn unharmed(_: &Sent, _: Option<&Connection>) -> Fate {
     vec![Duration::ZERO]
 }
 
-/// The client sends `bytes`, then the server closes too; gives what was sent and when all was over.
+/// The client sends `bytes`, then the server closes too; gives all segments sent.
 fn upload(profile: bsd::Profile, bytes: u64) -> Vec<Sent> {
     let applications = [Application::new(vec![bytes]), Application::answering(vec![])];
     let ends = [config(profile), config(profile)].map(|config| (config, HostClock::default()));

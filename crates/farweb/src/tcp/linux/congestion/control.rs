@@ -1,6 +1,6 @@
 //! The congestion controls, behind the calls that each answers.
 //!
-//! Models the calls of `struct tcp_congestion_ops` that Reno and CUBIC answer. Leaves out those of controls that replace
+//! Models the calls of `struct tcp_congestion_ops` that Reno and CUBIC answer. Leaves out calls of controls that replace
 //! the core's reduction (`cong_control`).
 //!
 //! Source: Linux 6.18 `include/net/tcp.h`, `struct tcp_congestion_ops`.

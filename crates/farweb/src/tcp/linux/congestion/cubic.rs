@@ -233,7 +233,7 @@ const fn scale(profile: &Profile) -> u32 {
     profile.cubic_scale * 10
 }
 
-/// Largest number whose cube is at most `value`.
+/// Cube root, rounded down.
 fn cube_root(value: u64) -> u64 {
     // Bit by bit from the top: the root of 64 bits has at most 22.
     (0..22).rev().map(|bit| 1_u64 << bit).fold(0, |root, bit| {

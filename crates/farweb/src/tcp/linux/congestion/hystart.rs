@@ -85,7 +85,7 @@ impl Hystart {
         if window.cwnd < profile.hystart_low_window {
             return;
         }
-        // Both are looked at, so that a long train does not keep the samples from being counted.
+        // Both are checked: a long train must not keep the samples from being counted.
         let is_long_train = self.is_long_train(now, profile.hystart_ack_delta, delay_min);
         let has_grown = self.has_grown(rtt, delay_min);
         if is_long_train || has_grown {

@@ -1,10 +1,10 @@
 //! HyStart++: a grown round-trip time first slows slow start down, and only then ends it.
 //!
 //! Models RFC 9406 for a sender without pacing. When the smallest of at least 8 round trips of a round is an eighth (4 to
-//! 16 ms) above that of the round before, growth falls to a quarter: conservative slow start. If a round there comes
-//! below the round trip that began it, it was a false alarm. After five such rounds ssthresh becomes cwnd. For the first
-//! slow start only; one that a timeout makes is as ever. Linux has no such module.
-//! Leaves out senders that pace, which are not limited to 8 segments an ACK.
+//! 16 ms) above the smallest of the round before, growth falls to a quarter: conservative slow start. If a round there
+//! comes below the round trip that began it, it was a false alarm. After five such rounds ssthresh becomes cwnd. For the
+//! first slow start only; slow start after a timeout is as ever. Linux has no such module. Leaves out senders that pace,
+//! which are not limited to 8 segments an ACK.
 //!
 //! Source: RFC 9406, sections 4.2 and 4.3.
 
@@ -128,7 +128,7 @@ mod tests {
     use super::super::window::SSTHRESH_INFINITE;
     use super::*;
 
-    /// A round of ten samples of `millis`; its number is that of its last byte.
+    /// A round of ten samples of `millis`; `number` is the number of its last byte.
     fn round(plus: &mut HystartPlus, window: &mut Window, number: u64, millis: u64) {
         let rtt = Duration::from_millis(millis);
         for ack in 1..=10 {

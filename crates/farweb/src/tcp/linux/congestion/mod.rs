@@ -1,15 +1,15 @@
-//! Congestion control: how much may fly, in segments. What is lost is the matter of [`recovery`](super::recovery).
+//! Congestion control: how much may fly, in segments. [`recovery`](super::recovery) finds losses.
 //!
 //! [`Congestion`] owns the window: nothing else writes cwnd, ssthresh or the count towards the next growth. The
-//! connection says what happened, and a [`Control`] (Reno, CUBIC) says how the window answers; another one is a file here
-//! and a variant there. Beside it stand what holds for every control: the reduction in step with deliveries ([`prr`]), and
-//! what becomes of a window that is not used ([`usage`]).
+//! connection reports events, and a [`Control`] (Reno, CUBIC) answers with a window; another one is a file here and a
+//! variant there. Beside it stand the parts common to all controls: the reduction in step with deliveries ([`prr`]), and
+//! the fate of an unused window ([`usage`]).
 //!
 //! [`Congestion::may_send`] is the one place that the send path asks whether a segment may leave. A control that paces
 //! would refuse there until the time of its next departure, which would then be one more deadline of the connection.
 //!
-//! Models what Linux's core does with the window between the calls of its modules. Leaves out pacing, which neither Reno
-//! nor CUBIC asks for by itself, rate samples, and ECN.
+//! Models the changes that Linux's core makes to the window between the calls of its modules. Leaves out pacing, which
+//! neither Reno nor CUBIC asks for by itself, rate samples, and ECN.
 //!
 //! Source: Linux 6.18 `tcp_cong.c`, `tcp_input.c` (`tcp_cong_control()`, `tcp_enter_loss()`, `tcp_undo_cwnd_reduction()`),
 //! `tcp_output.c` (`tcp_cwnd_restart()`); `include/net/tcp.h`, `struct tcp_congestion_ops`.
@@ -33,10 +33,10 @@ use super::clock::Clock;
 use super::profile::Profile;
 use crate::units::Duration;
 
-/// Window of a connection whose SYN was lost more than once (RFC 5681, section 3.1, as Linux reads it).
+/// Window after more than one lost SYN (RFC 5681, section 3.1, as Linux reads it).
 const CWND_AFTER_LOST_SYN: u32 = 1;
 
-/// The window of a connection, and what decides about it.
+/// The window of a connection, and the state that decides about it.
 #[derive(Debug, Clone)]
 pub(super) struct Congestion {
     window: Window,
@@ -92,7 +92,7 @@ impl Congestion {
         self.usage.on_window_changed(clock);
     }
 
-    /// The first segment leaves after nothing was in flight; `last_sent` is the jiffy in which the one before it left.
+    /// The first segment leaves after an empty flight; `last_sent` is the jiffy of the segment before it.
     pub(super) fn on_send_after_idle(&mut self, clock: &Clock, last_sent: u64) {
         self.control.on_send_after_idle(clock, last_sent);
     }
@@ -159,7 +159,7 @@ impl Congestion {
         self.control.on_timeout(clock, snd_nxt);
     }
 
-    /// The loss was none: the window goes back to what it was, where there was a `prior_ssthresh` (`undo_cwnd`).
+    /// The loss was none: the window goes back to its old size, if there was a `prior_ssthresh` (`undo_cwnd`).
     pub(super) fn on_undo(&mut self, clock: &Clock, prior_ssthresh: Option<u32>) {
         if let Some(prior_ssthresh) = prior_ssthresh {
             self.window.cwnd = self.window.cwnd.max(self.reduction.prior_cwnd);

@@ -1,4 +1,4 @@
-//! Proportional rate reduction: the window shrinks in step with what is delivered.
+//! Proportional rate reduction: the window shrinks in step with deliveries.
 //!
 //! Models the reduction in whole segments. Leaves out nothing of RFC 9937; in place of RecoverFS stands cwnd before the
 //! reduction, as in Linux.
@@ -17,7 +17,7 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// That of a connection without any loss.
+    /// State of a connection without any loss.
     pub(super) const NONE: Self = Self::starting_at(0);
 
     pub(super) const fn starting_at(cwnd: u32) -> Self {

@@ -1,8 +1,7 @@
 //! Reno: slow start, then one segment a round trip; half the window after a loss.
 //!
-//! Models Linux, which counts segments acknowledged, not ACKs, so that delayed ACKs do not slow growth (RFC 3465 with no
-//! limit); and takes half of cwnd after a loss where RFC 5681 takes half of what is in flight.
-//! Leaves out ECN.
+//! Models Linux, which counts segments acknowledged, not ACKs: delayed ACKs do not slow growth (RFC 3465 with no limit).
+//! After a loss it takes half of cwnd where RFC 5681 takes half of the data in flight. Leaves out ECN.
 //!
 //! Source: Linux 6.18 `tcp_cong.c`, `tcp_reno_cong_avoid()`, `tcp_reno_ssthresh()`; RFC 5681, section 3.1.
 

@@ -22,7 +22,7 @@ pub(super) struct Usage {
     used: u32,
     /// Number with which the current flight ends.
     flight_end: u64,
-    /// Jiffy in which the window was last filled, or changed (`snd_cwnd_stamp`).
+    /// Jiffy of the last time that the window was filled or changed (`snd_cwnd_stamp`).
     since: u64,
 }
 
@@ -78,7 +78,7 @@ impl Congestion {
         clock.jiffies() - self.usage.since >= ticks
     }
 
-    /// The window was not filled for one RTO: if it `may_shrink`, it does half way to what was used (RFC 2861).
+    /// The window was not filled for one RTO: if it `may_shrink`, it goes half way down to the used part (RFC 2861).
     pub(in super::super) fn on_unused(&mut self, clock: &Clock, profile: &Profile, may_shrink: bool) {
         if may_shrink {
             let used = self.usage.used.max(profile.initial_cwnd_segments);

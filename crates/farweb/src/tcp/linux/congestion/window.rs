@@ -1,4 +1,4 @@
-//! The window itself, and the two ways in which it grows.
+//! The window itself, and its two ways to grow.
 //!
 //! Models slow start and additive increase as all of Linux's controls share them: by segments acknowledged, not by ACKs.
 //! Leaves out the largest cwnd that an application may set (`snd_cwnd_clamp`).
@@ -42,7 +42,7 @@ impl Window {
 
     /// Grows by one for every `per_segment` segments acknowledged (`tcp_cong_avoid_ai()`).
     pub(super) const fn avoid(&mut self, per_segment: u32, acked: u32) {
-        // What was gathered for a larger step is spent at once, but gives no more than one.
+        // Credit gathered for a larger step is spent at once, but gives no more than one.
         if self.cwnd_cnt >= per_segment {
             self.cwnd_cnt = 0;
             self.cwnd += 1;

@@ -2,9 +2,9 @@
 //!
 //! Models Linux: at the start, after a hole, and after a silence of more than an RTO every segment is acknowledged at
 //! once, up to 16 times; then every second full segment is, and a single one waits 40 to 200 ms for company: the time
-//! adapts to the gaps between segments. A connection that answers what it receives is in a dialogue, and has its ACKs ride
-//! on data. Reading the last of a pushed segment sends its ACK. Beyond a gap, each of three segments is acknowledged at once,
-//! and then one ACK goes for what comes in a twentieth of a round trip, at most 1 ms (SACK only). Leaves out ECN.
+//! adapts to the gaps between segments. A connection that answers received data is in a dialogue, and has its ACKs ride
+//! on data. Reading the last of a pushed segment sends its ACK. Beyond a gap, each of three segments is acknowledged at
+//! once, and then one ACK covers a twentieth of a round trip, at most 1 ms (SACK only). Leaves out ECN.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_event_data_recv()`, `__tcp_ack_snd_check()`, `tcp_incr_quickack()`,
 //! `tcp_measure_rcv_mss()`; `tcp_output.c`, `tcp_send_delayed_ack()`, `tcp_event_ack_sent()`, `tcp_event_data_sent()`; `tcp.c`,

@@ -92,7 +92,7 @@ pub(super) struct Receiver {
     acking: Acking,
     window: ReceiveWindow,
     tuning: Tuning,
-    /// Payload that the peer's segments are taken to have, and that of the last small one (`rcv_mss`, `last_seg_size`).
+    /// Estimated payload of the peer's segments, and payload of the last small one (`rcv_mss`, `last_seg_size`).
     segment: u64,
     small_segment: u64,
     timestamps: bool,
@@ -317,7 +317,7 @@ impl Receiver {
         }
     }
 
-    /// The application has closed: what was not read is forgotten. True when something was.
+    /// The application has closed: unread bytes are forgotten. True if there were any.
     pub(super) fn discard(&mut self) -> bool {
         let had_unread = self.readable > 0;
         self.copied_seq += self.readable;

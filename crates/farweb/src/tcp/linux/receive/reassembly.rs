@@ -1,4 +1,4 @@
-//! Reassembly: keeps what has arrived beyond a gap until the gap is filled.
+//! Reassembly: keeps segments beyond a gap until the gap is filled.
 //!
 //! Models ranges of sequence numbers, a FIN taking one; payload has no content, so which of two overlapping copies is kept
 //! cannot matter. Says which part of a segment was there before, for the report of duplicates (RFC 2883).
@@ -16,7 +16,7 @@ pub(super) struct Early(Option<Box<Kept>>);
 struct Kept {
     /// Apart from each other and in order.
     ranges: Vec<Range<u64>>,
-    /// Memory of what they came in, in bytes.
+    /// Memory of their segments, in bytes.
     memory: u64,
 }
 
@@ -59,7 +59,7 @@ impl Early {
         self.0.get_or_insert_default().insert(range, memory)
     }
 
-    /// Takes what is in order now that everything before `rcv_nxt` has arrived.
+    /// Takes the bytes in order now that everything before `rcv_nxt` has arrived.
     pub(super) fn release(&mut self, rcv_nxt: u64) -> Option<Released> {
         self.0.as_mut()?.release(rcv_nxt)
     }

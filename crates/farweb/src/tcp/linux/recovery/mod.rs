@@ -1,11 +1,10 @@
-//! Loss recovery: what is taken to be lost, and when the window is reduced. How much may fly is the matter of
-//! [`congestion`](super::congestion).
+//! Loss recovery: which segments count as lost, and when the window is reduced. [`congestion`](super::congestion) limits
+//! how much may fly.
 //!
-//! Models the states of Linux: Open, Disorder (something odd was seen), CWR (the window is being reduced without a
+//! Models the states of Linux: Open, Disorder (an odd ACK was seen), CWR (the window is being reduced without a
 //! retransmission), Recovery (fast retransmit) and Loss (a timeout). Losses are found by time of transmission ([`rack`])
-//! where SACK is in use, and by duplicate ACKs ([`newreno`]) where it is not; the end of a flight is probed ([`tlp`]); a
-//! reduction that was not called for is taken back ([`undo`], [`frto`]).
-//! Leaves out ECN and congestion at the host itself, which lead to CWR too.
+//! with SACK, and by duplicate ACKs ([`newreno`]) without; the end of a flight is probed ([`tlp`]); an uncalled-for
+//! reduction is undone ([`undo`], [`frto`]). Leaves out ECN and congestion at the host itself, which lead to CWR too.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_fastretrans_alert()`, `tcp_enter_recovery()`, `tcp_enter_loss()`,
 //! `tcp_timeout_mark_lost()`, `tcp_try_to_open()`; RFC 6675; RFC 5681.
@@ -143,7 +142,7 @@ impl Connection {
         true
     }
 
-    /// Ends an episode whose `high_seq` is acknowledged. True when it is held on to until more is.
+    /// Ends an episode once its `high_seq` is acknowledged. True if it goes on until more is.
     fn end_episode(&mut self) -> bool {
         if self.recovery.state == CaState::Open {
             self.recovery.undo.first_retransmit = None;
@@ -190,7 +189,7 @@ impl Connection {
         Resend::Lost
     }
 
-    /// In the states without retransmissions; `so_far` is what is to be sent if nothing is lost.
+    /// In the states without retransmissions; `so_far` goes out if nothing is lost.
     fn alert_elsewhere(&mut self, duplicates: u32, ack: &mut Ack, so_far: Resend) -> Resend {
         if !self.agreed.sack && ack.una_advanced {
             self.queue.sacked_out = 0;
@@ -208,7 +207,7 @@ impl Connection {
         Resend::Lost
     }
 
-    /// Marks what has been lost.
+    /// Marks lost segments.
     fn identify_losses(&mut self, ack: &mut Ack) {
         if self.queue.is_empty() {
             return;
@@ -238,7 +237,7 @@ impl Connection {
         self.recovery.state = CaState::Recovery;
     }
 
-    /// The retransmission timer has expired: what is queued is taken to be lost.
+    /// The retransmission timer has expired: queued segments count as lost.
     pub(super) fn enter_loss(&mut self) {
         let is_new = self.recovery.state < CaState::Recovery;
         let timeouts = self.recovery.timeouts_in_a_row;
@@ -262,7 +261,8 @@ impl Connection {
         self.recovery.frto = self.profile.frto && (is_new || timeouts > 0);
     }
 
-    /// Marks all as lost but what was sent less than a round trip ago; a receiver that has thrown data away loses its SACKs.
+    /// Marks all as lost except segments sent less than a round trip ago; a receiver that has thrown data away loses its
+    /// SACKs.
     fn mark_lost_at_timeout(&mut self) {
         let Some(front) = self.queue.front() else { return };
         let is_reneging = front.sacked;

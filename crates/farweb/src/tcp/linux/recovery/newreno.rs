@@ -1,9 +1,8 @@
 //! Recovery without SACK: duplicate ACKs stand for segments that have arrived.
 //!
-//! Models NewReno as Linux has it: `sacked_out` counts duplicate ACKs, so that each lets one new segment go (which is
-//! limited transmit before the third), a partial ACK shows the next hole, and the window is that of proportional rate
-//! reduction instead of one inflated by duplicates.
-//! Leaves out ECN.
+//! Models NewReno as in Linux: `sacked_out` counts duplicate ACKs, and each lets one new segment go (limited transmit
+//! before the third); a partial ACK shows the next hole; proportional rate reduction sets the window instead of inflation
+//! by duplicates. Leaves out ECN.
 //!
 //! Source: Linux 6.18 `tcp_input.c` (`tcp_add_reno_sack()`, `tcp_remove_reno_sacks()`, `tcp_check_reno_reordering()`),
 //! `tcp_recovery.c` (`tcp_newreno_mark_lost()`); RFC 6582; RFC 3042.

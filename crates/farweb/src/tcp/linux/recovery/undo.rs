@@ -66,7 +66,7 @@ impl Connection {
             && self.echo_is_before(self.clock.timestamp_ms_at(sent.sent_at))
     }
 
-    /// True when what has just arrived was sent before the first retransmission, or nothing was retransmitted.
+    /// True when the arriving segment was sent before the first retransmission, or nothing was retransmitted.
     fn is_only_delayed(&self) -> bool {
         match self.recovery.undo.first_retransmit {
             Some(stamp) => self.echo_is_before(stamp),
@@ -128,7 +128,7 @@ impl Connection {
         undoes
     }
 
-    /// A partial ACK: if the original has filled the hole, it was reordering. True: wait for what is retransmitted.
+    /// A partial ACK: if the original has filled the hole, it was reordering. True: wait for the retransmitted segments.
     pub(super) fn try_undo_partial(&mut self, prior_una: u64) -> bool {
         if self.recovery.undo.marker.is_none() || !self.is_only_delayed() {
             return false;

@@ -8,7 +8,7 @@ use crate::tcp::linux::{Profile, SharedProfile};
 use crate::tcp::segment::{Flags, Options, Segment, Timestamps};
 use crate::units::{Duration, Instant};
 
-/// A receiver, and what it is lent.
+/// A receiver, and the state lent to it.
 struct Scene {
     receiver: Receiver,
     profile: SharedProfile,
@@ -198,7 +198,7 @@ fn a_stalled_reader_shuts_the_window_and_reading_opens_it() {
         scene.receiver.advertise();
         n += 1;
     }
-    // What is left of the window is less than a segment, and no more is offered.
+    // The rest of the window is less than a segment, and no more is offered.
     assert!(scene.receiver.rcv_adv() < scene.receiver.rcv_nxt() + LEN);
     assert_eq!(scene.receiver.readable(), n * LEN);
     assert_eq!(scene.read(), AckDue::Now);

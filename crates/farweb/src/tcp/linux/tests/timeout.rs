@@ -1,4 +1,4 @@
-//! The retransmission timeout: how long it is, what it costs, and when it was not needed.
+//! The retransmission timeout: its length, its cost, and undoing an unneeded one.
 //!
 //! RFC 6298; RFC 5681, section 3.1; RFC 5682; RFC 7323, section 4; Linux 6.18 `tcp_input.c`, `tcp_rtt_estimator()`, `tcp_enter_loss()`, `tcp_process_loss()`; `tcp_timer.c`.
 
@@ -138,7 +138,7 @@ fn new_data_after_a_timeout_shows_whether_it_was_needed() {
 /// RFC 5682, section 3.1 (SACK-enhanced F-RTO).
 #[test]
 fn a_timeout_that_was_not_needed_is_taken_back() {
-    // The ACK is for a segment that was never sent again: it is that of the original flight, only late.
+    // The ACK is for a segment that was never sent again: it belongs to the original flight, only late.
     server_with(
         "set tail_loss_probe false",
         "121 ms write 10000

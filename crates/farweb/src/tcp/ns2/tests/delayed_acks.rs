@@ -1,4 +1,4 @@
-//! The two sinks: what they acknowledge and when.
+//! The two sinks: their ACKs and the times of these.
 
 use super::super::{Profile, Sink};
 use super::wire::*;

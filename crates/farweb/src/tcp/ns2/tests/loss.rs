@@ -1,4 +1,4 @@
-//! Losses: fast retransmit, timeouts and what follows them.
+//! Losses: fast retransmit, timeouts and their aftermath.
 
 use super::super::{Profile, Sender};
 use super::wire::*;
@@ -9,8 +9,8 @@ fn ser(bytes: u64) -> Duration {
     Duration::from_nanos(bytes * 800)
 }
 
-/// "A 3-packet transfer whose first packet was lost took 6.005 s" (Williamson and Markatchev 2003): the first timeout, and two
-/// round trips on a local network.
+/// "A 3-packet transfer whose first packet was lost took 6.005 s" (Williamson and Markatchev 2003): the first timeout, and
+/// two round trips on a local network.
 #[test]
 fn a_lost_first_packet_costs_six_seconds() {
     let record = Wire::ethernet(1).losing([0]).transfer(&RENO, 3, Duration::ZERO);
@@ -27,7 +27,7 @@ fn a_packet_lost_again_and_again_is_sent_at_doubling_distances() {
 }
 
 /// Packet 7, the first of a round of 8, is lost: the third duplicate ACK sends it again, halves the window of 8 + 7 packets
-/// in use to 4, and further duplicates let new packets out when the inflated window passes what is in flight.
+/// in use to 4, and further duplicates let new packets out when the inflated window passes the packets in flight.
 #[test]
 fn the_third_duplicate_ack_sends_the_packet_again() {
     let record = Wire::instant(50).losing([7]).transfer(&RENO, 40, Duration::ZERO);
@@ -63,7 +63,7 @@ fn a_timeout_goes_back_to_the_first_missing_packet() {
     // Samples of one tick: the timeout is 3 ticks after the last new ACK, at 200 ms.
     let sent_again: Vec<(u64, u64)> =
         record.sent.iter().skip(7).map(|(at, number)| (at.as_nanos() / 1_000_000, *number)).collect();
-    // The ACK of packet 4 alone comes before that of all, and lets packet 6 out although the sink has it.
+    // The ACK of packet 4 alone comes before the ACK of all, and lets packet 6 out although the sink has it.
     assert_eq!(sent_again, [(500, 3), (600, 4), (600, 5), (700, 6)]);
     assert_eq!((record.sender.timeouts(), record.sender.ssthresh()), (1, 2 * 512));
     assert_eq!(record.acked, at(700));

@@ -1,4 +1,4 @@
-//! Tests of the agents: whole transfers over a link, and what each dated constant changes.
+//! Tests of the agents: whole transfers over a link, and the effect of each dated constant.
 
 mod constants;
 mod delayed_acks;

@@ -58,11 +58,11 @@ proptest! {
         prop_assert_eq!(record.sink.received(), packets * profile.packet_size.get());
         prop_assert_eq!(record.sender.bytes_acknowledged(), packets * profile.packet_size.get());
         prop_assert!(record.delivered <= record.acked);
-        // Nothing but the packets that there are is sent, each at least once, and what is sent twice is counted.
+        // Only existing packets are sent, each at least once, and repeated ones are counted.
         let numbers: BTreeSet<u64> = record.sent.iter().map(|(_, number)| *number).collect();
         prop_assert!(numbers.iter().copied().eq(0..total));
         prop_assert_eq!(record.sender.retransmits(), record.sent.len() as u64 - total);
-        // ACKs never go back, and never acknowledge what was not sent.
+        // ACKs never go back, and acknowledge only packets already sent.
         prop_assert!(record.acks.windows(2).all(|pair| pair[0].1 <= pair[1].1));
         prop_assert!(record.acks.iter().all(|(_, number)| *number <= total));
     }

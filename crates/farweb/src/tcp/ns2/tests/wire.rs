@@ -96,7 +96,7 @@ struct Run {
     profile: Profile,
     sender: Sender,
     sink: Sink,
-    /// By time, then in the order in which they were scheduled.
+    /// By time, then in order of scheduling.
     events: BTreeMap<(Instant, usize), Event>,
     scheduled: usize,
     /// When the link that leaves an agent is free.

@@ -1,4 +1,4 @@
-//! The clock of a peer that uses timestamps, and what it echoes.
+//! The clock of a peer that uses timestamps, and its echoes.
 
 use crate::tcp::{Segment, Timestamps};
 use crate::units::Instant;
@@ -6,7 +6,7 @@ use crate::units::Instant;
 /// Value of the peer's clock at the start of a script. Chosen: unlike the endpoint's.
 const START: u32 = 5000;
 
-/// A peer as RFC 7323, section 4.3, has it, which received what it acknowledges and, of two copies, the later one.
+/// A peer by RFC 7323, section 4.3. It has received the segments that it acknowledges, and of two copies the later one.
 #[derive(Debug, Default)]
 pub(super) struct PeerClock {
     sent: Vec<Segment>,

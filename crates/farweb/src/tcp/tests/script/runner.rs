@@ -130,7 +130,7 @@ impl Runner {
         let (now, mut out) = (self.now, Output::default());
         let mut connection = self.connection.take().unwrap_or_else(|| self.fail("there is no connection"));
         let number = |word: &&str| word.parse::<u64>().unwrap();
-        // What is taken, and what should be.
+        // Bytes accepted, and bytes expected.
         let (taken, wanted) = match words {
             ["write", bytes] => (connection.write(now, number(bytes), &mut out), number(bytes)),
             ["write", bytes, "takes", taken] => {

@@ -1,4 +1,4 @@
-//! Segments as lines of a script have them.
+//! Segments in the lines of a script.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use crate::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
 /// A segment as a line gives it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
-    /// All that the line says; the window is 0.
+    /// Everything in the line; the window is 0.
     pub(super) segment: Segment,
     pub(super) window: Option<u16>,
-    /// Payload of each of several segments, of which the line gives the whole range.
+    /// Payload of each of several segments; the line gives the range of all together.
     each: Option<u32>,
 }
 

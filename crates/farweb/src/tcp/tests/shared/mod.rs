@@ -1,7 +1,7 @@
-//! Scripts that every stack with connections passes: what the RFCs leave no room for.
+//! Scripts that every stack with connections passes: behaviour that the RFCs prescribe to all.
 //!
-//! Segments have 1460 B at most. Timestamps are off, so that lines need none, and the first window has room
-//! for two segments however small: Linux counts segments, 4.4BSD bytes.
+//! Segments have 1460 B at most. Timestamps are off and need no words in the lines, and the first window has room for two
+//! segments however small: Linux counts segments, 4.4BSD bytes.
 
 mod closing;
 mod sending;

@@ -1,10 +1,10 @@
-//! Losses: fast retransmit with and without SACK, reordering, tail loss probes, timeouts, and what is taken back.
+//! Losses: fast retransmit with and without SACK, reordering, tail loss probes, timeouts, and undone reductions.
 
 use super::*;
 use crate::tcp::linux::profile::CongestionControl;
 use crate::tcp::linux::recovery::CaState;
 
-/// Reno, so that the windows are easy to work out; everything else as Linux has it.
+/// Reno has windows that are easy to work out; everything else as in Linux.
 fn reno() -> Profile {
     Profile { congestion_control: CongestionControl::Reno, ..Profile::linux() }
 }

@@ -1,4 +1,4 @@
-//! Tests of the sender against a peer whose segments the test makes, a round trip of 100 ms away.
+//! Tests of the sender against a peer 100 ms away (round trip); the test makes the peer's segments.
 
 mod closing;
 mod loss;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Payload of a full segment of these connections, in bytes.
 const MSS: u64 = 1000;
 
-/// An endpoint that has connected, and what it has sent since it was last looked at.
+/// An endpoint that has connected, and its segments since the last look.
 struct Sender {
     connection: Box<Connection>,
     now: Instant,
@@ -32,8 +32,8 @@ fn host() -> HostClock {
 }
 
 impl Sender {
-    /// A client of `profile` whose SYN was answered after 100 ms, with the options that it asked for, and whose send buffer
-    /// is never full.
+    /// A client of `profile` with a send buffer that is never full; its SYN was answered after 100 ms, with the options
+    /// that it asked for.
     fn new(profile: Profile) -> Self {
         let buffer = Bytes::new(1 << 24);
         Self::with_own_buffer(Profile { send_buffer_initial: buffer, send_buffer_max: buffer, ..profile })
@@ -87,7 +87,7 @@ impl Sender {
 
     /// The peer acknowledges `segments` segments, and SACKs the ranges of segments.
     fn ack(&mut self, segments: u64, sacked: &[(u64, u64)]) {
-        // The peer echoes what was sent a round trip ago.
+        // The peer echoes the timestamp of a round trip ago.
         let then = self.connection.clock.timestamp_ms_at(self.now) - 100;
         let stamps = self.connection.agreed.timestamps.then_some(then);
         self.ack_with(segments, sacked, stamps);

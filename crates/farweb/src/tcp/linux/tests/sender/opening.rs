@@ -1,4 +1,4 @@
-//! SYN and SYN-ACK: what they offer, when they go again, and what their loss costs.
+//! SYN and SYN-ACK: their options, times of retransmission, and the cost of their loss.
 
 use super::*;
 use crate::tcp::state::CloseReason;
@@ -11,7 +11,7 @@ fn syn(options: Options) -> Segment {
     Segment { seq: 0, ack: 0, len: 0, window: 65535, flags: Flags::SYN, options }
 }
 
-/// When an endpoint that nobody answers sends, in whole seconds, until it gives up.
+/// Times in whole seconds at which an unanswered endpoint sends, until it gives up.
 fn times_of_sending(connection: &mut Connection) -> Vec<u64> {
     let mut times = Vec::new();
     while let Some(due) = connection.next_timeout() {

@@ -149,7 +149,7 @@ fn a_fin_waits_with_its_segment_for_room_and_a_probe_parts_them() {
 
 #[test]
 fn a_write_is_accepted_as_far_as_memory_goes_and_the_buffer_grows_with_the_window() {
-    // As a kernel begins that nobody has configured.
+    // As an untuned kernel begins.
     let unconfigured = Profile { send_buffer_initial: Bytes::new(16_384), ..Profile::linux() };
     let mut sender = Sender::with_own_buffer(unconfigured);
     let accepted = sender.connection.write(sender.now, 1 << 20, &mut sender.out);
