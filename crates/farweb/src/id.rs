@@ -4,7 +4,7 @@
 //! Ids of a slab carry a generation: a late event for a closed connection is noticed, never delivered to another.
 
 use std::marker::PhantomData;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::{Index, IndexMut};
 
 /// A typed index of an [`IdVec`].
@@ -98,25 +98,37 @@ impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
     }
 }
 
-/// Place and generation of an item of a [`Slab`].
+/// Place and generation of an item of a [`Slab`], in one word: the place above, the generation below, counted from 1. An
+/// optional id takes no more memory than an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SlabId {
-    place: u32,
-    /// Counted from 1: an optional id takes no more memory than an id.
-    generation: NonZeroU32,
-}
+pub struct SlabId(NonZeroU64);
 
 impl SlabId {
+    #[inline]
+    const fn new(place: u32, generation: NonZeroU32) -> Self {
+        Self(
+            NonZeroU64::new((place as u64) << 32 | generation.get() as u64)
+                .expect("a generation is at least 1"),
+        )
+    }
+
     /// Place and generation as one number: distinct for all items that a slab ever held.
     #[must_use]
     pub const fn to_u64(self) -> u64 {
-        (self.generation.get() as u64) << 32 | self.place as u64
+        self.0.get()
     }
 
     /// The place, below the largest number of items alive at once; those that are gone leave theirs to others.
+    #[inline]
     #[must_use]
     pub const fn place(self) -> usize {
-        self.place as usize
+        (self.0.get() >> 32) as usize
+    }
+
+    /// True of the item that a place with this generation holds.
+    #[inline]
+    const fn is_of(self, generation: NonZeroU32) -> bool {
+        self.0.get() as u32 == generation.get()
     }
 }
 
@@ -153,9 +165,9 @@ impl<T> Slab<T> {
     #[inline]
     pub fn insert(&mut self, item: T) -> SlabId {
         let place = self.free.pop().unwrap_or_else(|| self.grow());
-        let entry = self.entry_mut(place).expect("a place that was given out");
+        let entry = self.entry_mut(place as usize).expect("a place that was given out");
         entry.item = Some(item);
-        SlabId { place, generation: entry.generation }
+        SlabId::new(place, entry.generation)
     }
 
     /// The item, or `None` when it has been removed.
@@ -163,25 +175,25 @@ impl<T> Slab<T> {
     #[must_use]
     pub fn get(&self, id: SlabId) -> Option<&T> {
         let entry = &self.chunks.get(id.place() / CHUNK)?[id.place() % CHUNK];
-        if entry.generation == id.generation { entry.item.as_ref() } else { None }
+        if id.is_of(entry.generation) { entry.item.as_ref() } else { None }
     }
 
     /// The item to change, or `None` when it has been removed.
     #[inline]
     pub fn get_mut(&mut self, id: SlabId) -> Option<&mut T> {
-        let entry = self.entry_mut(id.place)?;
-        if entry.generation == id.generation { entry.item.as_mut() } else { None }
+        let entry = self.entry_mut(id.place())?;
+        if id.is_of(entry.generation) { entry.item.as_mut() } else { None }
     }
 
     /// Drops the item, in its place, unless it was removed before; its id is never valid again.
     pub fn remove(&mut self, id: SlabId) {
-        let Some(entry) = self.entry_mut(id.place) else {
+        let Some(entry) = self.entry_mut(id.place()) else {
             return;
         };
-        if entry.generation == id.generation && entry.item.is_some() {
+        if id.is_of(entry.generation) && entry.item.is_some() {
             entry.item = None;
             entry.generation = entry.generation.checked_add(1).expect("fewer than 2^32 items at a place");
-            self.free.push(id.place);
+            self.free.push(id.place() as u32);
         }
     }
 
@@ -200,14 +212,13 @@ impl<T> Slab<T> {
     /// Items alive with their ids, by place.
     pub fn iter(&self) -> impl Iterator<Item = (SlabId, &T)> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).zip(0..).filter_map(|(entry, place)| {
-            let id = SlabId { place, generation: entry.generation };
+            let id = SlabId::new(place, entry.generation);
             entry.item.as_ref().map(|item| (id, item))
         })
     }
 
     #[inline]
-    fn entry_mut(&mut self, place: u32) -> Option<&mut Entry<T>> {
-        let place = place as usize;
+    fn entry_mut(&mut self, place: usize) -> Option<&mut Entry<T>> {
         Some(&mut self.chunks.get_mut(place / CHUNK)?[place % CHUNK])
     }
 

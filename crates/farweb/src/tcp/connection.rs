@@ -140,10 +140,7 @@ impl Connection {
     /// A segment without rare options arrived.
     #[inline]
     pub fn on_plain(&mut self, now: Instant, segment: &Plain, out: &mut impl Emit) {
-        match self {
-            Self::Bsd(tcp) => tcp.on_plain(now, segment, out),
-            Self::Linux(tcp) => tcp.on_segment(now, &segment.segment(), out),
-        }
+        on_stack!(self, tcp => tcp.on_plain(now, segment, out));
     }
 
     /// Runs the timers that are due. May be called early or for nothing.

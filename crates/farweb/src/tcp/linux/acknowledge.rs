@@ -8,9 +8,10 @@
 
 use super::congestion::AckSample;
 use super::connection::Connection;
+use super::input::Incoming;
 use super::recovery::{CaState, Resend};
 use super::sent::sent_after;
-use crate::tcp::segment::{Flags, Segment};
+use crate::tcp::segment::Flags;
 use crate::tcp::state::Emit;
 use crate::units::{Duration, Instant};
 
@@ -104,31 +105,34 @@ impl Ack {
 
 impl Connection {
     /// Processes the ACK of a segment.
-    pub(super) fn on_ack(&mut self, segment: &Segment, out: &mut impl Emit) -> Verdict {
-        let mut ack = Ack { prior_una: self.snd_una, ..Ack::default() };
+    pub(super) fn on_ack(&mut self, segment: Incoming<'_>, out: &mut impl Emit) -> Verdict {
         if segment.ack < self.snd_una {
-            return self.on_old_ack(segment, ack, out);
+            return self.on_old_ack(segment, out);
         }
         if segment.ack > self.snd_nxt {
             return Verdict::Unsent;
         }
-        if segment.ack > self.snd_una {
-            ack.una_advanced = true;
+        let (prior_una, una_advanced) = (self.snd_una, segment.ack > self.snd_una);
+        if una_advanced {
             self.recovery.timeouts_in_a_row = 0;
         }
-        let prior_packets = self.queue.packets_out();
-        let (delivered, lost) = (self.queue.delivered_total, self.queue.lost_total);
-        let prior_fack =
-            if self.agreed.sack { self.queue.highest_sacked(self.snd_una) } else { self.snd_una };
         self.note_timestamp(segment);
-        ack.carries_data = segment.sequence_len() > 0;
-        self.update_window(segment, &mut ack);
-        if !segment.options.sack.is_empty() {
-            self.tag_sacked(segment, &mut ack);
-        }
+        let window_updated = self.update_window(segment);
         self.zero_window.probes = 0;
         self.heard_at = self.clock.jiffies();
-        if prior_packets == 0 {
+        let is_plain = !segment.has_sack() && self.recovery.probe.high_seq.is_none();
+        if self.queue.is_empty() && is_plain {
+            self.on_window_probe_answer();
+            return Verdict::Taken;
+        }
+        let carries_data = segment.sequence_len() > 0;
+        let mut ack = Ack { prior_una, carries_data, window_updated, una_advanced, ..Ack::default() };
+        let (delivered, lost) = (self.queue.delivered_total, self.queue.lost_total);
+        let prior_fack = if self.agreed.sack { self.queue.highest_sacked(prior_una) } else { prior_una };
+        if segment.has_sack() {
+            self.tag_sacked(segment, &mut ack);
+        }
+        if self.queue.is_empty() {
             self.on_ack_of_nothing(&mut ack, out);
             return Verdict::Taken;
         }
@@ -147,13 +151,15 @@ impl Connection {
     }
 
     /// An ACK that is behind others may still carry SACK blocks.
-    fn on_old_ack(&mut self, segment: &Segment, mut ack: Ack, out: &mut impl Emit) -> Verdict {
+    #[cold]
+    fn on_old_ack(&mut self, segment: Incoming<'_>, out: &mut impl Emit) -> Verdict {
         let reach = self.max_window.min(self.snd_una);
         if segment.ack < self.snd_una - reach {
             return Verdict::TooOld;
         }
         self.note_timestamp(segment);
-        if !segment.options.sack.is_empty() {
+        if segment.has_sack() {
+            let mut ack = Ack { prior_una: self.snd_una, ..Ack::default() };
             self.tag_sacked(segment, &mut ack);
             let resend = self.alert(0, &mut ack);
             self.resend(resend, out);
@@ -161,7 +167,8 @@ impl Connection {
         Verdict::Old
     }
 
-    /// Nothing was in flight: the ACK can only move the window, or report a duplicate.
+    /// Nothing was in flight: the ACK can only move the window, report a duplicate, or answer a probe.
+    #[cold]
     fn on_ack_of_nothing(&mut self, ack: &mut Ack, out: &mut impl Emit) {
         if ack.duplicate_reported {
             let resend = self.alert(0, ack);
@@ -171,12 +178,12 @@ impl Connection {
         self.tlp_on_ack(self.snd_una, ack);
     }
 
-    /// Takes the peer's window, and moves `snd_una`.
-    fn update_window(&mut self, segment: &Segment, ack: &mut Ack) {
+    /// Takes the peer's window, and moves `snd_una`. True when the window may have changed.
+    fn update_window(&mut self, segment: Incoming<'_>) -> bool {
         let shift = if segment.flags.contains(Flags::SYN) { 0 } else { self.agreed.snd_scale };
         let window = u64::from(segment.window) << shift;
-        if self.may_update_window(segment, window) {
-            ack.window_updated = true;
+        let may_update = self.may_update_window(segment, window);
+        if may_update {
             self.snd_wl1 = segment.seq;
             if self.snd_wnd != window {
                 self.snd_wnd = window;
@@ -190,17 +197,18 @@ impl Connection {
             }
         }
         self.snd_una = segment.ack;
+        may_update
     }
 
     /// True when the window of `segment` is newer than the one that we have.
-    pub(super) const fn may_update_window(&self, segment: &Segment, window: u64) -> bool {
+    pub(super) fn may_update_window(&self, segment: Incoming<'_>, window: u64) -> bool {
         segment.ack > self.snd_una
             || segment.seq > self.snd_wl1
             || (segment.seq == self.snd_wl1 && (window > self.snd_wnd || window == 0))
     }
 
     /// Takes off the queue what is acknowledged, and learns the round-trip time from it.
-    fn clean_queue(&mut self, segment: &Segment, prior_fack: u64, ack: &mut Ack) {
+    fn clean_queue(&mut self, segment: Incoming<'_>, prior_fack: u64, ack: &mut Ack) {
         let prior_sacked = self.queue.sacked_out;
         let removed = self.take_acknowledged(segment, ack);
         if let Some(front) = self.queue.front() {
@@ -226,7 +234,7 @@ impl Connection {
     }
 
     /// Takes segments off the front while `snd_una` is behind them.
-    fn take_acknowledged(&mut self, segment: &Segment, ack: &mut Ack) -> Removed {
+    fn take_acknowledged(&mut self, segment: Incoming<'_>, ack: &mut Ack) -> Removed {
         let mut removed =
             Removed { segments: 0, first_sent: None, last_sent: None, reordered_from: self.snd_nxt };
         while let Some(sent) = self.queue.pop_acknowledged(self.snd_una) {
@@ -257,7 +265,7 @@ impl Connection {
     }
 
     /// Samples of the round trip: from what was sent only once, else from the timestamp that comes back.
-    fn measure_rtt(&mut self, removed: &Removed, prior_sacked: u32, segment: &Segment, ack: &mut Ack) {
+    fn measure_rtt(&mut self, removed: &Removed, prior_sacked: u32, segment: Incoming<'_>, ack: &mut Ack) {
         let since = |at: Instant| self.clock.now() - at;
         let (mut rtt, mut last) = (None, None);
         if !ack.retransmitted_acked {
@@ -288,7 +296,7 @@ impl Connection {
     }
 
     /// The round trip as the echoed timestamp has it, in whole milliseconds and at least one.
-    pub(super) fn echoed_rtt(&self, segment: &Segment) -> Option<Duration> {
+    pub(super) fn echoed_rtt(&self, segment: Incoming<'_>) -> Option<Duration> {
         let echo = self.echo_in(segment)?;
         let millis = self.clock.timestamp_ms().wrapping_sub(echo);
         (millis < u32::MAX / 2).then(|| Duration::from_millis(u64::from(millis.max(1))))

@@ -12,6 +12,7 @@ use std::num::NonZeroU16;
 
 use super::acknowledge::Verdict;
 use super::connection::{Config, Connection};
+use super::input::Incoming;
 use super::receive::Agreed;
 use super::timers::Pending;
 use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment, Timestamps, WINDOW_SCALE_MAX};
@@ -85,10 +86,11 @@ impl Connection {
 
     /// The SYN of a passive open.
     pub(super) fn answer_first_syn(&mut self, syn: &Segment, out: &mut impl Emit) {
-        let plain = syn.flags.contains(Flags::SYN) && !syn.flags.intersects(Flags::ACK | Flags::RST);
-        assert!(plain, "{syn:?} opens no connection");
-        self.settle_options(syn);
-        self.start_receiving(syn, true);
+        let opens = syn.flags.contains(Flags::SYN) && !syn.flags.intersects(Flags::ACK | Flags::RST);
+        assert!(opens, "{syn:?} opens no connection");
+        let (plain, rare) = (&syn.plain(), Some(&syn.options));
+        self.settle_options(Incoming::new(plain, rare));
+        self.start_receiving(syn.seq, true);
         self.snd_nxt = FIRST_BYTE;
         self.request =
             Some(Request { peer_syn: syn.seq, sent_at: self.clock.now(), retransmits: 0, timeouts: 0 });
@@ -118,8 +120,8 @@ impl Connection {
     }
 
     /// Takes the options of the peer's SYN or SYN-ACK.
-    fn settle_options(&mut self, syn: &Segment) {
-        let Options { mss, window_scale, timestamps, sack_permitted, .. } = syn.options;
+    fn settle_options(&mut self, syn: Incoming<'_>) {
+        let Options { mss, window_scale, timestamps, sack_permitted, .. } = syn.options();
         let peer = mss.map_or(self.profile.mss_default.get(), |mss| u64::from(mss.get()));
         let agreed = &mut self.agreed;
         agreed.mss_clamp = peer.max(self.profile.mss_min.get()).min(u64::from(agreed.mss_offered));
@@ -149,8 +151,8 @@ impl Connection {
         self.mss = if bound > 0 && mss > bound { bound.max(MSS_BOUND_MIN).min(mss) } else { mss };
     }
 
-    /// The peer's SYN is known: what it sends is taken from now on.
-    fn start_receiving(&mut self, syn: &Segment, is_passive: bool) {
+    /// The number of the peer's SYN is known: what it sends is taken from now on.
+    fn start_receiving(&mut self, syn: u64, is_passive: bool) {
         let agreed = Agreed {
             scaling: self.agreed.scaling,
             timestamps: self.agreed.timestamps,
@@ -158,11 +160,11 @@ impl Connection {
             mss: self.mss,
             passive: is_passive,
         };
-        self.receive.start(&self.clock, syn.seq + 1, agreed);
+        self.receive.start(&self.clock, syn + 1, agreed);
     }
 
     /// A segment in SYN_SENT.
-    pub(super) fn on_segment_in_syn_sent(&mut self, segment: &Segment, out: &mut impl Emit) {
+    pub(super) fn on_segment_in_syn_sent(&mut self, segment: Incoming<'_>, out: &mut impl Emit) {
         let has_ack = segment.flags.contains(Flags::ACK);
         if has_ack && (segment.ack <= self.snd_una || segment.ack > self.snd_nxt) {
             // The peer answers for an earlier connection, which the reset ends: our SYN goes out again at once
@@ -170,7 +172,7 @@ impl Connection {
             if self.retransmits == 0 {
                 self.set_transmission(Pending::Retransmit, self.profile.jiffy * 2);
             }
-            out.refuse(&segment.plain());
+            out.refuse(&segment);
             return;
         }
         if segment.flags.contains(Flags::RST) {
@@ -183,7 +185,7 @@ impl Connection {
             return;
         }
         self.settle_options(segment);
-        self.start_receiving(segment, false);
+        self.start_receiving(segment.seq, false);
         if has_ack {
             self.on_syn_ack(segment, out);
         } else {
@@ -195,7 +197,7 @@ impl Connection {
     }
 
     /// Our SYN was answered.
-    fn on_syn_ack(&mut self, segment: &Segment, out: &mut impl Emit) {
+    fn on_syn_ack(&mut self, segment: Incoming<'_>, out: &mut impl Emit) {
         self.last_echo = self.echo_in(segment);
         self.undo_spurious_syn();
         self.on_ack(segment, out);
@@ -229,7 +231,7 @@ impl Connection {
     /// A segment for a SYN-ACK that waits for its ACK. True when it establishes the connection and is to be processed further.
     pub(super) fn on_segment_for_request(
         &mut self,
-        segment: &Segment,
+        segment: Incoming<'_>,
         request: Request,
         out: &mut impl Emit,
     ) -> bool {
@@ -245,7 +247,7 @@ impl Connection {
             return false;
         }
         if has_ack && !is_reset && segment.ack != FIRST_BYTE {
-            out.refuse(&segment.plain());
+            out.refuse(&segment);
             return false;
         }
         let is_acceptable = self.receive.is_acceptable(segment.seq, segment.end());
@@ -257,7 +259,7 @@ impl Connection {
         }
         if is_reset || is_syn {
             if is_syn {
-                out.refuse(&segment.plain());
+                out.refuse(&segment);
             }
             self.finish(CloseReason::Refused, out);
             return false;
@@ -269,7 +271,7 @@ impl Connection {
     }
 
     /// The SYN-ACK is acknowledged.
-    fn establish_request(&mut self, segment: &Segment, request: Request, out: &mut impl Emit) {
+    fn establish_request(&mut self, segment: Incoming<'_>, request: Request, out: &mut impl Emit) {
         self.request = None;
         self.snd_una = FIRST_BYTE;
         self.last_echo = self.echo_in(segment);
@@ -293,12 +295,12 @@ impl Connection {
     }
 
     /// The third segment of the handshake, where two SYNs have crossed. True when it is to be processed further.
-    pub(super) fn establish_crossed(&mut self, segment: &Segment, out: &mut impl Emit) -> bool {
+    pub(super) fn establish_crossed(&mut self, segment: Incoming<'_>, out: &mut impl Emit) -> bool {
         if !segment.flags.contains(Flags::ACK) {
             return false;
         }
         if self.on_ack(segment, out) != Verdict::Taken || self.snd_una < FIRST_BYTE {
-            out.refuse(&segment.plain());
+            out.refuse(&segment);
             return false;
         }
         self.become_established(self.retransmits, out);

@@ -6,11 +6,13 @@
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_validate_incoming()`, `tcp_reset()`, `tcp_fin()`, `tcp_rcv_state_process()`;
 //! `tcp_minisocks.c`, `tcp_timewait_state_process()`; RFC 9293, section 3.10.7; RFC 5961; RFC 7323, section 5.
 
+use std::ops::{Deref, Range};
+
 use super::acknowledge::Verdict;
 use super::connection::Connection;
 use super::output::Push;
 use super::receive::Context;
-use crate::tcp::segment::{Flags, Segment};
+use crate::tcp::segment::{Flags, HEADER_BYTES, Options, Plain, Segment};
 use crate::tcp::state::{CloseReason, Emit, Notice, State};
 use crate::units::{Duration, Instant, When};
 
@@ -22,13 +24,72 @@ const TIMESTAMP_WINDOW: i32 = 1;
 /// Ticks of the fastest clock that timestamps are expected from, a second (`tcp_tsval_replay()`).
 const TIMESTAMP_RATE: u64 = 1200;
 
+/// A segment that arrives: what all have, and the options of one that has rare ones.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Incoming<'s> {
+    plain: &'s Plain,
+    rare: Option<&'s Options>,
+}
+
+impl<'s> Incoming<'s> {
+    pub(super) const fn new(plain: &'s Plain, rare: Option<&'s Options>) -> Self {
+        Self { plain, rare }
+    }
+
+    /// True when it has SACK blocks.
+    #[inline]
+    pub(super) fn has_sack(self) -> bool {
+        self.rare.is_some_and(|options| !options.sack.is_empty())
+    }
+
+    /// Its SACK blocks, in their order.
+    pub(super) fn sack_blocks(self) -> impl Iterator<Item = Range<u64>> {
+        self.options().sack.around(self.ack)
+    }
+
+    /// All of its options.
+    pub(super) fn options(self) -> Options {
+        self.rare.copied().unwrap_or(Options { timestamps: self.timestamps(), ..Options::NONE })
+    }
+
+    /// Bytes of options in its header.
+    #[inline]
+    pub(super) fn option_bytes(self) -> u32 {
+        self.rare.map_or_else(|| self.plain.option_bytes(), Options::bytes)
+    }
+
+    /// Size of the IP packet that carries it.
+    #[inline]
+    pub(super) fn packet_bytes(self) -> u32 {
+        HEADER_BYTES + self.option_bytes() + self.len
+    }
+}
+
+impl Deref for Incoming<'_> {
+    type Target = Plain;
+
+    #[inline]
+    fn deref(&self) -> &Plain {
+        self.plain
+    }
+}
+
 impl Connection {
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut impl Emit) {
+        self.on_incoming(now, Incoming::new(&segment.plain(), Some(&segment.options)), out);
+    }
+
+    /// A segment without rare options arrived.
+    pub fn on_plain(&mut self, now: Instant, segment: &Plain, out: &mut impl Emit) {
+        self.on_incoming(now, Incoming::new(segment, None), out);
+    }
+
+    fn on_incoming(&mut self, now: Instant, segment: Incoming<'_>, out: &mut impl Emit) {
         self.clock.advance(now);
         self.last_echo = None;
         match self.state {
-            State::Closed => out.refuse(&segment.plain()),
+            State::Closed => out.refuse(&segment),
             State::SynSent => self.on_segment_in_syn_sent(segment, out),
             State::TimeWait => self.on_segment_in_time_wait(segment, out),
             _ => self.on_synchronised(segment, out),
@@ -39,7 +100,7 @@ impl Connection {
     }
 
     /// A segment when both SYNs are known.
-    fn on_synchronised(&mut self, segment: &Segment, out: &mut impl Emit) {
+    fn on_synchronised(&mut self, segment: Incoming<'_>, out: &mut impl Emit) {
         if let Some(request) = self.request {
             if !self.on_segment_for_request(segment, request, out) {
                 return;
@@ -84,14 +145,14 @@ impl Connection {
     }
 
     /// The timestamp that a segment echoes, if there is one.
-    pub(super) fn echo_in(&self, segment: &Segment) -> Option<u32> {
-        let stamps = segment.options.timestamps.filter(|_| self.agreed.timestamps)?;
+    pub(super) fn echo_in(&self, segment: Incoming<'_>) -> Option<u32> {
+        let stamps = segment.timestamps().filter(|_| self.agreed.timestamps)?;
         (stamps.echo != 0).then_some(stamps.echo)
     }
 
     /// Keeps the timestamp of a segment that does not begin beyond the last ACK.
-    pub(super) fn note_timestamp(&mut self, segment: &Segment) {
-        let Some(stamps) = segment.options.timestamps.filter(|_| self.agreed.timestamps) else { return };
+    pub(super) fn note_timestamp(&mut self, segment: Incoming<'_>) {
+        let Some(stamps) = segment.timestamps().filter(|_| self.agreed.timestamps) else { return };
         if segment.seq <= self.last_ack_sent && !self.is_older_than_recent(stamps.value, 0) {
             self.agreed.ts_recent = Some(stamps.value);
             self.agreed.ts_recent_at = self.clock.now();
@@ -104,16 +165,16 @@ impl Connection {
     }
 
     /// PAWS: whether a segment carries a timestamp from before the one to be echoed (RFC 7323, section 5).
-    pub(super) fn is_timestamp_old(&self, segment: &Segment) -> bool {
-        match segment.options.timestamps.filter(|_| self.agreed.timestamps) {
+    pub(super) fn is_timestamp_old(&self, segment: Incoming<'_>) -> bool {
+        match segment.timestamps().filter(|_| self.agreed.timestamps) {
             Some(stamps) => self.is_older_than_recent(stamps.value, TIMESTAMP_WINDOW),
             None => false,
         }
     }
 
     /// A duplicate ACK without data that others have overtaken is harmless, and counts for loss recovery.
-    fn is_overtaken_ack(&self, segment: &Segment) -> bool {
-        let Some(stamps) = segment.options.timestamps else { return false };
+    fn is_overtaken_ack(&self, segment: Incoming<'_>) -> bool {
+        let Some(stamps) = segment.timestamps() else { return false };
         let Some(recent) = self.agreed.ts_recent else { return false };
         let replay = (self.rtt.rto().as_nanos() * TIMESTAMP_RATE / 1_000_000_000) as i64;
         segment.sequence_len() == 0
@@ -124,7 +185,7 @@ impl Connection {
     }
 
     /// True when a segment is to be processed; if not, it is answered as it must be.
-    fn validate(&mut self, segment: &Segment, out: &mut impl Emit) -> bool {
+    fn validate(&mut self, segment: Incoming<'_>, out: &mut impl Emit) -> bool {
         let (is_reset, is_syn) = (segment.flags.contains(Flags::RST), segment.flags.contains(Flags::SYN));
         let is_old = !is_reset && self.is_timestamp_old(segment) && !self.is_overtaken_ack(segment);
         if is_old || !self.receive.is_acceptable(segment.seq, segment.end()) {
@@ -158,7 +219,7 @@ impl Connection {
     }
 
     /// The SYN-ACK of a peer whose SYN crossed ours completes the handshake.
-    fn is_crossed_syn_ack(&self, segment: &Segment) -> bool {
+    fn is_crossed_syn_ack(&self, segment: Incoming<'_>) -> bool {
         self.state == State::SynReceived
             && segment.flags.contains(Flags::ACK)
             && segment.len == 0
@@ -167,7 +228,7 @@ impl Connection {
     }
 
     /// A peer that has finished may reset with the number of its FIN.
-    fn is_reset_after_fin(&self, segment: &Segment) -> bool {
+    fn is_reset_after_fin(&self, segment: Incoming<'_>) -> bool {
         segment.seq + 1 == self.receive.rcv_nxt()
             && matches!(self.state, State::CloseWait | State::LastAck | State::Closing)
     }
@@ -182,7 +243,7 @@ impl Connection {
     }
 
     /// Says where we are, to a segment that is old or beyond the window; a duplicate is reported.
-    fn answer_unacceptable(&mut self, segment: &Segment, out: &mut impl Emit) {
+    fn answer_unacceptable(&mut self, segment: Incoming<'_>, out: &mut impl Emit) {
         // Data is always answered, or a peer whose ACKs were lost would send it for ever.
         if segment.sequence_len() == 0 && self.is_rate_limited() {
             return;
@@ -209,7 +270,7 @@ impl Connection {
     }
 
     /// Our FIN may be acknowledged now. True when the segment is to be processed further.
-    fn advance_closing(&mut self, segment: &Segment, out: &mut impl Emit) -> bool {
+    fn advance_closing(&mut self, segment: Incoming<'_>, out: &mut impl Emit) -> bool {
         let is_all_acknowledged = self.send.has_fin && self.snd_una > self.send.end;
         match self.state {
             State::FinWait1 if is_all_acknowledged => {
@@ -231,7 +292,7 @@ impl Connection {
         let brings_data = segment.len > 0 && segment.seq + u64::from(segment.len) > self.receive.rcv_nxt();
         if self.detached && brings_data {
             // Nobody is there to read (RFC 1122, section 4.2.2.13).
-            out.refuse(&segment.plain());
+            out.refuse(&segment);
             self.finish(CloseReason::Reset, out);
             return false;
         }
@@ -239,7 +300,7 @@ impl Connection {
     }
 
     /// Takes the text, and the FIN if it is in order.
-    fn take_text(&mut self, segment: &Segment, out: &mut impl Emit) {
+    fn take_text(&mut self, segment: Incoming<'_>, out: &mut impl Emit) {
         let context = Context { clock: &self.clock, profile: &self.profile, rtt: &self.rtt };
         let arrival = self.receive.on_segment(&context, segment);
         if arrival.delivered > 0 {
@@ -264,7 +325,7 @@ impl Connection {
     }
 
     /// A segment in TIME_WAIT: the ACK is repeated for what the peer may not have learnt.
-    fn on_segment_in_time_wait(&mut self, segment: &Segment, out: &mut impl Emit) {
+    fn on_segment_in_time_wait(&mut self, segment: Incoming<'_>, out: &mut impl Emit) {
         let rcv_nxt = self.receive.rcv_nxt();
         let is_reset = segment.flags.contains(Flags::RST);
         let is_old = self.is_timestamp_old(segment);

@@ -110,12 +110,14 @@ impl Connection {
 
     /// Payload of a full segment now: SACK blocks take room.
     pub(super) fn current_mss(&self) -> u64 {
-        self.mss - self.sack_option_bytes().min(self.mss - 1)
+        if self.receive.sack_count() == 0 { self.mss } else { self.mss_beside_sack() }
     }
 
-    fn sack_option_bytes(&self) -> u64 {
+    #[cold]
+    fn mss_beside_sack(&self) -> u64 {
         let blocks = self.receive.sack_count().min(self.blocks_max()) as u64;
-        if self.agreed.sack && blocks > 0 { 4 + 8 * blocks } else { 0 }
+        let option_bytes = if self.agreed.sack { 4 + 8 * blocks } else { 0 };
+        self.mss - option_bytes.min(self.mss - 1)
     }
 
     const fn blocks_max(&self) -> usize {
@@ -125,12 +127,12 @@ impl Connection {
     /// True when a small segment has to wait: another small one is not acknowledged (Minshall's form of Nagle's rule).
     fn is_held_by_nagle(&self, len: u64, mode: Push) -> bool {
         mode == Push::Nagle
-            && self.profile.nagle
-            && !self.nodelay
-            && len < self.current_mss()
-            && !self.queue.is_empty()
             && self.small_end > self.snd_una
             && self.small_end <= self.snd_nxt
+            && self.profile.nagle
+            && !self.nodelay
+            && !self.queue.is_empty()
+            && len < self.current_mss()
     }
 
     /// Sends `len` bytes, and the FIN if that is wanted, for the first time.

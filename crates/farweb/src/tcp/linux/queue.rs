@@ -127,10 +127,12 @@ impl Queue {
     }
 
     /// Takes the first segment off if all of it is below `snd_una`. Without SACK, `sacked_out` is left to the caller.
+    #[inline(always)]
     pub(super) fn pop_acknowledged(&mut self, snd_una: u64) -> Option<Sent> {
         if self.front()?.end <= snd_una { self.pop_front() } else { None }
     }
 
+    #[inline(always)]
     fn pop_front(&mut self) -> Option<Sent> {
         if self.keeps_time_order {
             self.take_from_time(self.first);

@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use super::acknowledge::Ack;
 use super::connection::Connection;
+use super::input::Incoming;
 use super::recovery::CaState;
 use super::sent::SegmentId;
-use crate::tcp::segment::Segment;
 
 /// Most blocks that fit into a header.
 const BLOCKS_MAX: usize = 4;
@@ -45,7 +45,7 @@ impl Blocks {
 
 impl Connection {
     /// Marks what the SACK blocks of `segment` report, of which there is one at least.
-    pub(super) fn tag_sacked(&mut self, segment: &Segment, ack: &mut Ack) {
+    pub(super) fn tag_sacked(&mut self, segment: Incoming<'_>, ack: &mut Ack) {
         if !self.agreed.sack {
             return;
         }
@@ -71,7 +71,7 @@ impl Connection {
     }
 
     /// The first block, if it reports a duplicate: it lies below the ACK, or inside the second one (RFC 2883, section 4).
-    fn reported_duplicate(&mut self, segment: &Segment, ack: &mut Ack) -> Option<Range<u64>> {
+    fn reported_duplicate(&mut self, segment: Incoming<'_>, ack: &mut Ack) -> Option<Range<u64>> {
         let mut blocks = segment.sack_blocks();
         let first = blocks.next()?;
         let is_duplicate = first.start < segment.ack
@@ -111,7 +111,7 @@ impl Connection {
     }
 
     /// The blocks that may be used, in order of numbers.
-    fn valid_blocks(&self, segment: &Segment, duplicate: Option<&Range<u64>>, prior_una: u64) -> Blocks {
+    fn valid_blocks(&self, segment: Incoming<'_>, duplicate: Option<&Range<u64>>, prior_una: u64) -> Blocks {
         let mut blocks = Blocks::default();
         for (n, block) in segment.sack_blocks().enumerate().take(BLOCKS_MAX) {
             let reports_duplicate = n == 0 && duplicate.is_some();

@@ -22,10 +22,10 @@ use tuning::Tuning;
 use window::ReceiveWindow;
 
 use super::clock::Clock;
+use super::input::Incoming;
 use super::profile::Profile;
 use super::rtt::Rtt;
 use super::shared::SharedProfile;
-use crate::tcp::segment::Segment;
 use crate::units::Instant;
 
 /// Size of the peer's segments that is assumed at first, and the least that is (`TCP_MIN_RCVMSS`, `TCP_MIN_MSS`).
@@ -190,11 +190,16 @@ impl Receiver {
     /// Takes the payload and the FIN of an acceptable segment, and decides when it is acknowledged.
     ///
     /// A segment without either only brings a timestamp back. The caller has dealt with SYN, RST and old timestamps.
-    pub(super) fn on_segment(&mut self, context: &Context<'_>, segment: &Segment) -> Arrival {
+    #[inline(always)]
+    pub(super) fn on_segment(&mut self, context: &Context<'_>, segment: Incoming<'_>) -> Arrival {
         self.note_echo(context.clock, segment);
         if segment.sequence_len() == 0 || self.fin == Fin::Received {
             return Arrival::default();
         }
+        self.on_payload(context, segment)
+    }
+
+    fn on_payload(&mut self, context: &Context<'_>, segment: Incoming<'_>) -> Arrival {
         self.sack.forget_duplicate();
         let arrival = self.take(context, segment);
         if self.fin == Fin::Received {

@@ -5,12 +5,13 @@
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_data_queue()`, `tcp_data_queue_ofo()`, `tcp_ofo_queue()`, `tcp_measure_rcv_mss()`.
 
+use super::super::input::Incoming;
 use super::reassembly::Released;
 use super::window::memory_of;
 use super::{
     Arrival, Clock, Context, Fin, Receiver, SEGMENT_ASSUMED, SEGMENT_MIN, SharedProfile, TIMESTAMP_BYTES,
 };
-use crate::tcp::segment::{Flags, Segment};
+use crate::tcp::segment::Flags;
 
 /// Payload from which on a segment lets the window grow.
 const GROWING_LEN: u64 = 128;
@@ -20,15 +21,15 @@ const TCP_HEADER: u64 = 20;
 impl Receiver {
     /// The receiver's round trip, from the timestamp that comes back. An ACK without data uses up the timestamp that it brings, so
     /// the ACK of a request leaves the first flight of the response without a sample.
-    pub(super) fn note_echo(&mut self, clock: &Clock, segment: &Segment) {
-        if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
+    pub(super) fn note_echo(&mut self, clock: &Clock, segment: Incoming<'_>) {
+        if let Some(stamps) = segment.timestamps().filter(|_| self.timestamps) {
             let age = clock.timestamp_ms().wrapping_sub(stamps.echo);
             let is_full = segment.sequence_len() >= self.segment;
             self.tuning.on_echo(stamps.echo, age, is_full && age < u32::MAX / 2);
         }
     }
 
-    pub(super) fn take(&mut self, context: &Context<'_>, segment: &Segment) -> Arrival {
+    pub(super) fn take(&mut self, context: &Context<'_>, segment: Incoming<'_>) -> Arrival {
         let (seq, end) = (segment.seq, segment.end());
         let left = self.window.left(self.rcv_nxt);
         let is_bare_fin = segment.len == 0;
@@ -58,7 +59,7 @@ impl Receiver {
         self.acking.schedule();
     }
 
-    fn take_in_order(&mut self, context: &Context<'_>, segment: &Segment) -> Arrival {
+    fn take_in_order(&mut self, context: &Context<'_>, segment: Incoming<'_>) -> Arrival {
         let memory = memory_of(u64::from(segment.packet_bytes()));
         if self.used() > self.window.memory() && !self.window.make_room(self.used()) && self.readable > 0 {
             self.acking.stop_quick();
@@ -108,7 +109,7 @@ impl Receiver {
     }
 
     /// Data came in order: delays and window adapt.
-    fn on_data(&mut self, context: &Context<'_>, segment: &Segment, memory: u64) {
+    fn on_data(&mut self, context: &Context<'_>, segment: Incoming<'_>, memory: u64) {
         self.measure(segment, memory);
         self.tuning.on_data(context.clock.now(), self.rcv_nxt, self.window.advertised());
         let half_window = self.half_window();
@@ -116,7 +117,7 @@ impl Receiver {
         self.grow_window(segment, memory);
     }
 
-    fn grow_window(&mut self, segment: &Segment, memory: u64) {
+    fn grow_window(&mut self, segment: Incoming<'_>, memory: u64) {
         let len = u64::from(segment.len);
         if len >= GROWING_LEN && self.window.grow(len, memory, self.used(), self.segment) {
             self.acking.on_window_growth();
@@ -124,7 +125,7 @@ impl Receiver {
     }
 
     /// Learns the size of the peer's segments, and what memory they take.
-    fn measure(&mut self, segment: &Segment, memory: u64) {
+    fn measure(&mut self, segment: Incoming<'_>, memory: u64) {
         let len = u64::from(segment.len);
         let last_small = std::mem::take(&mut self.small_segment);
         if len >= self.segment {
@@ -138,7 +139,7 @@ impl Receiver {
             return;
         }
         // Headers count, because SACK blocks make segments of one sender differ in payload.
-        let with_header = len + TCP_HEADER + u64::from(segment.options.bytes());
+        let with_header = len + TCP_HEADER + u64::from(segment.option_bytes());
         let is_final = segment.flags.intersects(Flags::PSH | Flags::FIN);
         let could_be_full = with_header >= SEGMENT_ASSUMED + TCP_HEADER
             || (with_header >= SEGMENT_MIN + TCP_HEADER && !is_final);
@@ -154,7 +155,7 @@ impl Receiver {
     }
 
     /// Keeps a segment that lies beyond a gap.
-    fn take_early(&mut self, segment: &Segment) {
+    fn take_early(&mut self, segment: Incoming<'_>) {
         let memory = memory_of(u64::from(segment.packet_bytes()));
         if self.used() > self.window.memory() && !self.window.make_room(self.used()) {
             return;
@@ -189,22 +190,21 @@ mod tests {
     use super::*;
     use crate::tcp::host::HostClock;
     use crate::tcp::linux::Profile;
-    use crate::tcp::segment::{Options, Timestamps};
+    use crate::tcp::segment::{Plain, Timestamps};
     use crate::units::{Duration, Instant};
 
     #[test]
     fn an_ack_without_data_uses_up_its_timestamp() {
         let profile = SharedProfile::new(Profile::linux());
         let clock = Clock::new(Instant::from_nanos(1_001_000_000), HostClock::default(), &profile);
-        let stamps = Timestamps { value: 1, echo: 1000 };
-        let options = Options { timestamps: Some(stamps), ..Options::NONE };
+        let stamps = Some(Timestamps { value: 1, echo: 1000 });
         let rtt_after = |lens: &[u32]| {
             let mut receiver = Receiver::new(&profile, 1460, None);
             let agreed = Agreed { scaling: true, timestamps: true, sack: true, mss: 1448, passive: false };
             receiver.start(&clock, 1, agreed);
             for len in lens {
-                let segment = Segment { seq: 1, ack: 1, len: *len, window: 100, flags: Flags::ACK, options };
-                receiver.note_echo(&clock, &segment);
+                let segment = Plain::new(1, 1, *len, 100, Flags::ACK, stamps);
+                receiver.note_echo(&clock, Incoming::new(&segment, None));
             }
             receiver.tuning.rtt()
         };

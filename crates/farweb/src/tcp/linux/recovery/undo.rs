@@ -8,8 +8,8 @@
 //! `tcp_try_undo_recovery()`, `tcp_try_undo_partial()`, `tcp_try_undo_dsack()`, `tcp_try_undo_loss()`; RFC 3522; RFC 3708.
 
 use super::{CaState, Connection};
+use crate::tcp::linux::input::Incoming;
 use crate::tcp::linux::sent::Sent;
-use crate::tcp::segment::Segment;
 use crate::tcp::state::State;
 
 /// State needed to take back a reduction.
@@ -60,7 +60,11 @@ impl Connection {
     }
 
     /// True when the ACK is for a transmission of `sent` before its last one.
-    pub(in crate::tcp::linux) fn is_spuriously_retransmitted(&self, sent: &Sent, segment: &Segment) -> bool {
+    pub(in crate::tcp::linux) fn is_spuriously_retransmitted(
+        &self,
+        sent: &Sent,
+        segment: Incoming<'_>,
+    ) -> bool {
         sent.was_retransmitted()
             && self.echo_in(segment).is_some()
             && self.echo_is_before(self.clock.timestamp_ms_at(sent.sent_at))

@@ -2,6 +2,7 @@
 
 use crate::tcp::host::HostClock;
 use crate::tcp::linux::clock::Clock;
+use crate::tcp::linux::input::Incoming;
 use crate::tcp::linux::receive::{AckDue, Agreed, Arrival, Context, Receiver};
 use crate::tcp::linux::rtt::Rtt;
 use crate::tcp::linux::{Profile, SharedProfile};
@@ -50,7 +51,7 @@ impl Scene {
 
     fn take(&mut self, segment: &Segment) -> Arrival {
         let context = Context { clock: &self.clock, profile: &self.profile, rtt: &self.rtt };
-        self.receiver.on_segment(&context, segment)
+        self.receiver.on_segment(&context, Incoming::new(&segment.plain(), Some(&segment.options)))
     }
 
     fn read(&mut self) -> AckDue {
