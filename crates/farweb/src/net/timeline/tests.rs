@@ -291,6 +291,18 @@ fn bytes_that_the_rate_could_have_carried_are_its_integral() {
 }
 
 #[test]
+fn rates_by_equal_spans_have_steps_and_outages_where_they_are() {
+    let timeline = Timeline {
+        steps: vec![Step { at: MS * 15, rate: BitRate::from_bps(400_000), delay: None, loss: None }],
+        outages: vec![Outage { at: MS * 25, lasts: MS * 10, every: None, mode: OutageMode::Hold }],
+        handover: Some(Handover { rate: [0.5, 1.0], ..NO_CHANGE }),
+        ..Timeline::default()
+    };
+    let rates = mean_rates(&timeline, BitRate::from_bps(800_000).unwrap(), MS * 10, 5);
+    assert_eq!(rates, [800e3, 600e3, 200e3, 200e3, 400e3].map(|bps| 0.75 * bps));
+}
+
+#[test]
 fn the_rates_of_handovers_and_variation_are_those_expected() {
     let rates = |timeline| Rates::of(&timeline, BitRate::from_bps(1_000_000).unwrap(), None);
     let handover = Handover { gap: [MS, MS * 3], rate: [0.5, 1.0], ..NO_CHANGE };
