@@ -21,11 +21,12 @@ def link(number: int, direction: str, **more: Any) -> Row:
     return {"link": number, "direction": direction, "interval_ns": 10 * SECOND, **NOTHING, **more}
 
 
+SHARE = {"bytes": 100_000, "available_bytes": 250_000}
 LINKS = [
     link(0, "up", bytes=1000, packets=10, busy=0.1),
-    link(0, "down", bytes=100_000, packets=80, drops=5, busy=0.5, queue_bytes_mean=300.5, queue_bytes_max=3000),
+    link(0, "down", packets=80, drops=5, busy=0.5, queue_bytes_mean=300.5, queue_bytes_max=3000, **SHARE),
     link(1, "up", bytes=1000, packets=5, busy=0.9, queue_bytes_max=500),
-    link(1, "down", bytes=90_000, packets=0, queue_bytes_mean=20.0),
+    link(1, "down", bytes=90_000, packets=0, queue_bytes_mean=20.0, available_bytes=0),
 ]
 
 
@@ -61,7 +62,7 @@ def test_all_metrics_in_order(tmp_path: Path) -> None:
         f"link_{number}_{direction}_{what}"
         for number in (0, 1)
         for direction in ("up", "down")
-        for what in ("bps", "utilisation", "queue_bytes_mean", "queue_bytes_max", "drops")
+        for what in ("bps", "utilisation", "used", "queue_bytes_mean", "queue_bytes_max", "drops")
     ]
     assert all(find_metric(name).name == name for name in names)
 
@@ -162,6 +163,7 @@ def test_links_over_the_measured_interval(tmp_path: Path) -> None:
     assert (found["utilisation"], found["queue_bytes_mean"], found["queue_bytes_max"]) == (0.9, 300.5, 3000)
     # Five dropped, 95 transmitted.
     assert (found["drops"], found["loss_ratio"]) == (5, 0.05)
+    assert (found["link_0_down_used"], found["link_1_up_used"], found["link_1_down_used"]) == (0.4, None, None)
     assert (found["link_1_up_utilisation"], found["link_1_down_bps"], found["link_0_down_drops"]) == (0.9, 72_000, 5)
 
 
@@ -223,7 +225,7 @@ def test_row_groups_change_nothing(tmp_path: Path) -> None:
 
 def test_a_simulated_run_measures_itself(cable: Path) -> None:
     # Requests at 0, 10 and 20 s of 1,000, 20,000 and 4,000 B, each on a connection of its own.
-    results = Scenario.load(cable, {"record.connections": "true"}).run(seed=1)
+    results = Scenario.load(cable, {"record.connections": "true", "path.link.0.up.rate": "unlimited"}).run(seed=1)
     found = measure(results)
     summary = results.summary()
     assert (found["done"], found["connections"], found["connections_open_max"]) == (3, 3, 1)
@@ -233,6 +235,9 @@ def test_a_simulated_run_measures_itself(cable: Path) -> None:
     # The third response falls outside; headers come on top of the other two.
     carried = found["carried_bps"]
     assert carried is not None and 8 * 21_000 / 20 < carried < 1.1 * 8 * 21_000 / 20
+    assert found["link_0_down_used"] == pytest.approx(carried / 34_368_000, abs=1e-12)
+    unlimited = results.manifest["links"][0]
+    assert (found["link_0_up_used"], unlimited["available_bytes"], unlimited["rate_bps_mean"]) == (None, None, None)
     # Each packet takes a whole number of nanoseconds.
     assert found["utilisation"] == pytest.approx(carried / 34_368_000, rel=1e-5)
 

@@ -69,6 +69,26 @@ def test_more_than_80_percent_in_a_minute_is_warned_of(folder: Path) -> None:
     assert "80.8 % of 34.4 Mbit/s" in warning
 
 
+def test_a_minute_is_held_against_the_rate_that_the_link_has_then(folder: Path) -> None:
+    """12 and then 10 Mbit/s for a minute each, over 30 Mbit/s that fall to 8 in the second one: 19 on average."""
+    rows = [(float(second), 1460 * (1000 if second < 60 else 834)) for second in range(120)]
+    steady = offered(folder, rows)
+    assert (steady.warnings, steady.links[1].minute_bps, steady.links[1].minute_from_s) == ((), 12e6, 0)
+    keys = {"path.link.0.down.rate": "30 Mbit/s", "run.until": "120 s"}
+    keys["path.link.0.down.steps"] = '[{ at = "60 s", rate = "8 Mbit/s" }]'
+    stepped = Scenario.load(folder / "cable.toml").with_(keys)
+    found = stepped.check().offered
+    assert found is not None
+    down = found.links[1]
+    assert (down.rate_bps, down.minute_rate_bps, down.minute_from_s) == (19e6, 8e6, 60)
+    assert down.minute_bps == pytest.approx(10.008e6)
+    (warning,) = found.warnings
+    assert "10.0 Mbit/s in the busiest minute, from 60 s on, 125 % of a mean of 8 Mbit/s (on average 58.4 %)" in warning
+    silent = {"path.link.0.down.steps": "[]", "path.link.0.down.outage": '[{ at = "60 s", lasts = "60 s" }]'}
+    found = stepped.with_(silent).check().offered
+    assert found is not None and "from 60 s on, with nothing sent (on average 74.0 %)" in found.warnings[0]
+
+
 def test_copies_within_a_burst_are_warned_of(folder: Path) -> None:
     """Four hours with a burst of ten minutes: 20 copies 37 s apart all burst within twenty minutes."""
     rows = [(60.0 * minute, 100_000 if 60 <= minute < 70 else 1000) for minute in range(240)]

@@ -217,6 +217,12 @@ class Scenario:
     def effective(self) -> str:
         """The scenario after overrides with every default spelled out, as JSON text."""
 
+    def mean_rates(self, link: int, is_down: bool, every_s: int, count: int) -> NDArray[np.float64] | None:
+        """Mean rates of a direction of a link in `count` spans of `every_s` from the start of the run on, in bit/s.
+
+        Steps and outages count where they are, handovers by their mean. None where the rate is unlimited.
+        """
+
     def check(self, hosts: HostTable | None) -> str:
         """Report on the scenario, as JSON text; `run.seed` draws a family's hosts.
 

@@ -36,7 +36,8 @@ class PointLoad:
 
     def to_dict(self) -> dict[str, Any]:
         """Name, fullness of the fullest link and least time, as plain values."""
-        fullness = None if self.load is None else _fullness(_fullest(self.load))
+        fullness = None if self.load is None else _fullest(self.load).fullness
+        fullness = None if fullness == inf else fullness
         return {"name": self.name, "fullest_link": fullness, "least_s": self.least_s}
 
 
@@ -65,7 +66,7 @@ def answer_of_points(points: Sequence[PointLoad], number: int) -> str:
     least = f"No request can take less than {seconds(min(point.least_s for point in points))}."
     if not known:
         return f"The load of {plural(number, 'point')} was not held against the path: no link has a rate. {least}"
-    worst, load = max(known, key=lambda each: _fullness(_fullest(each[1])))
+    worst, load = max(known, key=lambda each: _fullest(each[1]).fullness)
     state, says = _state(load), _says(load)
     which = elided(worst.name, _NAME)
     looked = plural(number, "point") if len(known) == number else f"{len(known)} points looked at, of {number},"
@@ -84,37 +85,32 @@ def warnings_of_points(points: Sequence[PointLoad], known: Sequence[str]) -> lis
     keys = {warning.partition(":")[0] for warning in known}
     if not loads:
         return []
-    name, load = max(loads, key=lambda each: _fullness(_fullest(each[1])))
+    name, load = max(loads, key=lambda each: _fullest(each[1]).fullness)
     return [f"{each} (at {elided(name, _NAME)})" for each in load.warnings if each.partition(":")[0] not in keys]
 
 
 def _state(load: Offered) -> str:
     """Overloaded or nearly full, or empty with room left."""
     fullest = _fullest(load)
-    peak = _fullness(fullest)
-    return "" if fullest.at_most or peak <= BUSY else _FULL if peak <= 1 else _OVERLOADED
+    return "" if fullest.at_most or fullest.fullness <= BUSY else _FULL if fullest.fullness <= 1 else _OVERLOADED
 
 
 def _says(load: Offered) -> str:
     """How full the fullest link is, as a sentence goes on."""
     fullest, state = _fullest(load), _state(load)
-    peak = share(_fullness(fullest))
+    peak = share(fullest.fullness)
     when = "on average" if fullest.minute_bps is None else "in the busiest minute"
     if state == _OVERLOADED:
-        return f"{peak} of {fullest.line} {when}; queues grow. Raise the rate or lower workload.load."
+        return f"{fullest.part} {when}; queues grow. Raise the rate or lower workload.load."
     second = (
-        "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.rate_bps)} in the busiest second"
+        "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.peak[1])} in the busiest second"
     )
     of_mean = f", of {fullest.line}" if fullest.is_mean else ""
     return f"its fullest link is {'at most ' if fullest.at_most else ''}{peak} busy {when}{second}{of_mean}."
 
 
 def _fullest(load: Offered) -> OfferedLoad:
-    return max(load.links, key=_fullness)
-
-
-def _fullness(load: OfferedLoad) -> float:
-    return (load.mean_bps if load.minute_bps is None else load.minute_bps) / load.rate_bps
+    return max(load.links, key=lambda link: link.fullness)
 
 
 def _least_ns(leg: Mapping[str, Any]) -> float:

@@ -10,6 +10,7 @@ Memory: some arrays over the seconds of the workload, or over longer steps beyon
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,10 @@ class OfferedLoad:
         rate_bps: Rate of the bits that it carries, in bit/s.
         is_mean: True when that is a mean over time.
         mean_bps: Offered from the first to the last start, a minute at least.
-        minute_bps: In the busiest minute, or None when the workload is too long for steps of a minute.
+        minute_bps: In the busiest minute, in which the load takes the largest share of the rate, or None when the
+            workload is too long for steps of a minute.
         minute_from_s: When that begins.
+        minute_rate_bps: Mean rate of the link in that minute.
         second_bps: In the busiest second, or None as above.
         at_most: True when a live cache nearer to the clients takes an unknown part of it off.
     """
@@ -67,13 +70,32 @@ class OfferedLoad:
     mean_bps: float
     minute_bps: float | None
     minute_from_s: float | None
+    minute_rate_bps: float | None
     second_bps: float | None
     at_most: bool
 
     @property
+    def peak(self) -> tuple[float, float]:
+        """Load and rate of the link in the busiest minute, or where that is not known on average, in bit/s."""
+        if self.minute_bps is None or self.minute_rate_bps is None:
+            return self.mean_bps, self.rate_bps
+        return self.minute_bps, self.minute_rate_bps
+
+    @property
+    def fullness(self) -> float:
+        """Their ratio; infinite for a load on a link that sends nothing."""
+        load, line = self.peak
+        return load / line if line else inf if load else 0.0
+
+    @property
     def line(self) -> str:
-        """Its rate in words."""
-        return of_rate(self.rate_bps, self.is_mean)
+        """That rate in words."""
+        return of_rate(self.peak[1], self.is_mean)
+
+    @property
+    def part(self) -> str:
+        """The share of that rate in words."""
+        return f"{share(self.fullness)} of {self.line}" if isfinite(self.fullness) else "with nothing sent"
 
 
 @dataclass(frozen=True)
@@ -109,8 +131,10 @@ class Offered:
         rows = [
             [
                 f"link {load.link} {load.direction}{', at most' if load.at_most else ''}",
-                load.line,
-                *(_of(value, load.rate_bps) for value in (load.mean_bps, load.minute_bps, load.second_bps)),
+                of_rate(load.rate_bps, load.is_mean),
+                _of(load.mean_bps, load.rate_bps),
+                _of(load.minute_bps, load.peak[1]),
+                _of(load.second_bps, load.rate_bps),
                 seconds(load.minute_from_s),
             ]
             for load in self.links
@@ -130,7 +154,7 @@ def of_rate(rate_bps: float, is_mean: bool) -> str:
 
 
 def _of(value: float | None, rate_bps: float) -> str:
-    return "–" if value is None else f"{share(value / rate_bps)} ({rate(value)})"
+    return "–" if value is None else f"{share(value / rate_bps) if rate_bps else '∞'} ({rate(value)})"
 
 
 def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prepared) -> "Trace | None":
@@ -322,7 +346,7 @@ def _held_against(scenario: Description, workload: Mapping[str, Any], trace: Tra
         responses, requests, acks = range(place, place + _CHANNELS)
         of = [responses] if link.direction == "down" else [requests, acks] if link.has_requests else [acks]
         series = laid.series([trace.values[channel] for channel in of], trace) * (laid.rate * link.factor)
-        minute, minute_from = _peak(series, MINUTE_S, laid.step_s)
+        minute, minute_from, minute_rate = _fullest(scenario, link, series, laid.step_s)
         load = OfferedLoad(
             link=link.index,
             direction=link.direction,
@@ -331,6 +355,7 @@ def _held_against(scenario: Description, workload: Mapping[str, Any], trace: Tra
             mean_bps=8 * float(series.sum()) / max(laid.span_s, MINUTE_S),
             minute_bps=minute,
             minute_from_s=minute_from,
+            minute_rate_bps=minute_rate,
             second_bps=_peak(series, 1, laid.step_s)[0],
             at_most=link.at_most,
         )
@@ -346,15 +371,13 @@ def _held_against(scenario: Description, workload: Mapping[str, Any], trace: Tra
 
 
 def _too_much(load: OfferedLoad) -> str | None:
-    peak = load.minute_bps if load.minute_bps is not None else load.mean_bps
-    if load.at_most or peak <= BUSY * load.rate_bps:
+    if load.at_most or load.fullness <= BUSY:
         return None
     where = "on average" if load.minute_bps is None else f"in the busiest minute, from {seconds(load.minute_from_s)} on"
-    cost = "latencies are those of a queue that grows" if peak > load.rate_bps else "latencies are mostly queueing"
+    cost = "latencies are those of a queue that grows" if load.fullness > 1 else "latencies are mostly queueing"
     return (
-        f"path.link.{load.link}.{load.direction}.rate: the workload offers {rate(peak)} {where}, "
-        f"{share(peak / load.rate_bps)} of {load.line} (on average {share(load.mean_bps / load.rate_bps)}): "
-        f"{cost}"
+        f"path.link.{load.link}.{load.direction}.rate: the workload offers {rate(load.peak[0])} {where}, {load.part} "
+        f"(on average {share(load.mean_bps / load.rate_bps)}): {cost}"
     )
 
 
@@ -423,11 +446,34 @@ def _peak(series: Series, window_s: int, step_s: int) -> tuple[float | None, flo
     """Largest rate over a window, in bit/s, and when it begins, or None when steps are longer than the window."""
     if step_s > window_s:
         return None, None
+    windows = _windows(series, window_s, step_s)
+    best = int(np.argmax(windows))
+    return float(windows[best]), float(best * step_s)
+
+
+def _windows(series: Series, window_s: int, step_s: int) -> Series:
+    """Rates over each window, in bit/s; one of a series that is shorter."""
     steps = window_s // step_s
     sums = np.concatenate([[0.0], np.cumsum(series)])
-    window = sums[steps:] - sums[:-steps] if len(sums) > steps else sums[-1:]
-    best = int(np.argmax(window))
-    return 8 * float(window[best]) / window_s, float(best * step_s)
+    windows: Series = 8 * (sums[steps:] - sums[:-steps] if len(sums) > steps else sums[-1:]) / window_s
+    return windows
+
+
+def _fullest(
+    scenario: Description, link: RatedLink, series: Series, step_s: int
+) -> tuple[float | None, float | None, float | None]:
+    """Load of the minute with the largest share of a link's rate, when it begins, and its mean rate, or None thrice."""
+    busiest, begin = _peak(series, MINUTE_S, step_s)
+    rates = None
+    if link.is_mean and busiest is not None:
+        number = max(len(series), MINUTE_S // step_s)
+        rates = scenario.core.mean_rates(link.index, link.direction == "down", step_s, number)
+    if rates is None:
+        return busiest, begin, None if busiest is None else link.rate_bps
+    loads, lines = _windows(series, MINUTE_S, step_s), _windows(rates * step_s / 8, MINUTE_S, step_s)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        best = int(np.argmax(np.where(loads > 0, loads / lines, 0)))
+    return float(loads[best]), float(best * step_s), float(lines[best])
 
 
 def _longer(load: float, multiple: float, trace: Trace, laid: Laid) -> str:

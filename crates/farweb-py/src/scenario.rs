@@ -1,9 +1,12 @@
 //! Scenarios: text in, checked values out.
 
 use farweb::explain::report;
+use farweb::net::Direction;
 use farweb::scenario::{Carrier, ScenarioError as CoreError, Source};
 use farweb::sweep::{Design, Planned};
+use farweb::units::Duration;
 use farweb::workload::{Directory, Prepared};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -93,6 +96,19 @@ impl Scenario {
 
     fn effective(&self) -> String {
         self.checked().effective().to_string()
+    }
+
+    fn mean_rates<'py>(
+        &self,
+        py: Python<'py>,
+        link: usize,
+        is_down: bool,
+        every_s: u64,
+        count: usize,
+    ) -> Option<Bound<'py, PyArray1<f64>>> {
+        let way = if is_down { Direction::Down } else { Direction::Up };
+        let rates = self.checked().path.link[link].mean_rates(way, Duration::from_secs(every_s), count);
+        rates.map(|rates| rates.into_pyarray(py))
     }
 
     fn check(&self, hosts: Option<&HostTable>) -> String {

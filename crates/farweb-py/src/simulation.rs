@@ -1,6 +1,7 @@
 //! A run, advanced in steps without holding the GIL.
 
 use farweb::record::{CacheColumns, Column, Dictionary, LegColumns, LinkColumns};
+use farweb::schema::NULL_INT;
 use farweb::workload::Requests;
 use farweb::world::{LinkTotals, Measured, World, cache_row, leg_row, link_row};
 use pyo3::prelude::*;
@@ -102,7 +103,9 @@ fn rows(columns: Vec<(&'static str, Column)>, left_out: &[&str]) -> Vec<Map<Stri
     let mut rows = Vec::new();
     for (name, column) in columns.into_iter().filter(|(name, _)| !left_out.contains(name)) {
         let values: Vec<Value> = match column {
-            Column::Int(values) => values.into_iter().map(Value::from).collect(),
+            Column::Int(values) => {
+                values.into_iter().map(|value| (value != NULL_INT).then_some(value).into()).collect()
+            }
             Column::Float(values) => values.into_iter().map(Value::from).collect(),
             Column::Word(codes, Dictionary::Fixed(words)) => {
                 codes.into_iter().map(|code| words[code as usize].into()).collect()

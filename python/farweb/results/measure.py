@@ -134,6 +134,8 @@ def _parts(measured: Mapping[str, Any]) -> dict[str, Value]:
     for link in measured["links"]:
         of_link = {"bps": carried_bps(link), "utilisation": float(link["busy"])}
         of_link["queue_bytes_mean"] = float(link["queue_bytes_mean"])
+        available = link.get("available_bytes") or 0
+        of_link["used"] = link["bytes"] / available if available > 0 else None
         values[f"link_{link['link']}_{link['direction']}"] = {**link, **of_link}
     values |= {f"leg_{leg['leg']}": leg for leg in measured["legs"]}
     values |= {f"cache_{cache['cache']}": {**cache, **ratios(cache)} for cache in measured["caches"]}

@@ -196,6 +196,11 @@ _OF_A_PART: dict[str, dict[str, tuple[str, str, Kind]]] = {
     "link": {
         "bps": ("bit/s", f"IP bits carried {_INTERVAL}, over its length.", "rate"),
         "utilisation": ("1", f"Share of time in which it was transmitting {_INTERVAL}.", "rate"),
+        "used": (
+            "1",
+            f"Bytes carried {_INTERVAL} over those that its rate could have carried; null where it is unlimited.",
+            "rate",
+        ),
         "queue_bytes_mean": ("B", f"Time-weighted mean of the bytes queued {_INTERVAL}.", "mean"),
         "queue_bytes_max": ("B", f"Peak of the bytes queued {_INTERVAL}.", "maximum"),
         "drops": ("", f"Packets dropped {_INTERVAL}, by the full queue or the loss process.", "count"),

@@ -24,6 +24,7 @@ pub use queue::{DropTail, QueueConfig};
 pub use stats::LinkStats;
 pub use timeline::{
     Handover, Jitter, Outage, OutageMode, PERIOD_MIN, Phase, Rates, Shift, Step, Timeline, Variation,
+    mean_rates,
 };
 
 /// Properties of a packet that a link needs.

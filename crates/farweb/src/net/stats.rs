@@ -36,7 +36,7 @@ pub struct LinkStats {
     pub queue_byte_nanos: u128,
     /// Largest queue, counted likewise.
     pub queue_bytes_max: Bytes,
-    /// Integral of the rate in force over a recording interval, in 10⁻⁹ bit; none where it is unlimited, and elsewhere.
+    /// Integral of the rate in force, in 10⁻⁹ bit; none where it is unlimited.
     pub available: Option<u128>,
 }
 
@@ -58,6 +58,12 @@ impl LinkStats {
     pub fn available_bytes(&self) -> Option<Bytes> {
         const PER_BYTE: u128 = 8_000_000_000;
         self.available.map(|work| Bytes::new(u64::try_from(work / PER_BYTE).unwrap_or(u64::MAX)))
+    }
+
+    /// Time-weighted mean of the rate in force, in bit/s; none where it is unlimited, and for an empty interval.
+    #[must_use]
+    pub fn rate_bps_mean(&self) -> Option<f64> {
+        self.available.filter(|_| self.from < self.to).map(|work| self.mean(work as f64))
     }
 
     /// Time-weighted mean queue, in bytes; 0 for an empty interval.
@@ -84,7 +90,7 @@ impl LinkStats {
             busy: self.busy + next.busy,
             queue_byte_nanos: self.queue_byte_nanos + next.queue_byte_nanos,
             queue_bytes_max: self.queue_bytes_max.max(next.queue_bytes_max),
-            available: None,
+            available: next.available.map(|work| work + self.available.unwrap_or(0)),
         }
     }
 }
@@ -109,19 +115,18 @@ pub(super) struct Meter {
     available: Option<Box<Available>>,
 }
 
-/// The rate in force, read forwards in time where intervals are recorded: to go through all that it changes takes long in a
-/// long run.
+/// The rate in force, read forwards in time.
 #[derive(Debug, Clone)]
 struct Available {
     rate: BitRate,
     /// Rates of a link that changes, in place of that one.
     changing: Option<Cursor>,
-    /// The end of the last interval.
+    /// How far it has been read.
     at: Instant,
 }
 
 impl Available {
-    /// Its integral since the end of the last interval.
+    /// Its integral from there to `now`.
     fn until(&mut self, now: Instant) -> u128 {
         let mut work = 0;
         while self.at < now {
@@ -180,8 +185,7 @@ impl Meter {
     /// Ends the open recording interval at `now` and opens the next one.
     pub(super) fn close_interval<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         let next = self.cut(now, backlog);
-        let available = self.available.as_mut().map(|available| available.until(now));
-        LinkStats { available, ..std::mem::replace(&mut self.interval, next) }
+        std::mem::replace(&mut self.interval, next)
     }
 
     /// Measures from `now` on.
@@ -198,38 +202,36 @@ impl Meter {
 
     /// All since measuring began, to its end or to `now`.
     pub(super) fn measured<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
-        if self.is_measuring { self.measured.joined(&self.piece(now, backlog)) } else { self.measured }
+        self.cut(now, backlog);
+        self.measured
     }
 
     /// All from the start of the run to `now`.
     pub(super) fn totals<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
-        self.cut.joined(&self.piece(now, backlog))
+        self.cut(now, backlog);
+        self.cut
     }
 
     /// Ends the open piece at `now` and opens the next one; gives an empty interval that begins there.
     fn cut<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
-        let piece = self.piece(now, backlog);
-        self.open = ahead(now, backlog);
+        backlog.drain(now);
+        let ahead = ahead(now, backlog);
+        let piece = LinkStats {
+            to: now,
+            bytes: self.open.bytes - ahead.bytes,
+            packets: self.open.packets - ahead.packets,
+            busy: self.open.busy - ahead.busy,
+            queue_byte_nanos: self.open.queue_byte_nanos - ahead.queue_byte_nanos,
+            available: self.available.as_mut().map(|available| available.until(now)),
+            ..self.open
+        };
+        self.open = ahead;
         self.cut = self.cut.joined(&piece);
         self.interval = self.interval.joined(&piece);
         if self.is_measuring {
             self.measured = self.measured.joined(&piece);
         }
         LinkStats { from: now, to: now, queue_bytes_max: self.open.queue_bytes_max, ..LinkStats::default() }
-    }
-
-    /// The open piece as it is when it ends at `now`.
-    fn piece<P: Packet>(&self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
-        backlog.drain(now);
-        let ahead = ahead(now, backlog);
-        LinkStats {
-            to: now,
-            bytes: self.open.bytes - ahead.bytes,
-            packets: self.open.packets - ahead.packets,
-            busy: self.open.busy - ahead.busy,
-            queue_byte_nanos: self.open.queue_byte_nanos - ahead.queue_byte_nanos,
-            ..self.open
-        }
     }
 }
 

@@ -24,6 +24,7 @@ pub fn link_row(totals: &LinkTotals) -> LinkRow {
         queue_bytes_max: int(stats.queue_bytes_max.get()),
         busy: stats.busy_share(),
         available_bytes: stats.available_bytes().map(|bytes| int(bytes.get())),
+        rate_bps_mean: stats.rate_bps_mean(),
     }
 }
 

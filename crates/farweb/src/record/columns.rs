@@ -81,7 +81,7 @@ pub enum Dictionary {
 }
 
 /// Declares a table: `table! { REQUESTS "requests" "One row a request." RequestRow RequestColumns { name: kind "unit" "meaning", … } }`
-/// with kinds `int`, `int?`, `id?`, `float`, `bool`, `ranges`, `word(dictionary)`, `word?(dictionary)`.
+/// with kinds `int`, `int?`, `id?`, `float`, `float?`, `bool`, `ranges`, `word(dictionary)`, `word?(dictionary)`.
 macro_rules! table {
     ($spec:ident $name:literal $about:literal $row:ident $columns:ident {
         $($column:ident: [$($kind:tt)+] $unit:literal $description:literal,)+
@@ -145,6 +145,7 @@ macro_rules! value_type {
     (int?) => { Option<i64> };
     (id?) => { Option<u64> };
     (float) => { f64 };
+    (float?) => { Option<f64> };
     (bool) => { bool };
     (ranges) => { Ranges };
     (word $dictionary:expr) => { i32 };
@@ -158,7 +159,7 @@ macro_rules! stored_type {
     (id?) => {
         u64
     };
-    (float) => {
+    (float $(?)?) => {
         f64
     };
     (bool) => {
@@ -175,6 +176,9 @@ macro_rules! stored_type {
 macro_rules! store {
     ($value:expr; int?) => {
         $value.unwrap_or(NULL_INT)
+    };
+    ($value:expr; float?) => {
+        $value.unwrap_or(f64::NAN)
     };
     ($value:expr; id?) => {
         $value.unwrap_or(NULL_ID)
@@ -194,7 +198,7 @@ macro_rules! column {
     ($values:expr; id?) => {
         Column::Id($values)
     };
-    ($values:expr; float) => {
+    ($values:expr; float $(?)?) => {
         Column::Float($values)
     };
     ($values:expr; bool) => {
@@ -215,7 +219,7 @@ macro_rules! column_type {
     (id?) => {
         ColumnType::UInt64
     };
-    (float) => {
+    (float $(?)?) => {
         ColumnType::Float64
     };
     (bool) => {

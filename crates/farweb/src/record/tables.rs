@@ -259,6 +259,7 @@ table! {
         queue_bytes_max: [int] "B" "Most bytes in the queue, the packet in transmission included.",
         busy: [float] "1" "Share of the interval in which the link was transmitting, 0 to 1.",
         available_bytes: [int?] "B" "Bytes that the rate in force could have carried in the interval; null where it is unlimited.",
+        rate_bps_mean: [float?] "bit/s" "Time-weighted mean of the rate in force; null where it is unlimited.",
     }
 }
 
@@ -369,6 +370,7 @@ mod tests {
             queue_bytes_max: 3000,
             busy: 0.5,
             available_bytes: None,
+            rate_bps_mean: None,
         });
         assert_eq!(columns.len(), 1);
         let taken = columns.take();

@@ -18,7 +18,7 @@ pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::tls::Handshake;
 pub use crate::http::webmux::Layout;
-use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline};
+use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline, mean_rates};
 pub use crate::net::{
     Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, QueueLimit, Shift, Step, Variation,
 };
@@ -177,6 +177,13 @@ impl Link {
     pub(crate) fn rates(&self, way: Direction, until: Until) -> Option<Rates> {
         let until = if let Until::Time(until) = until { Some(until) } else { None };
         self.towards(way).rate.0.map(|own| Rates::of(&self.timeline(way), own, until))
+    }
+
+    /// Mean rates of a direction in `count` spans of `every` from the start of the run on, in bit/s; none where its own is
+    /// unlimited.
+    #[must_use]
+    pub fn mean_rates(&self, way: Direction, every: Duration, count: usize) -> Option<Vec<f64>> {
+        self.towards(way).rate.0.map(|own| mean_rates(&self.timeline(way), own, every, count))
     }
 
     /// Least delay that a direction has over time.

@@ -31,7 +31,7 @@ use crate::rng::RandomStream;
 use crate::units::{BitRate, Duration, Instant, Share};
 use handover::Handovers;
 pub use handover::{Handover, Phase, Shift};
-pub use rates::Rates;
+pub use rates::{Rates, mean_rates};
 pub(super) use travel::Changes;
 pub use travel::Jitter;
 pub use variation::Variation;
@@ -201,6 +201,21 @@ impl Schedule {
             until = [until, change].into_iter().flatten().min();
         }
         (values, until)
+    }
+}
+
+impl Schedule {
+    /// Integral of the rate in 10⁻⁹ bit, and the end of it: `to`, or where no more changes are allowed.
+    fn work(&self, from: Instant, to: Instant, changes: &mut usize) -> (u128, Instant) {
+        let (mut now, mut work) = (from, 0);
+        while now < to && *changes > 0 {
+            let (values, change) = self.at(now);
+            let end = change.unwrap_or(to).min(to);
+            work += u128::from(values.rate.unwrap_or(0)) * u128::from((end - now).as_nanos());
+            now = end;
+            *changes -= 1;
+        }
+        (work, now)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Rates of a link over time in three numbers.
+//! Rates of a link over time: in three numbers, and by equal spans.
 //!
 //! Steps and outages are added up over the run. Handovers and variation count by their expectation: each run draws others.
 
@@ -23,6 +23,9 @@ const DEVIATIONS: f64 = 2.0;
 /// Most changes that a mean adds up. Chosen: a millisecond of work.
 const CHANGES_MAX: usize = 10_000;
 
+/// Most changes that the rates of spans add up, the spans themselves included. Chosen: a second of work.
+const SPANS_CHANGES_MAX: usize = 20_000_000;
+
 impl Rates {
     /// Rates of a link with the rate `own` before its first step, their mean from the start of the run to `until`, or in
     /// the long run.
@@ -33,20 +36,11 @@ impl Rates {
         let (from, to) =
             until.map_or_else(|| timeline.long_run(), |until| (Instant::ZERO, Instant::ZERO + until));
         let schedule = Schedule::new(timeline, Some(own), Duration::ZERO);
-        let (mut now, mut bits) = (from, 0_u128);
-        for _ in 0..CHANGES_MAX {
-            let (values, change) = schedule.at(now);
-            let end = change.unwrap_or(to).min(to);
-            bits += u128::from(values.rate.unwrap_or(0)) * u128::from((end - now).as_nanos());
-            now = end;
-            if now == to {
-                break;
-            }
-        }
-        let mean = bits.checked_div(u128::from((now - from).as_nanos()));
+        let (work, end) = schedule.work(from, to, &mut { CHANGES_MAX });
+        let mean = work.checked_div(u128::from((end - from).as_nanos()));
         let mean = mean.and_then(|mean| BitRate::from_bps(u64::try_from(mean).ok()?.max(1)));
         let steps = Self { min, mean: mean.unwrap_or(own), max };
-        let mean = timeline.handover.as_ref().map_or(1.0, Handover::mean_factor);
+        let mean = mean_factor(timeline);
         let [least, most] = timeline.handover.map_or([1.0, 1.0], |handover| handover.rate);
         let [low, high] = [-DEVIATIONS, DEVIATIONS].map(|deviations| {
             timeline.variation.as_ref().map_or(1.0, |variation| variation.factor(deviations))
@@ -57,6 +51,32 @@ impl Rates {
             max: times(steps.max, most * high),
         }
     }
+}
+
+/// Mean rates, in bit/s, of a link with the rate `own` before its first step: in `count` spans of `every` from the start of
+/// the run on. Where it changes too often to add that up, the last ones have the mean of all before.
+#[must_use]
+pub fn mean_rates(timeline: &Timeline, own: BitRate, every: Duration, count: usize) -> Vec<f64> {
+    let schedule = Schedule::new(timeline, Some(own), Duration::ZERO);
+    let mut changes = SPANS_CHANGES_MAX;
+    let (mut rates, mut total) = (Vec::with_capacity(count), 0);
+    for span in 0..count as u64 {
+        let from = Instant::ZERO + every * span;
+        let (work, end) = schedule.work(from, from + every, &mut changes);
+        if end < from + every {
+            break;
+        }
+        total += work;
+        rates.push(work as f64 / every.as_nanos() as f64 * mean_factor(timeline));
+    }
+    let all = (every * rates.len() as u64).as_nanos().max(1);
+    rates.resize(count, total as f64 / all as f64 * mean_factor(timeline));
+    rates
+}
+
+/// Factor of handovers on the rate that is expected.
+fn mean_factor(timeline: &Timeline) -> f64 {
+    timeline.handover.as_ref().map_or(1.0, Handover::mean_factor)
 }
 
 /// `rate` times a factor, at least 1 bit/s.

@@ -275,10 +275,31 @@ fn bytes_that_the_rate_could_have_carried_are_its_integral() {
     let ends = [500_000_000, 1_500_000_000, 2_500_000_000, 4_000_000_000];
     let carried = ends.map(|end| changing.close_interval(at(end)).available_bytes());
     assert_eq!(carried, [500_000, 550_000, 50_000, 100_000].map(|bytes| Some(Bytes::new(bytes))));
+    // Other intervals, in between and of the whole run, have theirs.
+    changing.begin_measuring(at(4_500_000_000));
+    assert_eq!(changing.totals(at(5_000_000_000)).rate_bps_mean(), Some(2_080_000.0));
+    assert_eq!(changing.measured(at(5_000_000_000)).available_bytes(), Some(Bytes::new(50_000)));
+    changing.end_measuring(at(5_500_000_000));
+    assert_eq!(changing.measured(at(7_000_000_000)).rate_bps_mean(), Some(800e3));
+    assert_eq!(changing.close_interval(at(7_000_000_000)).rate_bps_mean(), Some(800e3));
+    assert_eq!(changing.close_interval(at(7_000_000_000)).rate_bps_mean(), None, "no time at all");
     let mut constant = link(&LinkConfig { rate, ..plain() });
     assert_eq!(constant.close_interval(at(3_000_000_000)).available_bytes(), Some(Bytes::new(3_000_000)));
+    assert_eq!(constant.totals(at(3_000_000_007)).rate_bps_mean(), Some(8e6));
     let mut unlimited = link(&LinkConfig { rate: None, ..plain() });
     assert_eq!(unlimited.close_interval(at(3_000_000_000)).available_bytes(), None);
+}
+
+#[test]
+fn rates_by_equal_spans_have_steps_and_outages_where_they_are() {
+    let timeline = Timeline {
+        steps: vec![Step { at: MS * 15, rate: BitRate::from_bps(400_000), delay: None, loss: None }],
+        outages: vec![Outage { at: MS * 25, lasts: MS * 10, every: None, mode: OutageMode::Hold }],
+        handover: Some(Handover { rate: [0.5, 1.0], ..NO_CHANGE }),
+        ..Timeline::default()
+    };
+    let rates = mean_rates(&timeline, BitRate::from_bps(800_000).unwrap(), MS * 10, 5);
+    assert_eq!(rates, [800e3, 600e3, 200e3, 200e3, 400e3].map(|bps| 0.75 * bps));
 }
 
 #[test]
