@@ -49,6 +49,7 @@ def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResult
         *("full factorial, 4 points", "workload.load (2), circuit (2)", "1 to 3, the same at each point"),
         *("12 of 12 done, 0 failed, 0 missing", "latency_p90_s", "workload.load: 2 against 1"),
         *("circuit: satellite against cable", "(+200 %)", "(+100 %)", "load × circuit", "error"),
+        "\nDifferences are per run, results over all runs: they can disagree.\n",
     ):
         assert text in shown.out, text
     assert "incomplete" not in shown.out
