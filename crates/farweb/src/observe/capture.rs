@@ -138,7 +138,7 @@ impl Capture {
         number: u32,
         credit_limit: Option<u64>,
     ) -> Mark {
-        let sent = &mut connection.socket_mut(place).sent;
+        let sent = &mut connection.socket_mut(place).way;
         let again = segment.sequence_len() > 0 && segment.seq < sent.highest;
         sent.highest = sent.highest.max(segment.end());
         let mark = Mark { number, again, recorded: true };

@@ -153,7 +153,7 @@ impl Recorder {
         };
         let opening = held.filter(|_| connection.end(End::Client).session.has_tls()).map(|held| held.1);
         let held = held.map(|(times, _)| times);
-        let [up, down] = [End::Client, End::Server].map(|end| connection.end(end).socket.sent);
+        let [up, down] = [End::Client, End::Server].map(|end| connection.end(end).socket.way);
         columns.push(&ConnectionRow {
             connection: int(connection.number),
             leg: connection.leg as i64,
