@@ -107,7 +107,7 @@ impl Capture {
         self.rows.take()
     }
 
-    fn push(&mut self, now: Instant, row: &PacketRow) {
+    fn push(&mut self, now: Instant, row: PacketRow) {
         self.catch_up(now);
         self.rows.push(row);
     }
@@ -122,7 +122,7 @@ impl Capture {
         while let Some(Reverse(next)) = self.ahead.peek()
             && next.at <= now
         {
-            self.rows.push(&next.row);
+            self.rows.push(next.row);
             self.ahead.pop();
         }
     }
@@ -172,7 +172,7 @@ impl Capture {
             credit_limit: credit_limit.map(int),
             ..packet_row(now, connection, sender, segment, mark)
         };
-        self.push(now, &row);
+        self.push(now, row);
     }
 
     /// A row for a packet of `connection` that a link dropped.
@@ -197,7 +197,7 @@ impl Capture {
                 packet.mark(),
             )
         };
-        self.push(now, &row);
+        self.push(now, row);
     }
 
     /// A row for the packet of `connection` that `link` has just accepted, if there is a tap.
