@@ -70,10 +70,10 @@ impl Simulation {
         let Measured { from, to, links, legs, caches, presented_bytes, tunnel_bytes } = self.world.measured();
         let mut columns = (LegColumns::default(), CacheColumns::default());
         for (leg, stats) in legs.iter().enumerate() {
-            columns.0.push(&leg_row(leg, stats));
+            columns.0.push(leg_row(leg, stats));
         }
         for stats in &caches {
-            columns.1.push(&cache_row(0, from, to, stats));
+            columns.1.push(cache_row(0, from, to, stats));
         }
         let mut caches = rows(columns.1.take(), &["node", "time_ns", "interval_ns"]);
         for (place, cache) in caches.iter_mut().enumerate() {
@@ -94,7 +94,7 @@ impl Simulation {
 
 fn link_rows(totals: &[LinkTotals]) -> Value {
     let mut columns = LinkColumns::default();
-    totals.iter().for_each(|totals| columns.push(&link_row(totals)));
+    totals.iter().for_each(|totals| columns.push(link_row(totals)));
     rows(columns.take(), &["time_ns"]).into_iter().map(Value::Object).collect()
 }
 

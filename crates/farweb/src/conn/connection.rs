@@ -121,7 +121,7 @@ impl End {
 
 impl Connection {
     /// A connection between two nodes that carries nothing yet, and at whose ends nothing runs.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(
         now: Instant,
         number: u64,
@@ -134,9 +134,8 @@ impl Connection {
         let ([near, far], [client, server]) = (sessions, nodes);
         let [behind_client, before_server] =
             relays.as_ref().map_or([server, client], |relays| [relays.first_node(), relays.last_node()]);
-        let ends = [Endpoint::new(client, behind_client, near), Endpoint::new(server, before_server, far)];
         Self {
-            ends,
+            ends: [Endpoint::new(client, behind_client, near), Endpoint::new(server, before_server, far)],
             leg,
             in_flight: 0,
             recorded: false,
@@ -238,9 +237,9 @@ impl Connection {
         let ends = self.ends.iter_mut().map(|end| &mut end.socket);
         for socket in ends.chain(self.relays.iter_mut().flat_map(|relays| relays.sockets_mut())) {
             if let Some(highest) = socket.stack().map(tcp::Connection::snd_max)
-                && socket.sent.segments > 0
+                && socket.way.segments > 0
             {
-                socket.sent.highest = highest;
+                socket.way.highest = highest;
             }
         }
     }
@@ -270,12 +269,12 @@ impl Connection {
 
     /// Retransmissions, by either end or a relay.
     pub(crate) fn retransmits(&self) -> u64 {
-        self.transports().map(Transport::retransmits).sum()
+        self.total(Transport::retransmits)
     }
 
     /// Retransmission timeouts, at either end or a relay.
     pub(crate) fn timeouts(&self) -> u64 {
-        self.transports().map(Transport::timeouts).sum()
+        self.total(Transport::timeouts)
     }
 
     /// Notes why `end` can go on no more.
@@ -296,16 +295,18 @@ impl Connection {
 
     /// True when both ends, and all relays, are closed or in TIME_WAIT.
     pub(crate) fn is_over(&self) -> bool {
-        self.sockets().all(Socket::is_over)
+        let [near, far] = &self.ends;
+        let are_relays_over =
+            || self.relays.as_ref().is_none_or(|relays| relays.sockets().all(Socket::is_over));
+        near.is_over() && far.is_over() && are_relays_over()
     }
 
-    fn transports(&self) -> impl Iterator<Item = &Transport> {
-        self.sockets().filter_map(|socket| socket.transport.as_ref())
-    }
-
-    fn sockets(&self) -> impl Iterator<Item = &Socket> {
-        let relays = self.relays.iter().flat_map(|relays| relays.sockets());
-        self.ends.iter().map(|end| &end.socket).chain(relays)
+    /// Sum over both ends and all relays.
+    fn total(&self, count: fn(&Transport) -> u64) -> u64 {
+        let of = |socket: &Socket| socket.transport.as_ref().map_or(0, count);
+        let [near, far] = &self.ends;
+        let relays = self.relays.as_ref().map_or(0, |relays| relays.sockets().map(of).sum());
+        of(&near.socket) + of(&far.socket) + relays
     }
 
     #[inline]
@@ -351,7 +352,7 @@ impl Connection {
     /// The socket at the other end of a socket's stretch.
     pub(crate) fn peer(&self, place: Place) -> Place {
         let toward = place.toward();
-        self.place_at(toward, self.socket(place).peer)
+        self.place_at(toward, self.socket(place).way.peer)
     }
 
     /// The stretch of a socket, counted from the clients.
@@ -361,6 +362,7 @@ impl Connection {
 }
 
 impl Endpoint {
+    #[inline(always)]
     fn new(node: u8, peer: u8, session: Session) -> Self {
         Self {
             socket: Socket::new(node, peer),

@@ -31,7 +31,7 @@ pub(crate) use regulator::{Passed, Regulator};
 pub(crate) use relay::{ANSWER_BYTES, CONNECT_BYTES, OPEN_BYTES, Relays, Split};
 pub(crate) use sizes::EndSizes;
 pub use sizes::HostOr;
-pub(crate) use socket::{Place, Sent};
+pub(crate) use socket::{Place, Way};
 pub(crate) use transport::Transport;
 pub(crate) use unacknowledged::{Response, Unacknowledged};
 

@@ -12,17 +12,17 @@ pub(crate) struct Socket {
     pub(crate) transport: Option<Transport>,
     /// The earliest pending timer event.
     pub(crate) timer: When,
-    pub(crate) sent: Sent,
+    pub(crate) way: Way,
     pub(crate) node: u8,
-    /// First link of its segments.
-    pub(crate) link: LinkId,
-    /// Node of the socket that it speaks with.
-    pub(crate) peer: u8,
 }
 
-/// Totals that a socket has sent.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sent {
+/// The way of the segments of a socket, and totals of what it has sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way {
+    /// The first link.
+    pub(crate) link: LinkId,
+    /// Node of the socket at its end.
+    pub(crate) peer: u8,
     /// IP bytes.
     pub(crate) bytes: u64,
     pub(crate) segments: u64,
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-impl Sent {
+impl Way {
     /// Counts a segment of `bytes` on the wire; its number.
     #[inline]
     pub(crate) const fn count(&mut self, bytes: u32) -> u32 {
@@ -76,8 +76,8 @@ impl Sent {
 impl Socket {
     pub(crate) fn new(node: u8, peer: u8) -> Self {
         let link = LinkId::leaving(node, if peer > node { Direction::Up } else { Direction::Down });
-        let sent = Sent { bytes: 0, segments: 0, highest: 0, refused: 0 };
-        Self { transport: None, timer: When::NEVER, sent, node, link, peer }
+        let way = Way { link, peer, bytes: 0, segments: 0, highest: 0, refused: 0 };
+        Self { transport: None, timer: When::NEVER, way, node }
     }
 
     /// True when nothing runs here, or only something that answers late packets.
@@ -136,7 +136,7 @@ impl Socket {
     /// Reports the segments refused by the first link to the transport.
     #[cold]
     pub(crate) fn tell_refused(&mut self) {
-        for _ in 0..std::mem::take(&mut self.sent.refused) {
+        for _ in 0..std::mem::take(&mut self.way.refused) {
             self.transport.as_mut().expect("it has sent").on_local_drop();
         }
     }

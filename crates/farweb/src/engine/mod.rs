@@ -131,9 +131,9 @@ impl<E: Copy> EventQueue<E> {
     ///
     /// # Panics
     /// When `at` lies in the past.
-    #[inline]
+    #[inline(never)]
     pub fn push(&mut self, at: Instant, event: E) {
-        assert!(at >= self.now, "an event for {at} was scheduled at {}", self.now);
+        self.check(at);
         let pending = Pending { due: Due::new(at, self.pushed), event };
         self.pushed += 1;
         self.pending += 1;
@@ -148,6 +148,18 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
+    /// Panics when `at` lies in the past.
+    #[inline]
+    fn check(&self, at: Instant) {
+        #[cold]
+        fn refuse(at: Instant, now: Instant) -> ! {
+            panic!("an event for {at} was scheduled at {now}")
+        }
+        if at < self.now {
+            refuse(at, self.now);
+        }
+    }
+
     /// Adds a source of `event`, which has it pending at most once.
     pub fn add_channel(&mut self, event: E) -> Channel {
         self.channels.add(event)
@@ -159,7 +171,7 @@ impl<E: Copy> EventQueue<E> {
     /// When it has, or `at` lies in the past.
     #[inline]
     pub fn push_on(&mut self, channel: Channel, at: Instant) {
-        assert!(at >= self.now, "an event for {at} was scheduled at {}", self.now);
+        self.check(at);
         self.channels.push(channel, Due::new(at, self.pushed));
         self.pushed += 1;
     }
@@ -197,7 +209,7 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn rearm(&mut self, at: Option<Instant>) {
         let next = at.map_or(Due::NEVER, |at| {
-            assert!(at >= self.now, "an event for {at} was scheduled at {}", self.now);
+            self.check(at);
             self.pushed += 1;
             Due::new(at, self.pushed - 1)
         });

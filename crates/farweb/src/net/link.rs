@@ -96,7 +96,7 @@ impl<P: Packet> Link<P> {
     /// `packet` reaches the link.
     ///
     /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
-    #[inline]
+    #[inline(never)]
     pub fn enqueue(&mut self, now: Instant, packet: P) -> Enqueued<P> {
         if self.loss.loses(now, &packet) {
             return self.drop(DropReason::Loss, packet);
@@ -128,9 +128,24 @@ impl<P: Packet> Link<P> {
     /// When `now` is not the time at which the head arrives.
     #[inline(always)]
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
+        let next = self.event_after(now);
+        Due { arrived: self.arrive(), next }
+    }
+
+    /// When the event after that of `now` is due. [`arrive`](Self::arrive) follows.
+    ///
+    /// # Panics
+    /// When `now` is not the time at which the head arrives.
+    #[inline(always)]
+    pub(super) fn event_after(&mut self, now: Instant) -> Option<Instant> {
         let arrival = |place| self.queue.backlog.departure(place).map(|departure| departure + self.delay);
-        let next = if arrival(0) == Some(now) { arrival(1) } else { self.transmitter.arrive(now) };
-        Due { arrived: self.queue.backlog.arrive(), next }
+        if arrival(0) == Some(now) { arrival(1) } else { self.transmitter.arrive(now) }
+    }
+
+    /// The packet at the head arrives.
+    #[inline(always)]
+    pub(super) fn arrive(&mut self) -> P {
+        self.queue.backlog.arrive()
     }
 
     /// The packet that the link accepted last, unless it has arrived.

@@ -9,7 +9,7 @@ use crate::rng::RandomStreams;
 use crate::units::Instant;
 
 use super::timeline::HANDOVER;
-use super::{Carried, Due, Enqueued, Link, LinkConfig, LinkStats, Packet};
+use super::{Carried, Enqueued, Link, LinkConfig, LinkStats, Packet};
 
 define_ids! {
     /// One direction of a link: twice the link's number, and one more for `down`.
@@ -29,6 +29,8 @@ pub enum Direction {
 pub struct Path<P> {
     nodes: Vec<String>,
     links: IdVec<LinkId, Link<P>>,
+    /// True when there is a link that takes no time.
+    has_instant: bool,
 }
 
 /// Totals of one direction of a link over a whole run, or in the measured interval.
@@ -83,8 +85,9 @@ impl LinkId {
     #[inline]
     #[must_use]
     pub fn next(self) -> Self {
-        let index = self.index();
-        Self::new(if index.is_multiple_of(2) { index + 2 } else { index - 2 })
+        let number = self.0.get(); // from 1: odd where its packets go up
+        let next = if number.is_multiple_of(2) { number - 2 } else { number + 2 };
+        Self(std::num::NonZeroU32::new(next).expect("a packet has a way to go"))
     }
 
     /// The node before it.
@@ -109,14 +112,16 @@ impl<P: Packet> Path<P> {
         links: impl Iterator<Item = [LinkConfig; 2]>,
         streams: &RandomStreams,
     ) -> Self {
-        let mut path = Self { nodes, links: IdVec::new() };
+        let mut path = Self { nodes, links: IdVec::new(), has_instant: false };
         for config in links.flatten() {
             let number = path.links.len() as u64;
             let random = |purpose: &str| {
                 let of_both = purpose == HANDOVER;
                 streams.stream(purpose, if of_both { number / 2 } else { number })
             };
-            path.links.push(Link::new(&config, random));
+            let link = Link::new(&config, random);
+            path.has_instant |= link.takes_no_time();
+            path.links.push(link);
         }
         path
     }
@@ -139,7 +144,7 @@ impl<P: Packet> Path<P> {
     }
 
     /// A packet reaches a link; see [`Link::enqueue`].
-    #[inline]
+    #[inline(always)]
     pub fn enqueue(&mut self, now: Instant, link: LinkId, packet: P) -> Enqueued<P> {
         self.links[link].enqueue(now, packet)
     }
@@ -148,7 +153,7 @@ impl<P: Packet> Path<P> {
     #[inline]
     #[must_use]
     pub fn takes_no_time(&self, link: LinkId) -> bool {
-        self.links[link].takes_no_time()
+        self.has_instant && self.links[link].takes_no_time()
     }
 
     /// A packet passes a link that takes no time, and has no other packets.
@@ -157,10 +162,12 @@ impl<P: Packet> Path<P> {
         self.links[link].pass(packet);
     }
 
-    /// An event that a link asked for; see [`Link::on_event`].
+    /// An event that a link asked for: the packet that arrives. `rearm` gets the time of the next one; see [`Link::on_event`].
     #[inline(always)]
-    pub fn on_event(&mut self, now: Instant, link: LinkId) -> Due<P> {
-        self.links[link].on_event(now)
+    pub fn on_event(&mut self, now: Instant, link: LinkId, rearm: impl FnOnce(Option<Instant>)) -> P {
+        let link = &mut self.links[link];
+        rearm(link.event_after(now));
+        link.arrive()
     }
 
     /// The packet that a link accepted last, if it is still there.

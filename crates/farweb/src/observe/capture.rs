@@ -108,7 +108,7 @@ impl Capture {
         self.rows.take()
     }
 
-    fn push(&mut self, now: Instant, row: &PacketRow) {
+    fn push(&mut self, now: Instant, row: PacketRow) {
         self.catch_up(now);
         self.rows.push(row);
     }
@@ -123,7 +123,7 @@ impl Capture {
         while let Some(Reverse(next)) = self.ahead.peek()
             && next.at <= now
         {
-            self.rows.push(&next.row);
+            self.rows.push(next.row);
             self.ahead.pop();
         }
     }
@@ -139,7 +139,7 @@ impl Capture {
         number: u32,
         credit_limit: Option<u64>,
     ) -> Mark {
-        let sent = &mut connection.socket_mut(place).sent;
+        let sent = &mut connection.socket_mut(place).way;
         let again = segment.sequence_len() > 0 && segment.seq < sent.highest;
         sent.highest = sent.highest.max(segment.end());
         let mark = Mark { number, again, recorded: true };
@@ -173,7 +173,7 @@ impl Capture {
             credit_limit: credit_limit.map(int),
             ..packet_row(now, connection, sender, segment, mark)
         };
-        self.push(now, &row);
+        self.push(now, row);
     }
 
     /// A row for a packet of `connection` that a link dropped.
@@ -198,7 +198,7 @@ impl Capture {
                 packet.mark(),
             )
         };
-        self.push(now, &row);
+        self.push(now, row);
     }
 
     /// A row for the packet of `connection` that `link` has just accepted, if there is a tap.

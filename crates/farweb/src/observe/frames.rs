@@ -58,7 +58,7 @@ impl Frames {
         let request = stream.and_then(|stream| streams[stream].1).map(int);
         let settings = if let Frame::Settings { settings, .. } = frame { Some(settings) } else { None };
         let granted = if let Frame::Grant { bytes, .. } = frame { Some(*bytes) } else { None };
-        self.rows.push(&FrameRow {
+        self.rows.push(FrameRow {
             // Streams of a client are odd (RFC 9113, section 5.1.1).
             stream: stream.map(|stream| 2 * stream as i64 + 1),
             request,
@@ -91,7 +91,7 @@ impl Frames {
             return;
         };
         let request = streams.iter().rfind(|(of, _)| *of == exchange).and_then(|(_, request)| *request);
-        self.rows.push(&FrameRow {
+        self.rows.push(FrameRow {
             stream: Some(session.into()),
             request: request.map(int),
             framing_bytes: int(frame.header(layout) + frame.padding(layout)),

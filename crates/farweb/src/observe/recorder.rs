@@ -73,7 +73,7 @@ impl Recorder {
         let since = |now: fn(&Connection) -> u64, before| {
             connection.map_or(0, |carried| int(now(carried)) - i64::from(before))
         };
-        self.requests.push(&RequestRow {
+        self.requests.push(RequestRow {
             request: int(exchange.number),
             client: request.client.map(ClientId::get),
             visit_request: exchange.visit.map(|visit| visit as i32),
@@ -108,7 +108,7 @@ impl Recorder {
         let held = |causes: &[Cause]| {
             sending.sent_last.get().map(|_| causes.iter().map(|cause| held_ns(&sending.held, *cause)).sum())
         };
-        columns.push(&ExchangeRow {
+        columns.push(ExchangeRow {
             request: int(exchange.number),
             leg: exchange.leg as i64,
             connection_up: exchange.up.map(|ride| int(ride.number)),
@@ -153,8 +153,8 @@ impl Recorder {
         };
         let opening = held.filter(|_| connection.end(End::Client).session.has_tls()).map(|held| held.1);
         let held = held.map(|(times, _)| times);
-        let [up, down] = [End::Client, End::Server].map(|end| connection.end(end).socket.sent);
-        columns.push(&ConnectionRow {
+        let [up, down] = [End::Client, End::Server].map(|end| connection.end(end).socket.way);
+        columns.push(ConnectionRow {
             connection: int(connection.number),
             leg: connection.leg as i64,
             client: connection.key.client.map(ClientId::get),
@@ -201,7 +201,7 @@ impl Recorder {
             let stats = cache.close_interval();
             // A run without any time has a row all the same.
             if now > from || stats.requests.number > 0 {
-                self.caches.push(&cache_row(*node, from, now, &stats));
+                self.caches.push(cache_row(*node, from, now, &stats));
             }
         }
         if self.interval.is_none() || now == from {
@@ -209,10 +209,10 @@ impl Recorder {
         }
         self.interval_start = now;
         for (id, stats) in path.close_intervals(now) {
-            self.links.push(&link_row(&LinkTotals { link: id.link(), direction: id.direction(), stats }));
+            self.links.push(link_row(&LinkTotals { link: id.link(), direction: id.direction(), stats }));
         }
         for (index, leg) in legs.iter_mut().enumerate() {
-            self.legs.push(&leg_row(index, &leg.close_interval(now)));
+            self.legs.push(leg_row(index, &leg.close_interval(now)));
         }
     }
 }

@@ -80,6 +80,9 @@ pub enum Dictionary {
     Flags,
 }
 
+/// Rows that wait for the columns. Chosen: enough for a look at a column to pay, and some 100 kB.
+pub(super) const BLOCK: usize = 256;
+
 /// Declares a table: `table! { REQUESTS "requests" "One row a request." RequestRow RequestColumns { name: kind "unit" "meaning", … } }`
 /// with kinds `int`, `int?`, `id?`, `float`, `float?`, `bool`, `ranges`, `word(dictionary)`, `word?(dictionary)`.
 macro_rules! table {
@@ -96,18 +99,31 @@ macro_rules! table {
         #[derive(Debug, Clone, Default)]
         pub struct $columns {
             $($column: Vec<stored_type!($($kind)+)>,)+
+            /// The last rows, which are not in the columns yet.
+            rows: Vec<$row>,
         }
 
         impl $columns {
             /// Adds a row.
-            pub fn push(&mut self, row: &$row) {
-                $(self.$column.push(store!(row.$column; $($kind)+));)+
+            #[inline]
+            pub fn push(&mut self, row: $row) {
+                if self.rows.len() == BLOCK {
+                    self.store();
+                }
+                self.rows.push(row);
+            }
+
+            /// Puts the last rows into the columns, a column at a time.
+            #[cold]
+            fn store(&mut self) {
+                $(self.$column.extend(self.rows.iter().map(|row| store!(row.$column; $($kind)+)));)+
+                self.rows.clear();
             }
 
             /// Number of rows.
             #[must_use]
             pub fn len(&self) -> usize {
-                first!($(self.$column),+).len()
+                first!($(self.$column),+).len() + self.rows.len()
             }
 
             /// True when there are no rows.
@@ -118,6 +134,7 @@ macro_rules! table {
 
             /// The columns with their names, leaving none behind, but room for as many rows.
             pub fn take(&mut self) -> Vec<(&'static str, Column)> {
+                self.store();
                 let rows = self.len();
                 vec![$((
                     stringify!($column),

@@ -1,7 +1,8 @@
 //! The tables of a results folder.
 
 use super::columns::{
-    Column, Dictionary, Ranges, column, column_type, first, nullable, store, stored_type, table, value_type,
+    BLOCK, Column, Dictionary, Ranges, column, column_type, first, nullable, store, stored_type, table,
+    value_type,
 };
 use crate::schema::{ColumnSpec, ColumnType, NULL_CODE, NULL_ID, NULL_INT, TableSpec};
 
@@ -358,7 +359,7 @@ mod tests {
     #[test]
     fn a_row_becomes_a_value_in_every_column() {
         let mut columns = LinkColumns::default();
-        columns.push(&LinkRow {
+        columns.push(LinkRow {
             link: 1,
             direction: 0,
             time_ns: 5,

@@ -1,7 +1,5 @@
 //! An endpoint of the stack that its profile names.
 
-use std::sync::Arc;
-
 use super::bsd;
 use super::host::HostClock;
 use super::linux;
@@ -37,19 +35,6 @@ pub enum Connection {
 /// Why ns-2's TCP has no endpoint to open.
 const NO_CONNECTIONS: &str = "ns-2 has no connections: make a `Sender` and a `Sink`";
 
-impl Config {
-    fn bsd(&self, profile: &Arc<bsd::SharedProfile>) -> bsd::Config {
-        let size = |buffer: Option<u64>| buffer.unwrap_or(profile.buffer_default.get());
-        let (send_buffer, receive_buffer) = (size(self.send_buffer), size(self.receive_buffer));
-        bsd::Config { profile: Arc::clone(profile), mss: self.mss, send_buffer, receive_buffer }
-    }
-
-    /// The send buffer of Linux grows by itself.
-    fn linux(&self, profile: &Arc<linux::SharedProfile>) -> linux::Config {
-        linux::Config { profile: Arc::clone(profile), mss: self.mss, receive_window: self.receive_buffer }
-    }
-}
-
 /// Calls the method of the stack.
 macro_rules! on_stack {
     ($connection:expr, $tcp:ident => $call:expr) => {
@@ -66,7 +51,7 @@ impl Connection {
     /// # Panics
     /// When a size in `config` is below 32 B, or the profile is one of ns-2, which has no connections.
     pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut impl Emit) -> Self {
-        Self::open(None, now, config, host, None, out)
+        Self::open(None, now, config.clone(), host, None, out)
     }
 
     /// Answers a SYN that reached a listener: sends the SYN-ACK.
@@ -80,7 +65,7 @@ impl Connection {
         syn: &Segment,
         out: &mut impl Emit,
     ) -> Self {
-        Self::open(None, now, config, host, Some(syn), out)
+        Self::open(None, now, config.clone(), host, Some(syn), out)
     }
 
     /// Connects, or accepts a `syn`, in the memory of a connection of the same stack that has `ended`.
@@ -90,19 +75,25 @@ impl Connection {
     pub fn open(
         ended: Option<Self>,
         now: Instant,
-        config: &Config,
+        config: Config,
         host: HostClock,
         syn: Option<&Segment>,
         out: &mut impl Emit,
     ) -> Self {
-        match &config.profile {
+        let Config { profile, mss, send_buffer, receive_buffer } = config;
+        match profile {
             Profile::Bsd(profile) => {
                 let memory = if let Some(Self::Bsd(tcp)) = ended { Some(tcp) } else { None };
-                Self::Bsd(bsd::Connection::open(memory, now, config.bsd(profile), host, syn, out))
+                let size = |buffer: Option<u64>| buffer.unwrap_or(profile.buffer_default.get());
+                let (send_buffer, receive_buffer) = (size(send_buffer), size(receive_buffer));
+                let config = bsd::Config { profile, mss, send_buffer, receive_buffer };
+                Self::Bsd(bsd::Connection::open(memory, now, config, host, syn, out))
             }
             Profile::Linux(profile) => {
                 let memory = if let Some(Self::Linux(tcp)) = ended { Some(tcp) } else { None };
-                Self::Linux(linux::Connection::open(memory, now, config.linux(profile), host, syn, out))
+                // The send buffer of Linux grows by itself.
+                let config = linux::Config { profile, mss, receive_window: receive_buffer };
+                Self::Linux(linux::Connection::open(memory, now, config, host, syn, out))
             }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }

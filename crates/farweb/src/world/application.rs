@@ -18,29 +18,38 @@ use super::network::{Network, Settled};
 
 impl Network {
     /// The application at `end` acts on a notice.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn on_notice(
         &mut self,
         id: ConnectionId,
         connection: &mut Connection,
         end: End,
-        notice: Notice,
         output: &mut Output,
+        notice: Notice,
     ) {
-        match (end, notice) {
-            (End::Client, Notice::Connected)
-                if connection.relays.is_some() && self.asks(connection, Place::End(end), output) => {}
-            (_, Notice::Connected) if connection.end(end).session.has_tls() => {
-                // OpenSSL's clients and nginx turn Nagle's rule off before the handshake.
-                connection.end_mut(end).tcp_mut().expect("it is connected").set_nodelay();
-                self.shake_hands(id, connection, end, output);
-            }
-            (_, Notice::Connected) => self.on_ready(id, connection, end, output),
-            (_, Notice::Writable | Notice::Readable) if self.wakes_later(id, connection, end) => {}
-            (_, Notice::Writable) => self.write(id, connection, end, output),
-            (_, Notice::Readable) => self.read(id, connection, end, output),
-            (_, Notice::EndOfStream) => self.on_end_of_stream(id, connection, end, output),
-            (_, Notice::Closed(reason)) => self.lose(id, connection, end, reason),
+        match notice {
+            Notice::Connected => self.on_connected(id, connection, end, output),
+            Notice::Writable | Notice::Readable if self.wakes_later(id, connection, end) => {}
+            Notice::Writable => self.write(id, connection, end, output),
+            Notice::Readable => self.read(id, connection, end, output),
+            Notice::EndOfStream => self.on_end_of_stream(id, connection, end, output),
+            Notice::Closed(reason) => self.lose(id, connection, end, reason),
+        }
+    }
+
+    /// The transport at `end` of a connection stands.
+    #[inline(never)]
+    fn on_connected(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
+        let has_relays = end == End::Client && connection.relays.is_some();
+        if has_relays && self.asks(connection, Place::End(end), output) {
+            return;
+        }
+        if connection.end(end).session.has_tls() {
+            // OpenSSL's clients and nginx turn Nagle's rule off before the handshake.
+            connection.end_mut(end).tcp_mut().expect("it is connected").set_nodelay();
+            self.shake_hands(id, connection, end, output);
+        } else {
+            self.on_ready(id, connection, end, output);
         }
     }
 
@@ -81,22 +90,27 @@ impl Network {
     }
 
     /// True when the application at `end` acts on its notice only later, because it takes time to wake; schedules that.
-    #[inline]
+    #[inline(always)]
     fn wakes_later(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> bool {
-        let Context { legs, queue, now, .. } = &mut self.context;
-        let wake = legs[connection.leg].config.application.wake;
-        if wake == Duration::ZERO {
-            return false;
+        let wake = self.context.legs[connection.leg].config.application.wake;
+        if wake > Duration::ZERO {
+            self.schedule_waking(id, connection, end, wake);
         }
+        wake > Duration::ZERO
+    }
+
+    #[inline(never)]
+    fn schedule_waking(&mut self, id: ConnectionId, connection: &mut Connection, end: End, wake: Duration) {
         let endpoint = connection.end_mut(end);
         if !endpoint.is_waking {
             endpoint.is_waking = true;
+            let Context { queue, now, .. } = &mut self.context;
             queue.push(*now + wake, Event::ApplicationWakes(id, end));
         }
-        true
     }
 
     /// The other end has finished sending, and so does this one, unless its session has still to read bytes before the end.
+    #[inline(never)]
     pub(super) fn on_end_of_stream(
         &mut self,
         id: ConnectionId,
@@ -114,6 +128,7 @@ impl Network {
     }
 
     /// `end` of a connection gives it up, for `reason`: the pool decides about its requests.
+    #[inline(never)]
     pub(super) fn lose(
         &mut self,
         id: ConnectionId,

@@ -27,7 +27,7 @@ use super::network::Network;
 
 impl World {
     /// Ends the requests on a connection of the first leg when their last byte is acknowledged at its sender.
-    #[inline]
+    #[inline(never)]
     pub(super) fn end_acknowledged(&mut self, id: ConnectionId) {
         while let Some(connection) = self.connections.get_mut(id)
             && let Some(of) = connection.take_acknowledged_response()

@@ -4,8 +4,7 @@
 //! of a recorded or regulated connection wait in an output until the call is over, since its row has the state after the call.
 //! Leaves out the time that hosts take.
 
-use crate::conn::{ConnectionId, End, Mark, Packet, Sent};
-use crate::net::LinkId;
+use crate::conn::{ConnectionId, End, Mark, Packet, Way};
 use crate::tcp::{Emit, Notice, Output, Plain, Segment};
 
 use super::network::Network;
@@ -14,36 +13,32 @@ use super::network::Network;
 pub(super) struct Launch<'a> {
     network: &'a mut Network,
     id: ConnectionId,
-    link: LinkId,
-    toward: End,
-    destination: u8,
-    sent: &'a mut Sent,
+    end: End,
+    way: &'a mut Way,
     in_flight: &'a mut u32,
-    notices: &'a mut Vec<Notice>,
+    output: &'a mut Output,
 }
 
 impl<'a> Launch<'a> {
-    /// For `end` of a connection: its segments leave by this link, for this node.
+    /// For `end` of a connection: its segments go this way.
     #[inline(always)]
     pub(super) fn new(
         network: &'a mut Network,
         id: ConnectionId,
         end: End,
-        (link, destination): (LinkId, u8),
-        sent: &'a mut Sent,
+        way: &'a mut Way,
         in_flight: &'a mut u32,
         output: &'a mut Output,
     ) -> Self {
-        let toward = end.other();
-        Self { network, id, link, toward, destination, sent, in_flight, notices: &mut output.notices }
+        Self { network, id, end, way, in_flight, output }
     }
 
     #[inline(always)]
     fn put(&mut self, packet: Packet) {
-        if self.network.enqueue(self.link, packet, None) {
+        if self.network.enqueue(self.way.link, packet, None) {
             *self.in_flight += 1;
         } else {
-            self.sent.refused += 1;
+            self.way.refused += 1;
         }
     }
 }
@@ -51,22 +46,22 @@ impl<'a> Launch<'a> {
 impl Emit for Launch<'_> {
     #[inline(always)]
     fn send(&mut self, segment: Plain) {
-        let number = self.sent.count(segment.packet_bytes());
-        self.put(Packet::plain(self.id, self.toward, self.destination, segment, number));
+        let number = self.way.count(segment.packet_bytes());
+        self.put(Packet::plain(self.id, self.end.other(), self.way.peer, segment, number));
     }
 
     #[cold]
     fn send_with_options(&mut self, segment: &Segment) {
         let bytes = segment.packet_bytes();
-        let mark = Mark::unrecorded(self.sent.count(bytes));
-        let extras = &mut self.network.extras;
-        let packet = Packet::new(self.id, self.toward, self.destination, segment, bytes, mark, extras);
+        let mark = Mark::unrecorded(self.way.count(bytes));
+        let (toward, extras) = (self.end.other(), &mut self.network.extras);
+        let packet = Packet::new(self.id, toward, self.way.peer, segment, bytes, mark, extras);
         self.put(packet);
     }
 
     #[inline]
     fn notify(&mut self, notice: Notice) {
-        self.notices.push(notice);
+        self.output.notices.push(notice);
     }
 }
 
@@ -87,13 +82,11 @@ macro_rules! on_tcp {
         let $crate::conn::Endpoint { socket, session: $session, .. } = &mut ends[$end as usize];
         match &mut socket.transport {
             Some($crate::conn::Transport::Tcp($tcp)) if is_plain => {
-                let way = (socket.link, socket.peer);
                 let $out = &mut $crate::world::launch::Launch::new(
                     $network,
                     $id,
                     $end,
-                    way,
-                    &mut socket.sent,
+                    &mut socket.way,
                     in_flight,
                     $output,
                 );

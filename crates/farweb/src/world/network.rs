@@ -7,7 +7,7 @@
 //! Every method acts on one connection; effects on others become actions for later.
 
 use crate::conn::{
-    Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Passed, Place, Transport,
+    Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Passed, Place, Transport, Way,
 };
 use crate::context::Context;
 use crate::engine::Channel;
@@ -68,9 +68,8 @@ impl Network {
     /// The event of a link: the packet that arrives at its far end.
     #[inline(always)]
     pub(super) fn run_link(&mut self, link: LinkId) -> Packet {
-        let due = self.path.on_event(self.context.now, link);
-        self.context.queue.rearm(due.next);
-        due.arrived
+        let Self { path, context: Context { now, queue, .. }, .. } = self;
+        path.on_event(*now, link, |next| queue.rearm(next))
     }
 
     /// Lets a packet pass a link without an event, where that takes no time and nothing else happens now; true when it did.
@@ -210,11 +209,10 @@ impl Network {
             Place::End(end) if connection.is_plain() => {
                 let Connection { ends, in_flight, .. } = &mut *connection;
                 let socket = &mut ends[end as usize].socket;
-                let way = (socket.link, socket.peer);
-                let out = &mut Launch::new(self, id, end, way, &mut socket.sent, in_flight, output);
-                tcp::Connection::open(ended, now, &config, clock, syn, out)
+                let out = &mut Launch::new(self, id, end, &mut socket.way, in_flight, output);
+                tcp::Connection::open(ended, now, config, clock, syn, out)
             }
-            _ => tcp::Connection::open(ended, now, &config, clock, syn, output),
+            _ => tcp::Connection::open(ended, now, config, clock, syn, output),
         };
         connection.socket_mut(place).transport = Some(Transport::Tcp(tcp));
     }
@@ -285,12 +283,7 @@ impl Network {
         end: End,
         output: &mut Output,
     ) -> Settled {
-        let is_quiet = output.segments.is_empty()
-            && output.notices.is_empty()
-            && connection.end(end).socket.sent.refused == 0;
-        if !is_quiet {
-            self.carry_out(id, connection, end, output);
-        }
+        self.carry_out(id, connection, end, output);
         let socket = &mut connection.end_mut(end).socket;
         let (no_timeout_before, is_over) =
             socket.transport.as_ref().map_or((When::NEVER, true), Transport::standing);
@@ -308,27 +301,36 @@ impl Network {
     }
 
     /// Sends the segments in `output`, and gives the application its notices.
+    #[inline(always)]
     fn carry_out(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
         let mut noticed = 0;
         loop {
-            if connection.end(end).socket.sent.refused > 0 {
-                connection.end_mut(end).socket.tell_refused();
+            if !output.segments.is_empty() || connection.end(end).socket.way.refused > 0 {
+                self.send_out(id, connection, end, output);
             }
-            for segment in &output.segments {
-                if end == End::Server && connection.regulator.is_some() {
-                    self.regulate(id, connection, segment);
-                } else {
-                    self.transmit(id, connection, Place::End(end), segment);
-                }
-            }
-            output.segments.clear();
             let Some(notice) = output.notices.get(noticed).copied() else {
                 break;
             };
             noticed += 1;
-            self.on_notice(id, connection, end, notice, output);
+            self.on_notice(id, connection, end, output, notice);
         }
         output.notices.clear();
+    }
+
+    /// Sends the segments of a recorded or regulated connection; an endpoint learns of those that its link refused.
+    #[cold]
+    fn send_out(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
+        if connection.end(end).socket.way.refused > 0 {
+            connection.end_mut(end).socket.tell_refused();
+        }
+        for segment in &output.segments {
+            if end == End::Server && connection.regulator.is_some() {
+                self.regulate(id, connection, segment);
+            } else {
+                self.transmit(id, connection, Place::End(end), segment);
+            }
+        }
+        output.segments.clear();
     }
 
     /// Reports to the observer how far the sender of responses has come, and its cause for waiting.
@@ -380,9 +382,9 @@ impl Network {
         segment: &Segment,
     ) {
         let socket = connection.socket_mut(place);
-        let (link, destination, toward) = (socket.link, socket.peer, place.toward());
-        let bytes = socket.packet_bytes(segment);
-        let number = socket.sent.count(bytes);
+        let Way { link, peer: destination, .. } = socket.way;
+        let (toward, bytes) = (place.toward(), socket.packet_bytes(segment));
+        let number = socket.way.count(bytes);
         connection.in_flight += 1;
         let mark = if connection.recorded {
             let credit = if let Place::End(end) = place { credit_limit(connection, end) } else { None };
@@ -396,7 +398,7 @@ impl Network {
         if !self.enqueue(link, packet, recorded) {
             connection.in_flight -= 1;
             let socket = connection.socket_mut(place);
-            socket.sent.refused += 1;
+            socket.way.refused += 1;
             socket.tell_refused();
         }
     }

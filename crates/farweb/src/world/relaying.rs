@@ -229,9 +229,9 @@ impl Network {
             endpoint.closing = Closing::Done;
             tcp.close(self.context.now, output);
         } else if self.hears_answer(connection, Place::End(end), output) {
-            self.on_notice(id, connection, end, Notice::Connected, output);
+            self.on_notice(id, connection, end, output, Notice::Connected);
             if connection.end(end).tcp().is_some_and(|tcp| tcp.readable() > 0) {
-                self.on_notice(id, connection, end, Notice::Readable, output);
+                self.on_notice(id, connection, end, output, Notice::Readable);
             }
         }
     }

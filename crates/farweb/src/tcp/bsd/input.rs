@@ -287,7 +287,7 @@ impl Connection {
     }
 
     /// The text, and the FIN if it is in order.
-    #[inline]
+    #[inline(always)]
     fn take_segment(&mut self, segment: &Plain, out: &mut impl Emit) {
         if segment.sequence_len() > 0 && self.take_text(segment, out) {
             self.take_fin(out);

@@ -79,6 +79,7 @@ impl Connection {
     }
 
     /// Sends an ACK when there is nothing to send.
+    #[inline(never)]
     fn acknowledge(&mut self, out: &mut impl Emit) {
         let window = self.next_window();
         let (field, timestamps) = (self.window_field(window), self.timestamps_for(Flags::ACK));

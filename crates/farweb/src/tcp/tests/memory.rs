@@ -29,12 +29,12 @@ fn an_endpoint_in_used_memory_is_as_one_in_new_memory() {
         out = Output::default();
         let client = Connection::connect(now, &config, host, &mut out);
         let syn = out.segments.pop().expect("a SYN");
-        let again = Connection::open(Some(first), now, &config, host, None, &mut out);
+        let again = Connection::open(Some(first), now, config.clone(), host, None, &mut out);
         assert_eq!(out.segments.pop(), Some(syn));
         assert_eq!(format!("{again:?}"), format!("{client:?}"));
         let server = Connection::accept(now, &config, host, &syn, &mut out);
         let answer = out.segments.pop();
-        let again = Connection::open(Some(second), now, &config, host, Some(&syn), &mut out);
+        let again = Connection::open(Some(second), now, config.clone(), host, Some(&syn), &mut out);
         assert_eq!(out.segments.pop(), answer);
         assert_eq!(format!("{again:?}"), format!("{server:?}"));
     }
@@ -50,6 +50,6 @@ fn the_memory_of_another_stack_is_not_used() {
     };
     let (host, now, mut out) = (HostClock::default(), Instant::ZERO, Output::default());
     let bsd = Connection::connect(now, &config(ProfileName::Bsd44Lite), host, &mut out);
-    let linux = Connection::open(Some(bsd), now, &config(ProfileName::Linux), host, None, &mut out);
+    let linux = Connection::open(Some(bsd), now, config(ProfileName::Linux), host, None, &mut out);
     assert!(matches!(linux, Connection::Linux(_)));
 }
