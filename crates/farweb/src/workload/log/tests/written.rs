@@ -40,6 +40,7 @@ fn what_stands_before_a_line_is_passed_over_or_refused() {
         format!("web-1  | 2024-05-10T10:00:00.123456789Z {CLF}"),
         format!("[pod/web-1/nginx] {CLF}"),
         format!("May 10 10:00:01 web nginx: {CLF}"),
+        format!("Fri 2024-05-10 10:00:00 UTC web nginx[12]: {CLF}"),
         docker.to_string(),
         CLF.replacen("192.0.2.9", "192.0.2.9, 10.0.0.1", 1),
         CLF.replacen("192.0.2.9", "192.0.2.9,10.0.0.1, 10.0.0.2", 1),
@@ -56,7 +57,7 @@ fn what_stands_before_a_line_is_passed_over_or_refused() {
     assert_eq!(who(LogFormat::Auto, &gerrit), "server 192.0.2.9 Bypass", "it has a user");
     for before in [
         "web-1 nginx",
-        "Fri 2024-05-10 10:00:00 UTC web nginx[12]:",
+        "Fri 2024-05-10 10:00:00 UTC web nginx[12]",
         "May 10 10:00:00 web",
         "2024-05-10 10:00:00",
         "10:00:00",
@@ -76,6 +77,43 @@ fn what_stands_before_a_line_is_passed_over_or_refused() {
     }
     let vhost = format!("www.example.com:80 {CLF}");
     assert_eq!(who(LogFormat::Auto, &vhost), "www.example.com 192.0.2.9 Store");
+    for (user, caching) in [("John Smith", "Bypass"), ("\"\"", "Store"), ("\"-\"", "Store")] {
+        let line = CLF.replacen("- -", &format!("- {user}"), 1);
+        assert_eq!(who(LogFormat::Auto, &line), format!("server 192.0.2.9 {caching}"));
+    }
+}
+
+#[test]
+fn a_log_without_a_format_is_refused_by_one_of_its_lines() {
+    let rows = [
+        (format!("{CLF}\nx y\nz\nw\n"), "the first is line 2: has no"),
+        (format!("203.0.113.5 10.0.0.1{}", &CLF[9..]), "user: found \"- -\""),
+        (format!("{CADDY},\n"), "its first line is no JSON object: byte "),
+        (format!("2024-05-10T10:00:00.1Z stdout P {CLF}"), "its first line is a part of a longer line"),
+        (
+            "#Fields: time cs-uri sc-bytes\n10:00:00 /a 5\n".into(),
+            "line 2: has the time of a day and no date",
+        ),
+        (
+            "#Version: 1.0\n#Fields: date time cs-uri sc-bytes\n2024-05-10 10:00:00\n".into(),
+            "line 3: has fewer fields",
+        ),
+    ];
+    for (text, says) in rows {
+        let why = refused(LogFormat::Auto, &text);
+        assert!(why.contains(says), "{text}: {why}");
+    }
+}
+
+#[test]
+fn a_first_line_of_names_is_none_of_a_request() {
+    for (format, names, line) in [
+        ("{start},{url},{bytes}", "time1,url,bytes", "1715335200,/a,9"),
+        ("\"{start}\",\"{url}\",\"{bytes}\"", "\"time\",\"url\",\"bytes\"", "\"1715335200\",\"/a\",\"9\""),
+    ] {
+        let (batch, report) = read(custom(format), &format!("{names}\n{line}\n"), LogOptions::default());
+        assert_eq!((batch.response_bytes, report.dropped[&Reason::Header]), (vec![9], 1), "{names}");
+    }
 }
 
 proptest! {
@@ -237,6 +275,8 @@ fn format_strings_are_read_as_their_servers_do() {
         at("%ts.%03tu %>a %Ss/%03>Hs %<st %rm %ru", "1728568536.005 c TCP_MISS/200 9 GET http://a/"),
         1_728_568_536.005
     );
+    let tomcat = apache("%{yyyy-MM-dd HH:mm:ss.SSS}t");
+    assert_eq!(at(&tomcat, &format!("192.0.2.3 2024-10-10 13:55:36.250 {rest}")), 1_728_568_536.25);
     for (format, why) in [
         ("%{%Q}t \"%r\" %b", "strftime's %Q is not read"),
         ("%{%H:%M:%S}t \"%r\" %b", "a format whose time has the year"),
@@ -275,8 +315,17 @@ fn spans_are_read_as_go_and_haproxy_write_them() {
         assert_eq!(took(wrong).unwrap_err().get("elapsed"), Some(&1), "{wrong}");
     }
     let haproxy = "192.0.2.1:5 [14/Feb/2017:00:00:03.049] front back/srv 0/0/1/20/+25 200 +1250 - - ---- 0/0/0/0/0 0/0 \"GET / HTTP/1.1\"";
-    let why = fate("haproxy".parse().unwrap(), haproxy, &LogOptions::default());
+    let named = "haproxy".parse::<LogFormat>().unwrap();
+    let why = fate(named.clone(), haproxy, &LogOptions::default());
     assert!(why.starts_with("elapsed: found \"+25\"") && why.contains("option logasap"), "{why}");
+    let why = refused(LogFormat::Auto, haproxy);
+    assert!(
+        why.contains("format haproxy but for two values: elapsed: found \"+25\"")
+            && why.contains("bytes: found"),
+        "{why}"
+    );
+    let aborted = haproxy.replace("20/+25 200 +1250", "-1/25 -1 0");
+    assert_eq!(fate(named, &aborted, &LogOptions::default()), "aborted");
 }
 
 #[test]
