@@ -15,6 +15,7 @@
 //!
 //! Left out: the content type, requests that a proxy sends on its own account.
 
+mod balancers;
 mod batch;
 mod caching;
 mod clients;

@@ -289,6 +289,52 @@ fn format_strings_are_read_as_their_servers_do() {
     }
 }
 
+/// Client, host, server time and wait in ms, and size of the request of a line.
+fn request(format: &str, line: &str) -> String {
+    let (server, wait) = times(custom(format), line);
+    let (batch, _) = read(custom(format), line, LogOptions::default());
+    let who = who(custom(format), line);
+    format!("{} {server} {wait} {}", who.rsplit_once(' ').unwrap().0, batch.response_bytes[0])
+}
+
+#[test]
+fn format_strings_of_load_balancers_are_read() {
+    let all = "%ci:%cp [%tr] %ft %b/%s %TR/%Tw/%Tc/%Tr/%Ta %ST %B %CC %CS %tsc %ac/%fc/%bc/%sc/%rc %sq/%bq %hr %hs %{+Q}r";
+    let line = |client: &str| {
+        format!(
+            "{client}:5000 [14/Feb/2017:00:00:03.049] front~ back/srv 10/0/1/20/125 200 1250 - - ---- 1/1/0/0/0 0/0 {{a|b}} {{}} \
+             \"GET /x HTTP/1.1\""
+        )
+    };
+    assert_eq!(request(all, &line("192.0.2.1")), "server 192.0.2.1 20 20 1250");
+    assert_eq!(request(all, &line("2001:db8::1")), "server 2001:db8::1 20 20 1250");
+    assert_eq!(request(&all.replace(' ', "\\ "), &line("192.0.2.1")), "server 192.0.2.1 20 20 1250");
+    let clf = "%{+Q}o %{-Q}ci - - [%trg] %r %ST %B \"\" \"\" %cp %ms %ft %b %s %TR %Tw %Tc %Tr %Ta";
+    let line = "192.0.2.1 - - [14/Feb/2017:00:00:03 +0000] \"GET /x HTTP/1.1\" 200 1250 \"\" \"\" 5000 049 \"front\" \"back\" \"srv\" \
+                10 0 1 20 125";
+    assert_eq!(request(clf, line), "server 192.0.2.1 20 20 1250");
+    let samples = "%[src] %T %HM %[req.hdr(Host)] %HP%HQ %ST %B %Ta";
+    let line = "192.0.2.1 14/Feb/2017:00:00:03 +0000 GET a.example /x?y 200 1250 125";
+    assert_eq!(request(samples, line), "a.example 192.0.2.1 125 NaN 1250");
+
+    let envoy = "[%START_TIME%] \"%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%\" %RESPONSE_CODE% %RESPONSE_FLAGS% \
+                 %BYTES_RECEIVED% %BYTES_SENT% %DURATION% %RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)% %DOWNSTREAM_REMOTE_ADDRESS% \
+                 \"%REQ(User-Agent):20%\" \"%REQ(:AUTHORITY)%\"";
+    let line = "[2016-04-15T20:17:00.310Z] \"POST /api HTTP/2\" 200 - 154 1000 226 100 192.0.2.1:5000 \"nsq\" \"a.example\"";
+    assert_eq!(request(envoy, line), "a.example 192.0.2.1 100 100 1250");
+    let timed = envoy.replace("[%START_TIME%]", "%START_TIME(%s.%3f)%");
+    let line = line.replace("[2016-04-15T20:17:00.310Z]", "1460751420.310");
+    assert_eq!(request(&timed, &line), "a.example 192.0.2.1 100 100 1250");
+    assert!(refused(custom(&envoy.replace("TIME%", "TIME(%Q)%")), "x").contains("strftime's %Q is not read"));
+
+    let gunicorn = "%(h)s %(l)s %(u)s %(t)s \"%(r)s\" %(s)s %(b)s \"%({User-Agent}i)s\" %(L)s %(p)s";
+    let line = format!("{CLF} \"curl\" 0.125000 <12>");
+    assert_eq!(request(gunicorn, &line), "server 192.0.2.9 125 NaN 5370");
+    let port = "$remote_addr:$remote_port [$msec] \"$request\" $status $bytes_sent";
+    let line = "2001:db8::1:5000 [1431857134.250] \"GET /d HTTP/2.0\" 200 740";
+    assert_eq!(request(port, line), "server 2001:db8::1 NaN NaN 740");
+}
+
 #[test]
 fn spans_are_read_as_go_and_haproxy_write_them() {
     let took = |text: &str| {
@@ -399,6 +445,9 @@ fn the_extended_format_is_read_as_its_draft_has_it() {
     let bytes = "#Version: 1.0\n#Fields: date time cs-method cs-uri sc-status bytes time-taken cs(User-Agent)\n\
                  2022-04-04\t14:00:53\tPOST\t/shop\t200\t1200\t0.024\ta\n";
     assert_eq!(read(LogFormat::Auto, bytes, LogOptions::default()).0.response_bytes, [1200]);
+    let named = "#Fields: timestamp(ms) c-ip cs-method cs-uri-path sc-status sc-bytes\n1715335200123\t192.0.2.7\tGET\t/a\t200\t1200\n";
+    let first = read(LogFormat::Auto, named, LogOptions::default()).1.first_request.unwrap();
+    assert_eq!(((first.start_unix_s * 1e3).round(), first.url.as_str()), (1_715_335_200_123.0, "/a"));
     let quotes = "#Fields: c-ip date time cs(User-Agent) cs-uri sc-status sc-bytes\n\
                   192.0.2.3 2024-10-10 13:55:36 \"a \"\"b\"\" c\" \"/x y\" 200 9\n";
     let (batch, report) = read(LogFormat::Auto, quotes, LogOptions::default());
@@ -459,6 +508,13 @@ fn results_of_caches_are_read_in_formats_of_ones_own() {
         );
     }
     assert!(kept("perhaps", Keep::Misses).starts_with("cache result: found \"perhaps\""));
+    let varnish = custom("%t \"%r\" %s %O %{Varnish:handling}x");
+    for (handling, misses) in
+        [("hit", "hit"), ("miss", "kept 812"), ("pass", "kept 812"), ("synth", "kept 812")]
+    {
+        let line = format!("[10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 812 {handling}");
+        assert_eq!(fate(varnish.clone(), &line, &keep(Keep::Misses)), misses, "{handling}");
+    }
     let nginx = custom("[$time_local] \"$request\" $status $bytes_sent $upstream_cache_status");
     let object = |status: &str| {
         format!(
