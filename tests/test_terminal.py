@@ -180,6 +180,14 @@ def test_sentences_fold_and_numbers_do_not() -> None:
         )
 
 
+def test_a_number_stays_beside_its_unit() -> None:
+    sentence = "round trip 704 ms, 1.10 Mbit/s up, 58.9 % of 225 kB in 20 min"
+    for width in range(40, 70):
+        console = Console(width=width, file=io.StringIO())
+        console.print(Screen([sentence, Sheet("", ["", ""], [["path", sentence]])]))
+        assert not re.search(r"\d\n", console.file.getvalue()), width  # type: ignore[attr-defined]
+
+
 @given(text=st.text("0199.,+-− aé", max_size=60), most=st.integers(3, 40))
 @example(text="by +0.169 % of all", most=9)
 def test_what_is_shortened_has_no_part_of_a_number(text: str, most: int) -> None:
