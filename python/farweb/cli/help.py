@@ -1,9 +1,10 @@
-"""Help: of farweb the verbs by purpose, of a verb a screen. `--help-all` has every word."""
+"""Help: of farweb the verbs by purpose, of a group or a verb a screen. `--help-all` has every word."""
 
+import re
 import textwrap
 from typing import Any
 
-from typer.core import TyperArgument, TyperCommand, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from farweb.text.sheet import Sheet, to_lines
 from farweb.text.words import plural
@@ -56,9 +57,9 @@ class Verb(TyperCommand):
         more = f"{plural(left, 'more option')} and all words: --help-all" if left else "--help-all"
         lines = [
             " ".join([ctx.command_path, *arguments, "[options]"]),
-            textwrap.fill(" ".join(about.split()), _WIDTH, initial_indent="  ", subsequent_indent="  "),
+            _about(about),
             "",
-            *(f"  {example}" for example in examples[:_EXAMPLES_MAX]),
+            *map(_example, examples[:_EXAMPLES_MAX]),
             "",
             *(to_lines(Sheet("", ["", ""], rows), _WIDTH)[1:] if rows else []),
             f"  {common}; {more}",
@@ -66,6 +67,33 @@ class Verb(TyperCommand):
             *textwrap.wrap(self.epilog or "", _WIDTH, break_on_hyphens=False),
         ]
         formatter.write("\n".join(lines))
+
+
+class Group(TyperGroup):
+    """A group with a line for each of its verbs as its help."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help: how to call a verb, and the purpose of each."""
+        names = sorted(self.commands)
+        room = _WIDTH - max(map(len, names)) - 4
+        rows = [[f"  {name}", _shortened(self.commands[name].help or "", room)] for name in names]
+        call = f"{ctx.command_path} VERB"
+        shown = to_lines(Sheet("", ["", ""], rows), _WIDTH)
+        formatter.write("\n".join([f"{call} [options]", _about(self.help or ""), *shown, "", f"  {call} --help"]))
+
+
+def _about(text: str) -> str:
+    return textwrap.fill(" ".join(text.split()), _WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _example(command: str) -> str:
+    """A command, continued before an option where it is wider than a screen."""
+    lines = [" "]
+    for part in re.split(" (?=--)", command):
+        if len(lines[-1]) + len(part) + len("  \\") > _WIDTH:
+            lines.append("   ")
+        lines[-1] += f" {part}"
+    return " \\\n".join(lines)
 
 
 def _metavar(parameter: Any) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from farweb.cli.help import Group
 from farweb.errors import FarwebError
 from farweb.files.atomic import Place, taken
 from farweb.files.made import is_made
@@ -101,7 +102,12 @@ def help_alone(context: typer.Context) -> None:
 def group(help: str) -> typer.Typer:
     """A group of verbs, such as `farweb workload`, that shows its help when it is called alone."""
     return typer.Typer(
-        help=help, callback=help_alone, invoke_without_command=True, add_completion=False, rich_markup_mode="markdown"
+        cls=Group,
+        help=help,
+        callback=help_alone,
+        invoke_without_command=True,
+        add_completion=False,
+        rich_markup_mode="markdown",
     )
 
 

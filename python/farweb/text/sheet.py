@@ -9,7 +9,7 @@ from html import escape
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from farweb.text.words import elided, folded, shortened
+from farweb.text.words import elided, folded, shortened, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -126,7 +126,7 @@ def _folded(sheet: Sheet, width: int) -> list[str]:
     lines = []
     for line, word in zip(before, words, strict=True):
         indented = indent * " " if beside else _GUTTER * " "
-        text = textwrap.fill(word, width, initial_indent=indented, subsequent_indent=indented, break_on_hyphens=False)
+        text = "\n".join(wrapped(word, width, initial_indent=indented, subsequent_indent=indented))
         lines += f"{line}{text[len(line) :]}".split("\n") if beside else [line, *text.split("\n")]
     return lines
 

@@ -4,6 +4,7 @@ import re
 import shlex
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 # C0 but tab and line feed, DEL, C1, what reverses the direction of letters, and bytes of names that are not UTF-8.
 _COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -18,6 +19,7 @@ CLAUSE = "    "
 """Stands between clauses that may have lines of their own."""
 
 _COMMAND = re.compile(r"\bfarweb [a-z][^;()]*")
+_QUANTITY = re.compile(r"\d (?:[kMG]?(?:bit/s|B)|[mµn]?s|min|h|%)(?!\w)")
 
 
 def command(*words: object) -> str:
@@ -36,10 +38,18 @@ def folded(text: str, width: int) -> str:
         if lines[-1] and len(lines[-1]) + len(CLAUSE) + len(clause) <= width:
             lines[-1] += CLAUSE + clause
             continue
-        whole = _COMMAND.sub(lambda found: found[0].replace(" ", _GLUE), clause)
-        fold = textwrap.wrap(whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-        lines += [line.replace(_GLUE, " ") for line in fold]
+        lines += wrapped(_glued(_COMMAND, clause), width, subsequent_indent=indent, break_long_words=False)
     return "\n".join(lines[1:])
+
+
+def wrapped(text: str, width: int, **options: Any) -> list[str]:
+    """Text in lines as `textwrap.wrap` makes them, with every number beside its unit."""
+    lines = textwrap.wrap(_glued(_QUANTITY, text), width, break_on_hyphens=False, **options)
+    return [line.replace(_GLUE, " ") for line in lines]
+
+
+def _glued(words: re.Pattern[str], text: str) -> str:
+    return words.sub(lambda found: found[0].replace(" ", _GLUE), text)
 
 
 _GLUE = "\ue000"  # a letter for private use, in no text

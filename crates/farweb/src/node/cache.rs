@@ -4,7 +4,7 @@
 //! fetch of the object that is under way, and gets first the bytes that have come. A **revalidation** sends a conditional request
 //! on for an object older than its `ttl`; without a body in the answer ([`NOT_MODIFIED_BYTES`](crate::http::NOT_MODIFIED_BYTES))
 //! the copy is served. A **miss** goes on, and so does a **bypass**, which no copy may serve
-//! ([`Caching`](crate::workload::Caching)) or whose response is of a size that the cache does not keep. A response is kept when it
+//! ([`Caching`](crate::workload::Caching)) or one with a response of a size that the cache does not keep. A response is kept when it
 //! is whole. In `split` mode it goes on towards the clients as it is read, in `store-and-forward` mode
 //! when it is whole; one without a body goes on when it is whole in both.
 //!

@@ -55,7 +55,7 @@ pub(crate) enum Decision {
     PassOn,
 }
 
-/// Way in which a request goes on.
+/// Way of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
     /// Not at all: its response starts here.
@@ -109,7 +109,7 @@ pub(crate) trait Stand {
 ///
 /// Models a proxy that stores a request and sends it on when it has all of it, and that sends a response on as it reads it,
 /// byte for byte. It reads as fast as bytes come and holds any number of them. Leaves out the time that it takes, a bound on
-/// what it holds, and caching.
+/// its buffer, and caching.
 ///
 /// Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), sections on the US proxy.
 pub(crate) struct Proxy;
@@ -225,8 +225,8 @@ pub(crate) fn start_fetch(cx: &mut Context, below: ExchangeId, condition: Option
     fetch
 }
 
-/// Releases the due bytes of the response to an exchange, and schedules the rest. Bytes, and the size of the
-/// segments in which they come, where a response has begun.
+/// Releases the due bytes of the response to an exchange, and schedules the rest. Bytes, and the size of their
+/// segments, where a response has begun.
 pub(crate) fn release(cx: &mut Context, id: ExchangeId) -> Option<(u64, u64)> {
     let exchange = cx.exchanges.get_mut(id)?;
     let is_first = exchange.served_by.is_none();

@@ -3,7 +3,7 @@
 //! Models the mux of the NZ–US studies: all connections are opened when the run begins, one that failed when a message wants it
 //! next, and closed by their client end when every request has ended and none will come. A request, and from its first bytes on a
 //! response, gets the connection that [`http::mux`](crate::http::mux) chooses, and stays on it; bytes are written in the order
-//! in which they came, with framing before each piece of a response. The rest of the messages of a failed exchange is still
+//! of arrival, with framing before each piece of a response. The rest of the messages of a failed exchange is still
 //! sent, and ignored. Leaves out credits and priorities.
 //!
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102).

@@ -1,7 +1,7 @@
 //! Pools: which connection of a leg a request gets, and its response, a file a policy, behind the one match on them.
 //!
 //! A pool keeps the connections of a leg by [`Key`](crate::conn::Key), client and host; it opens and reuses them within its limits, lets
-//! requests wait for one, and decides about those whose connection is lost. It owns its state, gets a [`Context`] with all that it may
+//! requests wait for one, and decides about the requests of a lost one. It owns its state, gets a [`Context`] with all that it may
 //! touch, and answers with [`Action`](crate::context::Action)s. Which bytes go on a connection is its sessions' matter (`session`).
 //!
 //! A new pool is a file with an implementation of [`Allot`], and a line in each place of this one that names the others.

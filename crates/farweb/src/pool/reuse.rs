@@ -4,8 +4,8 @@
 //! opened or waited for. A request that was sent on a connection used before, and closed or reset before a byte of the response
 //! came, is sent again on another one: its server may have closed the connection while the request was on its way. A tunnel
 //! (`CONNECT`) has a connection of its own, which its server closes behind it, and limits of its own for each host. A connection
-//! counts in the limits until its client end closes or the request on it fails: a client whose server end died unheard would hold
-//! the place for as long as its keepalive or user timeout. Leaves out pipelining, limits on how often a request is sent again, and
+//! counts in the limits until its client end closes or the request on it fails: a client would hold the place of a server end that died
+//! unheard for as long as its keepalive or user timeout. Leaves out pipelining, limits on how often a request is sent again, and
 //! that wait.
 //!
 //! Source: RFC 9112, sections 9.3 and 9.3.1; the NZ–US studies (CNDS 2001, pp. 97–102), section on persistent HTTP.
@@ -53,7 +53,7 @@ impl Reuse {
         Self { leg, limits, pools: FxHashMap::default(), idle_timeout, closed_by, per_connection }
     }
 
-    /// Sends the request of an exchange on a connection, whose server closes it behind the response to the last one that it takes.
+    /// Sends the request of an exchange on a connection; the server closes it behind the response to the last one that it takes.
     fn assign(&self, cx: &mut Context, connections: &mut Connections, id: ExchangeId, on: ConnectionId) {
         cx.assign_alone(connections, id, on);
         let connection = connections.get_mut(on).expect("the caller has found it");

@@ -43,7 +43,7 @@ pub struct Cache {
     /// Time for which an object is fresh; a later request first makes a conditional one. For ever when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Duration>,
-    /// Treatment of a request whose size differs from the fresh copy held, or from the fetch under way.
+    /// Treatment of a request with another size than the fresh copy held or the fetch under way.
     #[serde(default)]
     pub changed: Changed,
     /// True when requests for an object that is being fetched wait for that fetch; else each fetches for itself.
@@ -85,7 +85,7 @@ impl Cache {
     }
 }
 
-/// Problems of the caches of `scenario`: the dotted key and what is wrong there.
+/// Problems of the caches of `scenario`, each a dotted key and its fault.
 pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     let mut problems = Vec::new();
     for (index, cache) in scenario.cache.iter().enumerate() {
@@ -157,7 +157,7 @@ fn wrong_mode(scenario: &Scenario, cache: &Cache) -> Option<String> {
     })
 }
 
-/// Problems of the keys that say what a cache holds: the key and what is wrong there.
+/// Problem of the keys for the contents of a cache: a key and its fault.
 fn wrong_contents(scenario: &Scenario, cache: &Cache) -> Option<(&'static str, String)> {
     let Some(policy) = cache.policy else {
         let set = [

@@ -68,7 +68,7 @@ pub enum Carrier {
         /// Credit: bytes of payload that a session may send before the receiver grants more, which it does when more than half is taken.
         #[serde(default = "default_credit")]
         credit: Bytes,
-        /// Size of the write buffer of each end, in which fragments of all sessions are gathered before the transport gets them.
+        /// Size of the write buffer of each end. It gathers fragments of all sessions for the transport.
         #[serde(default = "default_write_buffer")]
         write_buffer: Bytes,
         /// Most bytes that each end reads from its transport at once.
@@ -133,7 +133,7 @@ const fn default_idle_timeout() -> Duration {
     Duration::from_secs(15)
 }
 
-/// Those of the experiment of 1997, its first run.
+/// Values of the experiment of 1997, its first run.
 const fn default_credit() -> Bytes {
     Bytes::new(4096)
 }

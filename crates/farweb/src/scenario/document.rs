@@ -104,7 +104,7 @@ impl Document {
         Ok(document)
     }
 
-    /// A tree that was no TOML, whose keys have no places of their own.
+    /// A tree from another source than TOML: its keys have no places of their own.
     pub(crate) fn of_tree(tree: Value, file: &str) -> Self {
         let start = Place::File { line: 1, column: 1 };
         Self { file: file.to_owned(), tree, places: BTreeMap::from([(String::new(), start)]) }

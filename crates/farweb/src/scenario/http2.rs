@@ -20,10 +20,10 @@ pub struct Http2 {
     /// Keys of both ends.
     #[serde(flatten)]
     pub both: Http2End,
-    /// Keys of the client end, which sends requests, where they differ from those of both ends.
+    /// Keys of the client end, the sender of requests. They go before the keys of both ends.
     #[serde(default, skip_serializing_if = "Http2End::is_empty")]
     pub client: Http2End,
-    /// Keys of the server end, which sends responses, where they differ from those of both ends.
+    /// Keys of the server end, the sender of responses. They go before the keys of both ends.
     #[serde(default, skip_serializing_if = "Http2End::is_empty")]
     pub server: Http2End,
     /// Most connections to one host, or on an inner leg to the next proxy, 1 to 1000.
@@ -52,7 +52,7 @@ pub struct Http2 {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Http2End {
-    /// Program whose settings and rules the end has, where no other key says otherwise.
+    /// Program to imitate: its settings and rules hold for every key left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     /// Credit that the end gives each stream, in bytes: the data that it lets the other end send before it grants more.
@@ -214,7 +214,7 @@ const fn two() -> u32 {
     2
 }
 
-/// hyper's pool and Go's transport close what has been idle for 90 s.
+/// hyper's pool and Go's transport close a connection after 90 s without a request.
 const fn default_idle_timeout() -> Duration {
     Duration::from_secs(90)
 }
@@ -236,7 +236,7 @@ impl Http2End {
 }
 
 impl Http2 {
-    /// The keys of one end: its own before those of both.
+    /// The keys of one end: its own, else the keys of both.
     #[must_use]
     pub fn end(&self, role: Role) -> Http2End {
         let own = match role {

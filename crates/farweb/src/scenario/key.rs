@@ -114,7 +114,7 @@ pub(crate) fn word_or_table(schema: &Value) -> Option<(&str, &Value)> {
     }
 }
 
-/// The branch of `schema` that holds for the table `value` in `parent`: by its kind, or by what is beside it.
+/// The branch of `schema` that holds for the table `value` in `parent`: by its kind, or by the keys beside it.
 fn alternative<'s>(schema: &'s Value, value: &Value, parent: &Value) -> &'s Value {
     if let Some((_, table)) = word_or_table(schema) {
         return resolve(table);

@@ -81,7 +81,7 @@ impl Scenario {
 
     /// The scenario after overrides with every default spelled out, quantities as text with their units.
     ///
-    /// As TOML or JSON it parses to an equal scenario. Keys whose absence has a meaning (`queue`: unlimited) stay absent, and a
+    /// As TOML or JSON it parses to an equal scenario. Keys stay absent where absence has a meaning (`queue`: unlimited), and a
     /// link that switches changes of its preset off has its keys without it.
     #[must_use]
     pub fn effective(&self) -> Value {
@@ -99,7 +99,7 @@ pub(crate) fn read(document: &Document) -> Result<Scenario, Vec<Problem>> {
     if !problems.is_empty() {
         return Err(problems);
     }
-    // The shape is right, so what serde still refuses are values whose rule no schema has.
+    // The shape is right: serde still refuses values by rules that no schema has.
     let scenario: Scenario = serde_json::from_value(document.tree.clone())
         .map_err(|error| vec![document.problem("format", error.to_string())])?;
     let problems = check::problems(&scenario);

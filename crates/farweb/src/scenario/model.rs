@@ -31,7 +31,7 @@ use crate::units::{BitRate, Bytes, Duration, quantity_or_word};
 pub use crate::workload::{CopiesHosts, Resample};
 use crate::workload::{Laying, Load, Prepared, nzix};
 
-/// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
+/// A scenario: a path from clients to origin servers, its load, and the tables to record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -44,7 +44,7 @@ pub struct Scenario {
     pub name: String,
     /// Nodes in a row and the links between neighbours.
     pub path: Path,
-    /// Stretches of the path whose ends are transport endpoints, from the clients to the servers.
+    /// Stretches of the path between transport endpoints, from the clients to the servers.
     pub leg: Vec<Leg>,
     /// Caches at nodes between the clients and the origin servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -88,9 +88,9 @@ pub struct Link {
     /// Kind of path, which gives the keys that are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<PresetName>,
-    /// The direction towards the servers, in which requests go.
+    /// The direction of requests, towards the servers.
     pub up: LinkDirection,
-    /// The direction towards the clients, in which responses go.
+    /// The direction of responses, towards the clients.
     pub down: LinkDirection,
     /// Handovers, which change both directions at the same times. "none" switches the preset's off.
     #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Handover>"))]
@@ -123,7 +123,7 @@ pub struct LinkDirection {
     /// Period after which the steps come again, at the begin of each with the link's own values; they come once when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps_every: Option<Duration>,
-    /// Times in which nothing is sent.
+    /// Times without sending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outage: Vec<Outage>,
     /// Factor on the rate that changes at random; "none" switches the one of the preset off.
@@ -196,7 +196,7 @@ impl Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkRate(pub Option<BitRate>);
 
-/// A stretch of the path whose two ends are transport endpoints.
+/// A stretch of the path between two transport endpoints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -236,7 +236,7 @@ pub struct Split {
     /// The transport of the stretch behind it, up to the next split or to `leg.to`; the leg's when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<Tcp>,
-    /// The stretch behind it: opened anew for each connection ("each"), or standing, so that nothing shakes hands ("ready").
+    /// The stretch behind it: opened anew for each connection ("each"), or standing, without handshakes ("ready").
     #[serde(default)]
     pub open: SplitOpen,
     /// What opens the stretch behind it: the SYN that reaches the node ("syn"), or a CONNECT, which is answered when the stretch
@@ -277,7 +277,7 @@ impl Leg {
     }
 }
 
-/// The programs at both ends of a leg's connections: how soon they run, and in which pieces they write.
+/// The programs at both ends of a leg's connections: how soon they run, and the size of their writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -306,7 +306,7 @@ pub struct Tcp {
     pub profile: ProfileName,
     /// MSS that both ends advertise, or "host": the value of the request's server in the host table.
     pub mss: HostOr,
-    /// Send and receive buffer of both ends, whose size limits the window that they advertise, or "host": the `window_bytes` of
+    /// Send and receive buffer of both ends, the limit of their advertised window, or "host": the `window_bytes` of
     /// the request's server in the host table. Left out, the profile's own: 32767 B for bsd44-lite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer: Option<HostOr>,
@@ -516,7 +516,7 @@ impl Workload {
     /// The generated workload for this seed; `None` when requests come from tables.
     ///
     /// # Panics
-    /// When the parameters are not those of the family, which the reading of a scenario makes sure of.
+    /// When the parameters are of another family. Reading a scenario rules that out.
     #[must_use]
     pub fn generated(&self, seed: u64) -> Option<Prepared> {
         self.family.map(|family| self.parameters.generate(family, self.days().unwrap_or_default(), seed))

@@ -26,7 +26,7 @@ pub struct Problem {
     pub place: Place,
     /// Dotted key, such as `leg.0.tcp.buffer`; empty when the text is no TOML.
     pub key: String,
-    /// Message: what was found and what is allowed.
+    /// Message: the value found and the values allowed.
     pub message: String,
 }
 

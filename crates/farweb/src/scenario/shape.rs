@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A table whose keys, or a number whose range, depends on the profile, the family or the scale beside it. An unknown one is
+    /// A table or a number: the profile, the family or the scale beside it decides about its keys or its range. An unknown one is
     /// reported where it stands.
     fn by_what_is_beside(&mut self, path: &str, branches: &'a [Value], value: &Value) {
         let beside = path.rsplit_once('.').map_or("", |(table, _)| table);
@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A word from a list, or a table whose `kind` chooses the branch.
+    /// A word from a list, or a table: its `kind` chooses the branch.
     fn one_of(&mut self, path: &str, branches: &'a [Value], value: &Value) {
         let words: Vec<&str> = branches.iter().filter_map(|branch| branch["const"].as_str()).collect();
         if !words.is_empty() {
@@ -248,7 +248,7 @@ fn kind_of(branch: &Value) -> Option<&str> {
     branch["properties"]["kind"]["const"].as_str()
 }
 
-/// The table that a value alone stands for: of the kind that it names, or of the kind whose only key it can be.
+/// The table that a value alone stands for: of the kind that it names, or of the kind that takes it as its only key.
 fn as_table(branches: &[Value], value: &Value) -> Option<String> {
     branches.iter().find_map(|branch| {
         let kind = kind_of(branch).map(quote)?;
@@ -347,7 +347,7 @@ fn not_here(value: &Value) -> String {
     value.as_str().and_then(absent).map(|sentence| format!(" ({sentence})")).unwrap_or_default()
 }
 
-/// " (farweb does not model …)" for a name that is known to be absent, or where farweb has what is called so; else
+/// " (farweb does not model …)" for a name that is known to be absent, or the place where farweb has it; else
 /// " (did you mean …?)" when one of `words` is near.
 pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
     if let Some(sentence) = absent(found) {
@@ -355,7 +355,7 @@ pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
     }
     let found = found.to_lowercase();
     let letters = found.chars().count();
-    // A third of the letters may differ: "bufer", "conections"; chosen so that short words need to be close. A word that
+    // A third of the letters may differ: "bufer", "conections"; chosen: short words need to be close. A word that
     // is only begun ("bsd44") is near too.
     let distance = |word: &str| match word.starts_with(&found) && letters >= 3 {
         true => 0,

@@ -1,4 +1,4 @@
-//! A scenario together with what it was read from, so that it can be read again with other values.
+//! A scenario with its source, to be read again with other values.
 
 use serde_json::Value;
 

@@ -23,7 +23,7 @@ pub struct Tls {
     pub ticket_lifetime: Duration,
     /// Most bytes in a record, 1 B to 16384 B; none of them can be read before the last one is there.
     pub record: Bytes,
-    /// Most bytes in a record at the start of a connection, or the program whose small records both ends send: "go", "cloudflare",
+    /// Most bytes in a record at the start of a connection, or a program to imitate at both ends: "go", "cloudflare",
     /// "h2o", "apache", or "nginx" and "boringssl", which have none; `record` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub small_record: Option<SmallRecord>,
@@ -33,10 +33,10 @@ pub struct Tls {
     /// "x25519mlkem768", in TLS 1.2, which has no ML-KEM, "x25519".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_exchange: Option<KeyExchange>,
-    /// Signature scheme of the server's certificates, "ecdsa-p256" among parts; those of post-quantum schemes in TLS 1.3 only.
+    /// Signature scheme of the server's certificates, "ecdsa-p256" among parts; post-quantum ones in TLS 1.3 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificates: Option<Scheme>,
-    /// Certificates between that of the server and a root, which is not sent; 1 among parts.
+    /// Certificates between the server's and a root, which is not sent; 1 among parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intermediates: Option<u32>,
     /// Signed timestamps of logs in the server's certificate (RFC 6962), at most 546; none among parts.
@@ -50,7 +50,7 @@ pub struct Tls {
     #[cfg_attr(test, schemars(with = "Share"))]
     #[serde(deserialize_with = "Share::deserialize_some", skip_serializing_if = "Option::is_none")]
     pub compression: Option<f64>,
-    /// True when the client says that it has the intermediates, so that the server leaves them out; it does not among parts.
+    /// True when the client says that it has the intermediates: the server leaves them out. False among parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppress_intermediates: Option<bool>,
     /// Size of the client's first flight, with its records, whatever its parts; left out, theirs, without parts 300 B (1600 B in TLS
@@ -135,7 +135,7 @@ impl Tls {
         })
     }
 
-    /// Parts of the client's and of the server's first flight; none of one whose size is given or has no parts.
+    /// Parts of the client's and of the server's first flight; none where a size is given or there are no parts.
     #[must_use]
     pub fn flight_parts(&self, start: Start) -> [Option<Vec<Part>>; 2] {
         let Some(parts) = self.parts() else { return [None, None] };

@@ -15,7 +15,7 @@ const DELAY_MAX: Duration = Duration::from_secs(24 * 3_600);
 /// Longest time that a client waits. Chosen: as the longest delay.
 const WAIT_MAX: Duration = DELAY_MAX;
 
-/// Every broken rule of `scenario`: the dotted key and what is wrong there.
+/// Every broken rule of `scenario`, each a dotted key and its fault.
 pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     let mut check = Check { problems: Vec::new() };
     check.one_line("name", &scenario.name);

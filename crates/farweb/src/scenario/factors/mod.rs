@@ -53,7 +53,7 @@ pub enum DesignKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RandomNumbers {
-    /// Replication r has the seed `run.seed` + r at every point, so that differences between points have less noise.
+    /// Replication r has the seed `run.seed` + r at every point: differences between points have less noise.
     #[default]
     Common,
     /// Every run has a seed of its own.

@@ -37,7 +37,7 @@ fn the_schema_has_no_null_and_describes_every_key() {
     assert_eq!(undescribed.map(|(name, _)| name).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// Every key of the schema with what it says.
+/// Every key of the schema with its entry.
 pub(super) fn keys_of(schema: &Value) -> Vec<(String, Value)> {
     let mut keys = Vec::new();
     for (name, value) in schema.as_object().into_iter().flatten() {

@@ -1,6 +1,7 @@
 //! Formats of logs: each is a layout of fields with a name, and a file shows which one it has.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use super::keys::{self, Keys};
@@ -103,7 +104,9 @@ impl LogFormat {
                 lines += usize::from(verdict.is_ok() || !others::is_other(&line));
                 read += usize::from(verdict.is_ok());
                 let is_empty = matches!(verdict, Ok(Verdict::Dropped(Reason::NoSize | Reason::NoRequest)));
-                requests += usize::from(verdict.is_ok() && !(is_empty && matches!(layout, Layout::Json(_))));
+                let is_said = !(is_empty && matches!(layout, Layout::Json(_)));
+                let is_host = *known != known::VHOST_COMBINED || begins_with_name(&line);
+                requests += usize::from(verdict.is_ok() && is_said && is_host);
             }
             if read * 2 >= lines && read > best.1 && requests > 0 {
                 best = (Some(Self::Known(known)), read);
@@ -112,15 +115,30 @@ impl LogFormat {
         best.0
     }
 
-    /// The format that a line has but for one value, and the fault of that value.
-    pub(super) fn nearly(line: &[u8]) -> Option<(Self, String)> {
-        let fault = |known: &'static Known| {
-            let (right, why) = Layout::of(known, line).ok()?.fault(line)?;
-            Some((right, Self::Known(known), why))
-        };
-        let found = KNOWN.iter().rev().filter(|known| known.is_found).filter_map(|known| fault(known));
-        found.max_by_key(|(right, ..)| *right).map(|(_, format, why)| (format, why))
+    /// The format of the first line of a log that begins with `head`, for a log without a format: its other lines say why not.
+    pub(super) fn of_first(head: &[u8]) -> Option<Self> {
+        let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        match lines.next()? {
+            [b'#', ..] if head.windows(8).any(|part| part == b"#Fields:") => Some(Self::W3C),
+            line => Self::of_head(line),
+        }
     }
+
+    /// The format that a line has but for one or two values, and their faults.
+    pub(super) fn nearly(line: &[u8]) -> Option<(Self, Vec<String>)> {
+        let faults = |known: &'static Known| {
+            let (fit, wrong) = Layout::of(known, line).ok()?.faults(line)?;
+            Some((fit, Self::Known(known), wrong))
+        };
+        let found = KNOWN.iter().rev().filter(|known| known.is_found).filter_map(|known| faults(known));
+        found.max_by_key(|(fit, ..)| *fit).map(|(_, format, wrong)| (format, wrong))
+    }
+}
+
+/// True if a line begins with a name: an address before the client may be `X-Forwarded-For` as well as a host.
+fn begins_with_name(line: &[u8]) -> bool {
+    let word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
+    word != b"-" && !std::str::from_utf8(word).is_ok_and(|word| word.parse::<IpAddr>().is_ok())
 }
 
 /// Server that the head lines of the extended log format name.

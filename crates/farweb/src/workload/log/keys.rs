@@ -82,10 +82,7 @@ impl Keys {
     /// # Errors
     /// The problem with the line.
     pub(super) fn read<'a>(&self, line: &[u8]) -> Result<Record<'a>, String> {
-        let object: Value = serde_json::from_slice(line).map_err(|error| match error.is_eof() {
-            true => "is cut off: the end of its JSON object is missing".to_owned(),
-            false => format!("is no JSON object: byte {} does not belong there", error.column()),
-        })?;
+        let object: Value = serde_json::from_slice(line).map_err(|error| broken(&error))?;
         self.record(&object)
     }
 
@@ -152,14 +149,22 @@ impl Keys {
     }
 }
 
+/// Fault of a line that cannot be read as JSON.
+pub(super) fn broken(error: &serde_json::Error) -> String {
+    match error.is_eof() {
+        true => "is cut off: the end of its JSON object is missing".to_owned(),
+        false => format!("is no JSON object: byte {} does not belong there", error.column()),
+    }
+}
+
 /// Text of a value of `field`; `None` where it is of no use.
 fn text_of(value: &Value, field: Field) -> Option<Vec<u8>> {
     match value {
         Value::String(text) => Some(text.as_bytes().to_vec()),
-        // A header is a list of its lines.
-        Value::Array(lines) => {
-            let lines: Vec<_> = lines.iter().filter_map(Value::as_str).collect();
-            (!lines.is_empty()).then(|| lines.join(", ").into_bytes())
+        // A header is a list of its lines, the times of several servers are a list of numbers.
+        Value::Array(values) => {
+            let values: Vec<_> = values.iter().filter_map(|value| text_of(value, field)).collect();
+            (!values.is_empty()).then(|| values.join(&b", "[..]))
         }
         // Without an exponent, as fields are read.
         Value::Number(number) => Some(match number.as_u64() {

@@ -64,11 +64,15 @@ impl Layout {
         }
         match self {
             Self::Columns(Some(_)) => first && Self::table(line).is_some(),
-            // Every request has a digit in its time and its size.
-            Self::Patterns(patterns) => {
-                let divides = |pattern: &Pattern| pattern.faults(line).is_ok();
-                let is_names = || !line.iter().any(u8::is_ascii_digit) && patterns.iter().any(divides);
-                first && (line.starts_with(b"#") || is_names())
+            // Every request has a digit in its time and its size; a name may have one too.
+            Self::Patterns(patterns) if first => {
+                let has_digits = line.iter().any(u8::is_ascii_digit);
+                let is_quoted = !has_digits && line.starts_with(b"\"") && line.contains(&b',');
+                let is_time = |why: &String| why.starts_with("time: ");
+                let are_names = |(_, wrong): (usize, Vec<String>)| {
+                    !has_digits || wrong.len() > 1 && wrong.iter().any(is_time)
+                };
+                line.starts_with(b"#") || is_quoted || patterns[0].faults(line).is_ok_and(are_names)
             }
             _ => false,
         }
@@ -127,19 +131,21 @@ impl Layout {
         })
     }
 
-    /// Number of values of `line` that are right, and the fault of the one that is not. `None` if more are, or it is
-    /// divided otherwise.
-    pub(super) fn fault(&self, line: &[u8]) -> Option<(usize, String)> {
-        let (right, mut wrong) = match self {
-            Self::Patterns(patterns) => patterns
-                .iter()
-                .filter_map(|pattern| pattern.faults(line).ok())
-                .filter(|(_, wrong)| wrong.len() == 1)
-                .max_by_key(|(right, _)| *right)?,
-            Self::Columns(_) => return None,
-            Self::Json(keys) => keys.faults(line)?,
+    /// How well `line` fits, and the faults of its one or two wrong values. `None` if more are wrong, or it is divided
+    /// otherwise.
+    pub(super) fn faults(&self, line: &[u8]) -> Option<(isize, Vec<String>)> {
+        // A wrong value weighs as much as a few right ones.
+        let fit = |(right, wrong): (usize, Vec<String>)| {
+            (1..=2).contains(&wrong.len()).then(|| (right as isize - 3 * wrong.len() as isize, wrong))
         };
-        (wrong.len() == 1).then(|| (right, wrong.remove(0)))
+        match self {
+            Self::Patterns(patterns) => {
+                let all = patterns.iter().filter_map(|pattern| fit(pattern.faults(line).ok()?));
+                all.max_by_key(|(fit, _)| *fit)
+            }
+            Self::Columns(_) => None,
+            Self::Json(keys) => fit(keys.faults(line)?),
+        }
     }
 
     fn read_whole<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {

@@ -15,6 +15,7 @@
 //!
 //! Left out: the content type, requests that a proxy sends on its own account.
 
+mod balancers;
 mod batch;
 mod caching;
 mod clients;
@@ -62,6 +63,10 @@ const BYTES_MAX: u64 = 1 << 53;
 /// A response's header in a server's log, in bytes. Chosen: responses of 1997 had 150 to 300 B (status line, Date, Server,
 /// Last-Modified, Content-Type, Content-Length).
 pub const LOG_HEADER_BYTES: u64 = 250;
+
+/// Fault of a part of a line.
+const PART: &str =
+    "is a part of a longer line that the container runtime cut (stdout P): join the parts first";
 
 /// Verdict on a line.
 enum Verdict {
@@ -144,7 +149,9 @@ impl LogReader {
     fn new(lines: Lines, format: &LogFormat, options: LogOptions) -> Result<Self, WorkloadError> {
         options.check()?;
         let found = match format {
-            LogFormat::Auto => LogFormat::of_head(lines.head()).ok_or_else(|| unknown(&lines))?,
+            LogFormat::Auto => LogFormat::of_head(lines.head())
+                .or_else(|| LogFormat::of_first(lines.head()))
+                .ok_or_else(|| unknown(&lines))?,
             named => named.clone(),
         };
         let software = found.software(lines.head());
@@ -248,6 +255,9 @@ fn verdict(
     let Line::Whole(line) = line else {
         return Err(format!("is longer than {LINE_BYTES_MAX} bytes"));
     };
+    if wrapped::is_part(line) {
+        return Err(PART.into());
+    }
     if line.trim_ascii().is_empty() {
         return Ok(Verdict::Dropped(Reason::Blank));
     }
@@ -307,12 +317,27 @@ fn unknown(lines: &Lines) -> WorkloadError {
             lines.name()
         ));
     }
-    let line = wrapped::message(first.unwrap_or_default());
-    if let Some((format, why)) = LogFormat::nearly(line.trim_ascii()) {
+    let first = first.unwrap_or_default();
+    let line = wrapped::message(first);
+    let in_it = clipped(first, 120);
+    if wrapped::is_part(first) {
+        return WorkloadError(format!("{}: its first line {PART}, in {in_it}", lines.name()));
+    }
+    if line.starts_with(b"{")
+        && let Err(error) = serde_json::from_slice::<serde_json::Value>(&line)
+    {
         return WorkloadError(format!(
-            "{}: its first line reads as format {format} but for one value: {why}, in {}",
+            "{}: its first line {}, in {in_it}",
             lines.name(),
-            clipped(first.unwrap_or_default(), 120)
+            keys::broken(&error)
+        ));
+    }
+    if let Some((format, wrong)) = LogFormat::nearly(line.trim_ascii()) {
+        let values = if wrong.len() == 1 { "one value" } else { "two values" };
+        return WorkloadError(format!(
+            "{}: its first line reads as format {format} but for {values}: {}, in {in_it}",
+            lines.name(),
+            wrong.join("; "),
         ));
     }
     let names: Vec<_> = LogFormat::names().map(|(name, _)| name).collect();
@@ -320,7 +345,7 @@ fn unknown(lines: &Lines) -> WorkloadError {
         "{}: no known format has lines like its first, {}; name the format ({}), describe its lines by a format string, such as \
          {{client}} [{{start}}] \"{{request}}\" {{status}} {{bytes}}, or name the keys of its JSON objects, such as start=KEY url=KEY bytes=KEY",
         lines.name(),
-        clipped(first.unwrap_or_default(), 120),
+        in_it,
         names.join(", "),
     ))
 }

@@ -94,6 +94,9 @@ pub(super) const NGINX: &Names = &[
 pub(super) const APACHE: &Names = &[
     ("h", Field::Client),
     ("a", Field::Client),
+    // Of the connection, and in Jetty.
+    ("{c}a", Field::Client),
+    ("{client}a", Field::Client),
     ("t", Field::Start),
     ("u", Field::User),
     ("r", Field::Request),
@@ -109,6 +112,10 @@ pub(super) const APACHE: &Names = &[
     ("{us}T", Field::Elapsed(Unit::Micros)),
     ("^FB", Field::FirstByte(Unit::Micros)),
     ("{Varnish:time_firstbyte}x", Field::FirstByte(Unit::Seconds)),
+    ("{Varnish:handling}x", Field::CacheResult),
+    ("{Varnish:hitmiss}x", Field::CacheResult),
+    // Of H2O.
+    ("{duration}x", Field::Elapsed(Unit::Seconds)),
     ("m", Field::Method),
     ("U", Field::Path),
     ("q", Field::Query),
@@ -125,6 +132,66 @@ pub(super) const APACHE: &Names = &[
     ("{Cookie}i", Field::Cookie),
 ];
 
+/// Variables of HAProxy's `log-format`, and samples that stand for some of them.
+///
+/// `%Ta` is the time of one request; `%Tt` also has the idle time before it.
+pub(super) const HAPROXY: &Names = &[
+    ("ci", Field::Client),
+    ("[src]", Field::Client),
+    ("t", Field::Start),
+    ("tr", Field::Start),
+    ("T", Field::Start),
+    ("Tl", Field::Start),
+    ("trg", Field::Start),
+    ("trl", Field::Start),
+    ("Ts", Field::Start),
+    ("Ta", Field::Elapsed(Unit::Millis)),
+    ("Tr", Field::ServerHeader(Unit::Millis)),
+    ("r", Field::Request),
+    ("HM", Field::Method),
+    ("[method]", Field::Method),
+    ("[capture.req.method]", Field::Method),
+    ("HU", Field::Url),
+    ("[url]", Field::Url),
+    ("[capture.req.uri]", Field::Url),
+    ("HP", Field::Path),
+    ("[path]", Field::Path),
+    ("HQ", Field::Query),
+    ("HV", Field::Protocol),
+    ("[req.hdr(host)]", Field::Host),
+    ("[hdr(host)]", Field::Host),
+    ("ST", Field::Status),
+    ("[status]", Field::Status),
+    ("B", Field::Total),
+    ("U", Field::Sent),
+    ("ft", Field::Frontend),
+    ("sslv", Field::Tls),
+];
+
+/// Operators of Envoy's access log.
+pub(super) const ENVOY: &Names = &[
+    ("START_TIME", Field::Start),
+    ("DURATION", Field::Elapsed(Unit::Millis)),
+    ("RESPONSE_DURATION", Field::FirstByte(Unit::Millis)),
+    ("RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)", Field::ServerHeader(Unit::Millis)),
+    ("DOWNSTREAM_REMOTE_ADDRESS", Field::ClientPort),
+    ("DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT", Field::Client),
+    ("REQ(X-FORWARDED-FOR)", Field::Forwarded),
+    ("REQ(:METHOD)", Field::Method),
+    ("REQ(:PATH)", Field::Url),
+    ("REQ(X-ENVOY-ORIGINAL-PATH?:PATH)", Field::Url),
+    ("REQ(:AUTHORITY)", Field::Host),
+    ("REQ(:SCHEME)", Field::Scheme),
+    ("PROTOCOL", Field::Protocol),
+    ("DOWNSTREAM_TLS_VERSION", Field::Tls),
+    ("RESPONSE_CODE", Field::Status),
+    ("BYTES_RECEIVED", Field::SentBody),
+    ("BYTES_SENT", Field::Body),
+    ("RESP(CACHE-CONTROL)", Field::CacheControl),
+    ("RESP(SET-COOKIE)", Field::SetCookie),
+    ("REQ(COOKIE)", Field::Cookie),
+];
+
 /// Fields of the W3C extended format, as IIS, CloudFront and others name them.
 ///
 /// `time-to-first-byte` is CloudFront's, from when its server has the request to when it writes the first byte, as
@@ -132,11 +199,14 @@ pub(super) const APACHE: &Names = &[
 pub(super) const W3C: &Names = &[
     ("date", Field::Date),
     ("time", Field::Clock),
+    ("timestamp", Field::End),
+    ("timestamp(ms)", Field::End),
     ("c-ip", Field::Client),
     ("cs-username", Field::User),
     ("cs-method", Field::Method),
     ("cs-uri", Field::Url),
     ("cs-uri-stem", Field::Path),
+    ("cs-uri-path", Field::Path),
     ("cs-uri-query", Field::Query),
     ("sc-status", Field::Status),
     ("sc-bytes", Field::Total),
@@ -152,6 +222,7 @@ pub(super) const W3C: &Names = &[
     ("cs-version", Field::Protocol),
     ("cs-protocol-version", Field::Protocol),
     ("cs-protocol", Field::Scheme),
+    ("cs-uri-scheme", Field::Scheme),
     ("cs(x-forwarded-proto)", Field::Scheme),
     ("ssl-protocol", Field::Tls),
     ("s-port", Field::Port),
@@ -170,7 +241,7 @@ pub(super) const TABLE: &Names = &[
     ("bytes", Field::Body),
 ];
 
-/// Keys of JSON objects, a point for each level: keys of Caddy, and usual ones for nginx's variables.
+/// Keys of JSON objects, a point for each level: keys of Caddy and of GitLab's Workhorse, and usual ones for nginx's variables.
 pub(super) const JSON: &Names = &[
     ("ts", Field::End),
     ("msec", Field::End),
@@ -202,9 +273,12 @@ pub(super) const JSON: &Names = &[
     ("status", Field::Status),
     ("size", Field::Body),
     ("body_bytes_sent", Field::Body),
+    ("written_bytes", Field::Body),
     ("bytes_sent", Field::Total),
     ("request_length", Field::Sent),
     ("duration", Field::Elapsed(Unit::Seconds)),
+    ("duration_ms", Field::Elapsed(Unit::Millis)),
+    ("ttfb_ms", Field::FirstByte(Unit::Millis)),
     ("request_time", Field::Elapsed(Unit::Seconds)),
     ("upstream_response_time", Field::Server(Unit::Seconds)),
     ("upstream_header_time", Field::ServerHeader(Unit::Seconds)),

@@ -1,10 +1,12 @@
-//! Lines that servers write among the requests: errors, states of servers behind, connections without a request of HTTP.
+//! Lines that servers write among the requests: errors with their traces, states of servers behind, connections without a request of
+//! HTTP, and names of files that `tail` puts between.
 //!
-//! Source: nginx, `ngx_log.c`; Apache HTTP Server 2.4, `ErrorLogFormat`; HAProxy, `server.c`, `proxy.c`, `log.c` (`option tcplog`).
+//! Source: nginx, `ngx_log.c`; Apache HTTP Server 2.4, `ErrorLogFormat`; HAProxy, `server.c`, `proxy.c`, `log.c` (`option tcplog`);
+//! Squid, `debug.cc`; gunicorn, `glogging.py`; Envoy, `logger.cc`.
 
 use super::when;
 
-/// Beginnings of lines of HAProxy, of journalctl and of the containers of nginx.
+/// Beginnings of lines of HAProxy, of journalctl, tail, Compose and the containers of nginx, of comments and of traces.
 const BEGINNINGS: &[&[u8]] = &[
     b"Server ",
     b"Backup Server ",
@@ -18,33 +20,44 @@ const BEGINNINGS: &[&[u8]] = &[
     b"[NOTICE]",
     b"[ALERT]",
     b"-- ",
+    b"==> ",
+    b"Attaching to ",
     b"/docker-entrypoint",
+    b"#",
+    b"Traceback (",
+    b"Caused by: ",
+    b"PHP ",
 ];
+
+/// Endings of the first word of other such lines: scripts of those containers, and errors of Python and Java.
+const ENDINGS: &[&[u8]] = &[b".sh:", b".envsh:", b"Error:", b"Exception:", b"Error", b"Exception"];
 
 /// True for a line that is known not to be one of a request.
 pub(super) fn is_other(line: &[u8]) -> bool {
+    let word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
+    // Lines of a trace are set in. A number there is one of a line, or an address.
+    let is_set_in = || line[0].is_ascii_whitespace() && !line.trim_ascii_start()[0].is_ascii_digit();
     BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
+        || ENDINGS.iter().any(|ending| word.ends_with(ending))
+        || !line.trim_ascii().is_empty() && is_set_in()
         || is_error(line)
         || is_connection(line).unwrap_or(false)
 }
 
-/// `2024/05/10 10:00:00 [error] …` of nginx, `[Fri May 10 10:00:00.000000 2024] [core:error] …` of Apache.
+/// `2024/05/10 10:00:00 [error] …` of nginx, `2024/05/10 10:00:00 kid1| …` of Squid, `[Fri May 10 10:00:00.000000 2024] [core:error] …`
+/// of Apache, and the like of gunicorn and Envoy.
 fn is_error(line: &[u8]) -> bool {
-    let of_nginx = || {
+    let begins = |rest: &[u8], all: &[&[u8]]| all.iter().any(|beginning| rest.starts_with(beginning));
+    let of_date = || {
         let (time, rest) = line.split_at_checked(19)?;
-        Some(time[4] == b'/' && when::parse(time).is_some() && rest.starts_with(b" ["))
+        Some(time[4] == b'/' && when::parse(time).is_some() && begins(rest, &[b" [", b"| ", b" kid"]))
     };
-    let of_apache = || {
+    let in_brackets = || {
         let end = line.iter().position(|byte| *byte == b']')?;
-        let is_named = line.get(1).is_some_and(u8::is_ascii_alphabetic);
-        Some(
-            line[0] == b'['
-                && is_named
-                && when::parse(&line[..=end]).is_some()
-                && line[end..].starts_with(b"] ["),
-        )
+        let is_time = line[0] == b'[' && when::parse(&line[..=end]).is_some();
+        Some(is_time && begins(&line[end..], &[b"] [", b"]["]))
     };
-    of_nginx().unwrap_or(false) || of_apache().unwrap_or(false)
+    of_date().unwrap_or(false) || in_brackets().unwrap_or(false)
 }
 
 /// `CLIENT [TIME] FRONTEND BACKEND/SERVER Tw/Tc/Tt BYTES …` of HAProxy, or an error instead: `CLIENT [TIME] FRONTEND/1: …`.
@@ -81,12 +94,23 @@ mod tests {
             "2024/05/10 10:00:00 [error] 12#12: *3 open() \"/x\" failed (2: No such file or directory)",
             "[Fri May 10 10:00:00.123456 2024] [core:error] [pid 1] AH00126: Invalid URI",
             "/docker-entrypoint.sh: Configuration complete; ready for start up",
+            "10-listen-on-ipv6-by-default.sh: info: Enabled listen on IPv6",
+            "==> access.log <==",
+            "Traceback (most recent call last):",
+            "  File \"/app/x.py\", line 3, in f",
+            "ValueError: x",
+            "java.lang.IllegalStateException: x",
+            "\tat com.example.Foo.bar(Foo.java:12)",
+            "2024/05/10 10:00:00 kid1| Starting Squid Cache",
+            "[2024-05-10 10:00:00 +0000] [12] [INFO] Booting worker with pid: 12",
+            "[2024-05-10 10:00:00.123][1][info][main] initializing epoch 0",
         ];
         for line in others {
             assert!(is_other(line.as_bytes()), "{line}");
         }
         let requests = [
             "",
+            "     1\t192.0.2.9 - - [10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5120",
             "192.0.2.9 - - [10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5120",
             "192.0.2.1:5 [14/Feb/2017:00:00:00.049] front back/srv 0/0/0/20/25 200 1250 - - ---- 0/0/0/0/0 0/0 \"GET / HTTP/1.1\"",
             "[2016-04-15T20:17:00.310Z] \"POST /api/v1/locations HTTP/2\" 204 - 154 0 226 100",

@@ -1,5 +1,5 @@
-//! Lines described by a format string: Squid's `logformat`, nginx's `log_format` or Apache's `LogFormat`, or one with
-//! farweb's own names in braces.
+//! Lines described by a format string: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, one of [`balancers`], or one
+//! with farweb's own names in braces.
 //!
 //! A string is literals and fields in turn. A field ends where the literal after it begins, a blank of a literal stands for
 //! one or more, a tab for itself, and the rest of the line behind the last field of use is ignored. In quotes a backslash takes the
@@ -10,6 +10,7 @@
 
 use std::borrow::Cow;
 
+use super::balancers::Balancer;
 use super::fields::{self, wrong};
 use super::names::{self, APACHE, NEEDED, NGINX, Names, SQUID, field};
 use super::record::{Field, Record};
@@ -44,11 +45,14 @@ impl Pattern {
     /// When it names no field, or lacks the time, object or size of a request, when a name in braces or a conversion of
     /// strftime is unknown, when one field cannot be told from the next, or when styles are mixed.
     pub(super) fn compile(text: &str) -> Result<Self, String> {
-        // Configurations of Apache and nginx have a backslash before quotes and for a tab.
-        let plain = text.trim().replace("\\\"", "\"").replace("\\t", "\t");
+        // Configurations have a backslash before quotes, for a tab, and in HAProxy before blanks.
+        let plain = text.trim().replace("\\\"", "\"").replace("\\t", "\t").replace("\\ ", " ");
+        let plain = of_gunicorn(&plain).unwrap_or(plain);
         let mut rest = plain.as_bytes();
-        let squid = is_squid(rest);
-        let own = !is_foreign(rest);
+        let balancer = Balancer::of(&plain);
+        let squid = balancer.is_none() && is_squid(rest);
+        let own = balancer.is_none() && !is_foreign(rest);
+        let mut quoted = false;
         if let Some(styles) = mixed(rest, squid) {
             return Err(wrong(
                 "--log-format",
@@ -60,7 +64,10 @@ impl Pattern {
         while let Some(byte) = rest.first() {
             let taken = match byte {
                 b'$' => pattern.nginx(rest),
-                b'%' => pattern.percent(rest, squid)?,
+                b'%' => match balancer {
+                    Some(balancer) => pattern.balancer(rest, balancer, &mut quoted)?,
+                    None => pattern.percent(rest, squid)?,
+                },
                 b'{' if own => pattern.own(rest)?,
                 _ => 0,
             };
@@ -85,7 +92,12 @@ impl Pattern {
     /// Server that names fields so. Others use Apache's names as well.
     pub(super) fn software(&self) -> Option<&'static str> {
         let text = self.text.as_bytes();
-        if is_nginx(text) { Some("nginx") } else { is_squid(text).then_some("Squid") }
+        match Balancer::of(&self.text) {
+            Some(Balancer::Haproxy) => Some("HAProxy"),
+            Some(Balancer::Envoy) => Some("Envoy"),
+            None if is_nginx(text) => Some("nginx"),
+            None => is_squid(text).then_some("Squid"),
+        }
     }
 
     pub(super) fn has(&self, wanted: Field) -> bool {
@@ -107,13 +119,20 @@ impl Pattern {
         }
     }
 
-    /// Joins fields with nothing between them that make one: host and URL, path and query.
+    /// Joins fields with nothing between them that make one, host and URL, path and query, and a client with its port: an address
+    /// may have colons of its own.
     ///
     /// # Errors
     /// The first two indistinguishable fields.
     fn join(&mut self, text: &str) -> Result<(), String> {
         let mut joined: Vec<Part> = Vec::new();
         for part in std::mem::take(&mut self.parts) {
+            if let Some(client) = joined.last_mut()
+                && (client.field, &*client.literal, part.field) == (Field::Client, b":", Field::Ignored)
+            {
+                *client = Part { field: Field::ClientPort, ..part };
+                continue;
+            }
             let Some(before) =
                 joined.last_mut().filter(|before| before.literal.is_empty() && before.time.is_none())
             else {
@@ -157,6 +176,21 @@ impl Pattern {
             self.push(if is_list { Field::Servers } else { known });
         }
         if end > from { end + usize::from(braced && text.get(end) == Some(&b'}')) } else { 0 }
+    }
+
+    /// Takes a directive of a load balancer; its length.
+    ///
+    /// # Errors
+    /// When it has a format of strftime that cannot be read.
+    fn balancer(&mut self, text: &[u8], balancer: Balancer, quoted: &mut bool) -> Result<usize, String> {
+        let found = balancer.directive(text, quoted).map_err(|why| format!("--log-format: {why}"))?;
+        let Some(directive) = found else { return Ok(0) };
+        let quote: &[u8] = if directive.quoted { b"\"" } else { b"" };
+        if let Some(field) = directive.field {
+            self.literal(quote);
+            self.parts.push(Part { field, literal: quote.to_vec(), time: directive.time });
+        }
+        Ok(directive.length)
     }
 
     /// Takes a directive of Squid or of Apache; its length.
@@ -346,6 +380,13 @@ impl Part {
             _ => Ok(()),
         }
     }
+}
+
+/// A format string of gunicorn, `%(h)s` for Apache's `%h`, in Apache's directives; `%(L)s` is in s, `%(M)s` in ms.
+fn of_gunicorn(text: &str) -> Option<String> {
+    let own = [("%(L)s", "%T"), ("%(M)s", "%{ms}T"), ("%(p)s", "%P")];
+    let text = own.iter().fold(text.to_owned(), |text, (theirs, ours)| text.replace(theirs, ours));
+    text.contains("%(").then(|| text.replace("%(", "%").replace(")s", ""))
 }
 
 /// True for a format string of Squid: its codes have two letters or more.

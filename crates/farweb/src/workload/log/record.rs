@@ -276,6 +276,8 @@ impl<'a> Record<'a> {
                 let peer = span("server time", &text, unit)?;
                 self.peer = Some(self.peer.map_or(peer, |before| before.min(peer)));
             }
+            // HAProxy answered nothing.
+            Field::Status if &*text == b"-1" => self.status = Some(0),
             Field::Status => {
                 let status = fields::number(&text).filter(|status| *status < 1000);
                 let status = status.ok_or_else(|| wrong("status", &text, "a number of three digits"))?;
@@ -298,6 +300,9 @@ impl<'a> Record<'a> {
                 first(&mut self.url, url.into());
             }
             Field::Request => first(&mut self.request, text),
+            Field::Method if text.iter().any(u8::is_ascii_lowercase) => {
+                first(&mut self.method, text.to_ascii_uppercase().into());
+            }
             Field::Method => first(&mut self.method, text),
             Field::Url => first(&mut self.url, text),
             Field::Path => first(&mut self.path, text),
@@ -313,6 +318,7 @@ impl<'a> Record<'a> {
             Field::CacheControl => first(&mut self.cache_control, text),
             Field::SetCookie => first(&mut self.set_cookie, text),
             Field::Cookie => first(&mut self.cookie, text),
+            Field::User if matches!(&*text, b"\"\"" | b"\"-\"") => {}
             Field::User => first(&mut self.user, text),
         }
         Ok(())
@@ -331,9 +337,10 @@ impl<'a> Record<'a> {
     /// # Errors
     /// When it has no time, or a wrong one.
     pub(super) fn complete(mut self) -> Result<Self, String> {
-        if let (None, None, Some(date), Some(clock)) = (self.start, self.end, &self.date, &self.clock) {
-            let text = [&**date, clock].join(&b' ');
-            self.end = Some(when::parse(&text).ok_or_else(|| wrong("date and time", &text, TIMES))?);
+        match (self.start, self.end, &self.date, &self.clock) {
+            (None, None, Some(date), Some(clock)) => self.end = Some(time(&[&**date, clock].join(&b' '))?),
+            (None, None, None, Some(_)) => return Err("has the time of a day and no date".into()),
+            _ => {}
         }
         self.at_end = self.start.is_none_or(|start| start.whole && self.end.is_some_and(|end| !end.whole));
         self.at = if self.at_end { self.end } else { self.start };

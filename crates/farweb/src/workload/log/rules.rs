@@ -98,7 +98,10 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
 fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, Reason>, String> {
     let status = record.status.unwrap_or(200);
     let tunnel = is_tunnel(record);
-    let bytes = record.total.or(record.body.map(|body| if body > 0 { body + LOG_HEADER_BYTES } else { 0 }));
+    // Some servers log the length of a body that they did not send.
+    let has_body = !is_head(record) && !matches!(status, 204 | 304);
+    let body = record.body.map(|body| if body > 0 && has_body { body + LOG_HEADER_BYTES } else { 0 });
+    let bytes = record.total.or(body);
     let cached = answer(record)?.filter(|_| options.keep != Keep::All);
     let crossed = if status == 0 || status == 499 && bytes.is_none_or(|bytes| bytes == 0) {
         Err(Reason::Aborted)

@@ -1,6 +1,9 @@
-//! Times in a format of strftime(3), as Apache's and Squid's `%{…}t` take one.
+//! Times in a format of strftime(3), as Apache's and Squid's `%{…}t` take one, or of Java's `SimpleDateFormat`, as Tomcat's and
+//! Jetty's do.
 //!
 //! A time ends where its format does, whatever stands behind it: `%T` holds no blank, `%d %b` one.
+
+use std::borrow::Cow;
 
 use super::fields::number;
 use super::when::{self, When};
@@ -46,7 +49,8 @@ struct Parts {
 /// The unknown conversion, or the missing part of a time.
 pub(super) fn expanded(format: &[u8]) -> Result<Vec<u8>, String> {
     let mut all = Vec::new();
-    let mut rest = format;
+    let format = of_java(format);
+    let mut rest = &*format;
     while let Some((byte, behind)) = rest.split_first() {
         rest = behind;
         if *byte != b'%' {
@@ -64,6 +68,7 @@ pub(super) fn expanded(format: &[u8]) -> Result<Vec<u8>, String> {
             b'F' => all.extend(b"%Y-%m-%d"),
             b'D' => all.extend(b"%m/%d/%y"),
             b'c' => all.extend(b"%a %b %e %H:%M:%S %Y"),
+            b'P' => all.extend(b"%p"),
             b'n' | b't' => all.push(b' '),
             b'h' | b'B' => all.extend(b"%b"),
             b'A' => all.extend(b"%a"),
@@ -78,6 +83,36 @@ pub(super) fn expanded(format: &[u8]) -> Result<Vec<u8>, String> {
         }
     }
     Ok(all)
+}
+
+/// A format of Java in conversions of strftime, without Jetty's zone behind a bar; any other as it is.
+fn of_java(format: &[u8]) -> Cow<'_, [u8]> {
+    const LETTERS: [(&[u8], &[u8]); 15] = [
+        (b"yyyy", b"%Y"),
+        (b"MMM", b"%b"),
+        (b"MM", b"%m"),
+        (b"EEE", b"%a"),
+        (b"dd", b"%d"),
+        (b"HH", b"%H"),
+        (b"hh", b"%I"),
+        (b"a", b"%p"),
+        (b"mm", b"%M"),
+        (b"ss", b"%S"),
+        (b"SSS", b"%f"),
+        (b"Z", b"%z"),
+        (b"ZZZ", b"%z"),
+        (b"XXX", b"%z"),
+        (b"z", b"%Z"),
+    ];
+    if format.contains(&b'%') || !format.windows(4).any(|year| year == b"yyyy") {
+        return Cow::Borrowed(format);
+    }
+    let format = format.split(|byte| *byte == b'|').next().unwrap_or_default();
+    let written = |letters: &[u8]| match LETTERS.iter().find(|(known, _)| *known == letters) {
+        Some((_, conversion)) => conversion.to_vec(),
+        None => letters.iter().copied().filter(|byte| *byte != b'\'').collect(),
+    };
+    Cow::Owned(format.chunk_by(|one, other| one == other).flat_map(written).collect())
 }
 
 /// The part of a time missing in an expanded format.
@@ -239,6 +274,11 @@ mod tests {
             ("%s.%f", "1728568536.250", S + 250_000_000, Some(0)),
             ("%a, %d %b %Y %T %Z", "Thu, 10 Oct 2024 13:55:36 GMT", S, Some(0)),
             ("%F %T %z %Z", "2024-10-10 15:55:36.5 +0200 CEST", S + 500_000_000, Some(7200)),
+            ("%m/%d/%Y %l:%M:%S %P", "10/10/2024  1:55:36 pm", S, None),
+            ("[dd/MM/yyyy:HH:mm:ss.SSS Z]", "[10/10/2024:13:55:36.250 +0000]", S + 250_000_000, Some(0)),
+            ("dd/MMM/yyyy:HH:mm:ss ZZZ|GMT", "10/Oct/2024:15:55:36 +0200", S, Some(7200)),
+            ("yyyy-MM-dd'T'HH:mm:ssXXX", "2024-10-10T15:55:36+02:00", S, Some(7200)),
+            ("EEE MMM dd yyyy hh:mm:ss a z", "Thu Oct 10 2024 01:55:36 PM UTC", S, Some(0)),
         ];
         for (format, text, nanos, zone) in rows {
             assert_eq!(at(format, text), Some((nanos, zone, text.len())), "{format} of {text}");

@@ -223,8 +223,12 @@ fn each_fate_of_a_line_of_a_web_server() {
         "\"GET /\"x\" HTTP/1.0\" 200 1000",
         "\"GET /\\\" 200 5 HTTP/1.0\" 404 1000",
         "\"HEAD /x HTTP/1.0\" 200 0",
+        "\"HEAD /x HTTP/1.0\" 200 1000",
+        "\"GET /x HTTP/1.0\" 206 1000",
         "\"GET /x HTTP/1.0\" 302 -",
         "\"GET /x HTTP/1.0\" 304 -",
+        "\"GET /x HTTP/1.0\" 304 1000",
+        "\"GET /x HTTP/1.0\" 204 1000",
         "\"GET /x HTTP/1.0\" 404 1000",
         "\"\\x16\\x03\\x01\" 400 226",
         "\"-\" 408 -",
@@ -247,8 +251,12 @@ fn each_fate_of_a_line_of_a_web_server() {
     "GET /"x" HTTP/1.0" 200 1000 => kept 1250 | kept 1250
     "GET /\" 200 5 HTTP/1.0" 404 1000 => kept 1250 | kept 1250
     "HEAD /x HTTP/1.0" 200 0 => kept 250 | kept 250
+    "HEAD /x HTTP/1.0" 200 1000 => kept 250 | kept 250
+    "GET /x HTTP/1.0" 206 1000 => kept 1250 | kept 1250
     "GET /x HTTP/1.0" 302 - => zero-bytes | zero-bytes
     "GET /x HTTP/1.0" 304 - => revalidation | kept 250
+    "GET /x HTTP/1.0" 304 1000 => revalidation | kept 250
+    "GET /x HTTP/1.0" 204 1000 => zero-bytes | zero-bytes
     "GET /x HTTP/1.0" 404 1000 => kept 1250 | kept 1250
     "\x16\x03\x01" 400 226 => no-request | no-request
     "-" 408 - => zero-bytes | zero-bytes

@@ -179,8 +179,12 @@ pub(super) fn of_seconds(seconds: u64, nanos: i64, zone_s: Option<i64>, whole: b
 
 /// Seconds from 1970 to a day of the Gregorian calendar from 1990 to 2254.
 pub(super) fn day(year: u64, month: u64, day: u64) -> Option<u64> {
-    let is_day = (1990..=2254).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    is_day.then(|| days_since_1970(year, month - 1, day) * 86_400)
+    if !(1990..=2254).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let days = days_since_1970(year, month - 1, day);
+    let next = if month == 12 { (year + 1, 0) } else { (year, month) };
+    (days < days_since_1970(next.0, next.1, 1)).then_some(days * 86_400)
 }
 
 /// `HH:MM:SS` in s; 60 is a leap second.
@@ -192,13 +196,15 @@ fn clock(text: &[u8]) -> Option<u64> {
     Some((part(0, 23)? * 60 + part(3, 59)?) * 60 + part(6, 60)?)
 }
 
-/// `+zzzz` or `+zz:zz` in s.
+/// `+zzzz`, `+zz:zz` or `+zz` in s, at most 15 hours.
 pub(super) fn zone_seconds(text: &[u8]) -> Option<i64> {
     let (sign, hours, minutes) = match text {
         [sign, a, b, c, d] | [sign, a, b, b':', c, d] => (sign, [*a, *b], [*c, *d]),
+        [sign, a, b] => (sign, [*a, *b], *b"00"),
         _ => return None,
     };
-    let seconds = (number(&hours)? * 60 + number(&minutes)?) as i64 * 60;
+    let minutes = number(&minutes).filter(|minutes| *minutes < 60)?;
+    let seconds = (number(&hours).filter(|hours| *hours < 15)? * 60 + minutes) as i64 * 60;
     match sign {
         b'+' => Some(seconds),
         b'-' => Some(-seconds),
@@ -238,10 +244,16 @@ mod tests {
         assert_eq!(seconds("01/Mar/2000:00:00:00 +0000"), Some(951_868_800));
         assert_eq!(seconds("01/Mar/2100:00:00:00 +0000"), Some(4_107_542_400));
         assert_eq!(seconds("25/Oct/2015:04:11:25 +0100"), Some(1_445_742_685));
+        assert_eq!(seconds("2016-12-31T23:59:60Z"), seconds("2017-01-01T00:00:00Z"), "a leap second");
         assert_eq!(seconds("31/Dec/1999:00:00:00"), Some(946_598_400));
         assert_eq!(seconds("[31/Dec/1999:00:00:00 +0000]"), Some(946_598_400));
         for wrong in [
             "1/Jul/1995:00:00:01 -0400",
+            "31/Apr/1995:00:00:01 -0400",
+            "29/Feb/1995:00:00:01 -0400",
+            "2000-02-30T00:00:00Z",
+            "2000-01-01T00:00:00+99:00",
+            "2000-01-01T00:00:00+02:60",
             "01/jul/1995:00:00:01 -0400",
             "01/Jul/1995:24:00:01 -0400",
             "00/Jul/1995:00:00:01 -0400",
@@ -260,8 +272,7 @@ mod tests {
     #[test]
     fn one_time_in_all_its_forms() {
         let nanos = |text: &str| parse(text.as_bytes()).map(|when| (when.nanos, when.whole));
-        for text in ["2015-10-25T03:11:25Z", "2015-10-25 03:11:25", "2015-10-25T04:11:25+01:00", "1445742685"]
-        {
+        for text in ["2015-10-25T03:11:25Z", "2015-10-25 03:11:25", "2015-10-25T04:11:25+01", "1445742685"] {
             assert_eq!(nanos(text), Some((1_445_742_685 * SECOND, true)), "{text}");
         }
         for text in

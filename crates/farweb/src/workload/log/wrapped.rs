@@ -1,10 +1,11 @@
 //! Messages of lines that came through something: text around them is passed over, or named with the command that
 //! unwraps it.
 //!
-//! Passed over: prefixes of [`syslog`], of container runtimes (CRI) and of `docker compose logs` and `kubectl logs --prefix`; JSON
-//! around a line, as Docker's json-file driver writes it; and Caddy's console: its object lacks the time in front of it.
+//! Passed over: prefixes of [`syslog`], of container runtimes (CRI), of `docker compose logs`, `docker service logs`, `kubectl logs
+//! --prefix` and Loki's `logcli`; JSON around a line, as Docker's json-file driver writes it; and Caddy's console: its object lacks
+//! the time in front of it.
 //!
-//! Source: Kubernetes, CRI, `kuberuntime/logs`; Docker, `jsonfilelog`; zap, `console_encoder.go`.
+//! Source: Kubernetes, CRI, `kuberuntime/logs`; Docker, `jsonfilelog`; Loki, `logcli/output/default.go`; zap, `console_encoder.go`.
 
 use std::borrow::Cow;
 
@@ -12,8 +13,11 @@ use serde_json::Value;
 
 use super::{LogFormat, syslog, when};
 
-/// Levels of JSON that are looked into. Chosen: as many as exports of clouds have.
-const DEPTH_MAX: usize = 3;
+/// Levels of JSON that are looked into. Chosen: as many as exports of clouds and answers of Loki have.
+const DEPTH_MAX: usize = 6;
+
+/// Elements of an array that are looked into where the first is no line. Chosen: as many as a pair has, and more.
+const ELEMENTS_MAX: usize = 8;
 
 /// Longest time, in bytes. Chosen: more than any spelling of one has.
 const TIME_MAX: usize = 64;
@@ -38,20 +42,36 @@ fn prefixed(line: &[u8]) -> &[u8] {
     of_runtime(line)
         .or_else(|| of_compose(line))
         .or_else(|| of_kubectl(line))
+        .or_else(|| of_logcli(line))
         .unwrap_or_else(|| syslog::message(line))
 }
 
-/// The message behind `TIME stdout F `; `P` stands before a part of one.
+/// The message behind `TIME stdout F `.
 fn of_runtime(line: &[u8]) -> Option<&[u8]> {
+    tagged(line)?.strip_prefix(b"F ")
+}
+
+/// True for `TIME stdout P …`: a container runtime cuts long lines into parts.
+pub(super) fn is_part(line: &[u8]) -> bool {
+    tagged(line).is_some_and(|rest| rest.starts_with(b"P "))
+}
+
+/// The rest behind `TIME stdout `.
+fn tagged(line: &[u8]) -> Option<&[u8]> {
     let rest = behind_time(line)?;
-    let rest = rest.strip_prefix(b"stdout ").or_else(|| rest.strip_prefix(b"stderr "))?;
-    rest.strip_prefix(b"F ").or_else(|| rest.strip_prefix(b"P "))
+    rest.strip_prefix(b"stdout ").or_else(|| rest.strip_prefix(b"stderr "))
+}
+
+/// The message behind `TIME {LABEL="VALUE", …} `.
+fn of_logcli(line: &[u8]) -> Option<&[u8]> {
+    let labels = behind_time(line)?.strip_prefix(b"{").filter(|rest| !rest.starts_with(b"\""))?;
+    Some(labels[labels.windows(2).position(|pair| pair == b"} ")? + 2..].trim_ascii_start())
 }
 
 /// The message behind `NAME  | `.
 fn of_compose(line: &[u8]) -> Option<&[u8]> {
     let (name, rest) = word(line)?;
-    let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte));
+    let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.@".contains(byte));
     let message = rest.trim_ascii_start().strip_prefix(b"| ")?;
     (!name.is_empty() && is_name).then_some(message)
 }
@@ -93,15 +113,15 @@ fn word(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Program of jq, with its options, that makes a line of each request of a file that begins with `head`.
 pub(super) fn unwrapped_by(head: &[u8]) -> Option<String> {
-    let first = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty())?;
-    let Ok(value) = serde_json::from_slice::<Value>(first) else {
+    let Some(Ok(value)) = serde_json::Deserializer::from_slice(head).into_iter::<Value>().next() else {
         return of_long(head);
     };
-    let (path, is_text) = inside(&value, DEPTH_MAX)?;
-    (!path.is_empty()).then(|| format!("jq {} '{path}'", if is_text { "-r" } else { "-c" }))
+    let whole = || first_line_is_open(head).then(|| (".".to_owned(), false));
+    let (path, is_text) = inside(&value, DEPTH_MAX).or_else(whole)?;
+    Some(format!("jq {} '{path}'", if is_text { "-r" } else { "-c" }))
 }
 
-/// The same for one document over many lines, or one longer than is looked at.
+/// The same for a document longer than is looked at.
 fn of_long(head: &[u8]) -> Option<String> {
     let mut plain = Vec::new();
     let mut quoted = false;
@@ -116,8 +136,7 @@ fn of_long(head: &[u8]) -> Option<String> {
     }
     let rest = plain.strip_prefix(b"{\"")?;
     let (key, behind) = rest.split_at(rest.iter().position(|byte| *byte == b'"')?);
-    let key =
-        std::str::from_utf8(key).ok().filter(|key| key.bytes().all(|byte| byte.is_ascii_alphanumeric()))?;
+    let key = std::str::from_utf8(key).ok().filter(|key| is_plain(key))?;
     match behind {
         [b'"', b':', b'[', ..] => Some(format!("jq -c '.{key}[]'")),
         _ if first_line_is_open(head) => Some("jq -c '.'".into()),
@@ -136,22 +155,26 @@ fn inside(value: &Value, depth: usize) -> Option<(String, bool)> {
         return Some((String::new(), value.is_string()));
     }
     let deeper = depth.checked_sub(1)?;
+    let at = |step: String, value: &Value| {
+        let (path, text) = inside(value, deeper)?;
+        let rest = path.strip_prefix('.').filter(|rest| rest.starts_with('[')).unwrap_or(&path);
+        Some((step + rest, text))
+    };
     match value {
-        Value::Array(all) => inside(all.first()?, deeper).map(|(path, text)| (format!(".[]{path}"), text)),
+        Value::Array(all) => at(".[]".into(), all.first()?).or_else(|| {
+            let mut some = all.iter().enumerate().take(ELEMENTS_MAX);
+            some.find_map(|(index, value)| at(format!(".[{index}]"), value))
+        }),
         Value::Object(keys) => keys.iter().find_map(|(key, value)| {
-            let (path, text) = inside(value, deeper)?;
-            let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            let key = if is_plain { format!(".{key}") } else { format!(".[\"{key}\"]") };
-            Some((
-                format!(
-                    "{key}{}",
-                    path.strip_prefix('.').filter(|rest| rest.starts_with('[')).unwrap_or(&path)
-                ),
-                text,
-            ))
+            at(if is_plain(key) { format!(".{key}") } else { format!(".[\"{key}\"]") }, value)
         }),
         _ => None,
     }
+}
+
+/// True for a key that jq takes without quotes.
+fn is_plain(key: &str) -> bool {
+    key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// True for an object or a text that reads as a request.
@@ -177,6 +200,9 @@ mod tests {
             format!("2024-05-10T10:00:00.123456789Z stdout F {LINE}"),
             format!("2024-05-10T12:00:00.123456789+02:00 stderr F {LINE}"),
             format!("web-1  | {LINE}"),
+            format!("web.1.x1@node1    | {LINE}"),
+            format!("2024-05-10T12:00:00+02:00 {{app=\"web\", pod=\"a\"}}  {LINE}"),
+            format!("2024-05-10T12:00:00+02:00 {{}} {LINE}"),
             format!("[pod/web-1/nginx] {LINE}"),
             format!("May 10 10:00:01 host nginx: {LINE}"),
             json.to_string(),
@@ -184,6 +210,9 @@ mod tests {
         for line in lines {
             assert_eq!(&*message(line.as_bytes()), LINE.as_bytes(), "{line}");
         }
+        let part = format!("2024-05-10T10:00:00.1Z stdout P {LINE}");
+        assert!(is_part(part.as_bytes()) && !is_part(LINE.as_bytes()));
+        assert_eq!(&*message(part.as_bytes()), part.as_bytes(), "the rest of it is in another line");
         let console = "2024/05/10 10:00:00.123\tINFO\thttp.log.access\thandled request\t{\"size\": 5}";
         assert_eq!(&*message(console.as_bytes()), b"{\"ts\":\"2024/05/10 10:00:00.123\",\"size\": 5}");
         for line in
@@ -212,6 +241,13 @@ mod tests {
         let nested = serde_json::json!({ "event": { "original.line": LINE } });
         assert_eq!(by(&nested.to_string()).as_deref(), Some("jq -r '.event[\"original.line\"]'"));
         assert_eq!(by("{\n \"ts\": 5,\n \"size\": 5\n}").as_deref(), Some("jq -c '.'"));
+        let loki = serde_json::json!({ "data": { "result": [{ "stream": {}, "values": [["1715335200123456789", LINE]] }] } });
+        assert_eq!(by(&loki.to_string()).as_deref(), Some("jq -r '.data.result[].values[][1]'"));
+        let hits = serde_json::json!({ "hits": { "hits": [{ "_source": { "message": LINE } }] } });
+        let pretty = serde_json::to_string_pretty(&hits).unwrap();
+        assert_eq!(by(&pretty).as_deref(), Some("jq -r '.hits.hits[]._source.message'"));
+        let object = format!("{{\n \"time_local\": 5,\n \"x\": [\"{}", "long".repeat(1 << 14));
+        assert_eq!(by(&object).as_deref(), Some("jq -c '.'"), "cut off by its length");
         for none in [request, LINE, "", "[", "{\"a\":\"b\"}"] {
             assert_eq!(by(none), None, "{none}");
         }

@@ -80,6 +80,13 @@ fn spans_carry_their_unit_and_minus_one_is_no_span() {
     let texts = ["250000000", "\"0.25s\"", "\"250ms\"", "\"250000us\"", "\"250000µs\"", "\"250000000ns\""];
     assert_eq!(texts.map(server), [0.25; 6]);
     assert!(server("-1").is_nan() && server("\"-\"").is_nan());
+    let list = r#"{"t":1445742685,"u":"/x","n":9,"took":[100,150.5]}"#;
+    let format = keys(&["end=t", "url=u", "bytes=n", "server=took:ms"]);
+    assert_eq!(
+        read(format, list, LogOptions::default()).0.server_s,
+        [0.2505],
+        "a try on each of two servers"
+    );
 }
 
 #[test]

@@ -40,6 +40,7 @@ fn what_stands_before_a_line_is_passed_over_or_refused() {
         format!("web-1  | 2024-05-10T10:00:00.123456789Z {CLF}"),
         format!("[pod/web-1/nginx] {CLF}"),
         format!("May 10 10:00:01 web nginx: {CLF}"),
+        format!("Fri 2024-05-10 10:00:00 UTC web nginx[12]: {CLF}"),
         docker.to_string(),
         CLF.replacen("192.0.2.9", "192.0.2.9, 10.0.0.1", 1),
         CLF.replacen("192.0.2.9", "192.0.2.9,10.0.0.1, 10.0.0.2", 1),
@@ -56,7 +57,7 @@ fn what_stands_before_a_line_is_passed_over_or_refused() {
     assert_eq!(who(LogFormat::Auto, &gerrit), "server 192.0.2.9 Bypass", "it has a user");
     for before in [
         "web-1 nginx",
-        "Fri 2024-05-10 10:00:00 UTC web nginx[12]:",
+        "Fri 2024-05-10 10:00:00 UTC web nginx[12]",
         "May 10 10:00:00 web",
         "2024-05-10 10:00:00",
         "10:00:00",
@@ -76,6 +77,43 @@ fn what_stands_before_a_line_is_passed_over_or_refused() {
     }
     let vhost = format!("www.example.com:80 {CLF}");
     assert_eq!(who(LogFormat::Auto, &vhost), "www.example.com 192.0.2.9 Store");
+    for (user, caching) in [("John Smith", "Bypass"), ("\"\"", "Store"), ("\"-\"", "Store")] {
+        let line = CLF.replacen("- -", &format!("- {user}"), 1);
+        assert_eq!(who(LogFormat::Auto, &line), format!("server 192.0.2.9 {caching}"));
+    }
+}
+
+#[test]
+fn a_log_without_a_format_is_refused_by_one_of_its_lines() {
+    let rows = [
+        (format!("{CLF}\nx y\nz\nw\n"), "the first is line 2: has no"),
+        (format!("203.0.113.5 10.0.0.1{}", &CLF[9..]), "user: found \"- -\""),
+        (format!("{CADDY},\n"), "its first line is no JSON object: byte "),
+        (format!("2024-05-10T10:00:00.1Z stdout P {CLF}"), "its first line is a part of a longer line"),
+        (
+            "#Fields: time cs-uri sc-bytes\n10:00:00 /a 5\n".into(),
+            "line 2: has the time of a day and no date",
+        ),
+        (
+            "#Version: 1.0\n#Fields: date time cs-uri sc-bytes\n2024-05-10 10:00:00\n".into(),
+            "line 3: has fewer fields",
+        ),
+    ];
+    for (text, says) in rows {
+        let why = refused(LogFormat::Auto, &text);
+        assert!(why.contains(says), "{text}: {why}");
+    }
+}
+
+#[test]
+fn a_first_line_of_names_is_none_of_a_request() {
+    for (format, names, line) in [
+        ("{start},{url},{bytes}", "time1,url,bytes", "1715335200,/a,9"),
+        ("\"{start}\",\"{url}\",\"{bytes}\"", "\"time\",\"url\",\"bytes\"", "\"1715335200\",\"/a\",\"9\""),
+    ] {
+        let (batch, report) = read(custom(format), &format!("{names}\n{line}\n"), LogOptions::default());
+        assert_eq!((batch.response_bytes, report.dropped[&Reason::Header]), (vec![9], 1), "{names}");
+    }
 }
 
 proptest! {
@@ -237,6 +275,8 @@ fn format_strings_are_read_as_their_servers_do() {
         at("%ts.%03tu %>a %Ss/%03>Hs %<st %rm %ru", "1728568536.005 c TCP_MISS/200 9 GET http://a/"),
         1_728_568_536.005
     );
+    let tomcat = apache("%{yyyy-MM-dd HH:mm:ss.SSS}t");
+    assert_eq!(at(&tomcat, &format!("192.0.2.3 2024-10-10 13:55:36.250 {rest}")), 1_728_568_536.25);
     for (format, why) in [
         ("%{%Q}t \"%r\" %b", "strftime's %Q is not read"),
         ("%{%H:%M:%S}t \"%r\" %b", "a format whose time has the year"),
@@ -247,6 +287,52 @@ fn format_strings_are_read_as_their_servers_do() {
         let message = refused(custom(format), "x");
         assert!(message.starts_with("--log-format: ") && message.contains(why), "{format}: {message}");
     }
+}
+
+/// Client, host, server time and wait in ms, and size of the request of a line.
+fn request(format: &str, line: &str) -> String {
+    let (server, wait) = times(custom(format), line);
+    let (batch, _) = read(custom(format), line, LogOptions::default());
+    let who = who(custom(format), line);
+    format!("{} {server} {wait} {}", who.rsplit_once(' ').unwrap().0, batch.response_bytes[0])
+}
+
+#[test]
+fn format_strings_of_load_balancers_are_read() {
+    let all = "%ci:%cp [%tr] %ft %b/%s %TR/%Tw/%Tc/%Tr/%Ta %ST %B %CC %CS %tsc %ac/%fc/%bc/%sc/%rc %sq/%bq %hr %hs %{+Q}r";
+    let line = |client: &str| {
+        format!(
+            "{client}:5000 [14/Feb/2017:00:00:03.049] front~ back/srv 10/0/1/20/125 200 1250 - - ---- 1/1/0/0/0 0/0 {{a|b}} {{}} \
+             \"GET /x HTTP/1.1\""
+        )
+    };
+    assert_eq!(request(all, &line("192.0.2.1")), "server 192.0.2.1 20 20 1250");
+    assert_eq!(request(all, &line("2001:db8::1")), "server 2001:db8::1 20 20 1250");
+    assert_eq!(request(&all.replace(' ', "\\ "), &line("192.0.2.1")), "server 192.0.2.1 20 20 1250");
+    let clf = "%{+Q}o %{-Q}ci - - [%trg] %r %ST %B \"\" \"\" %cp %ms %ft %b %s %TR %Tw %Tc %Tr %Ta";
+    let line = "192.0.2.1 - - [14/Feb/2017:00:00:03 +0000] \"GET /x HTTP/1.1\" 200 1250 \"\" \"\" 5000 049 \"front\" \"back\" \"srv\" \
+                10 0 1 20 125";
+    assert_eq!(request(clf, line), "server 192.0.2.1 20 20 1250");
+    let samples = "%[src] %T %HM %[req.hdr(Host)] %HP%HQ %ST %B %Ta";
+    let line = "192.0.2.1 14/Feb/2017:00:00:03 +0000 GET a.example /x?y 200 1250 125";
+    assert_eq!(request(samples, line), "a.example 192.0.2.1 125 NaN 1250");
+
+    let envoy = "[%START_TIME%] \"%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%\" %RESPONSE_CODE% %RESPONSE_FLAGS% \
+                 %BYTES_RECEIVED% %BYTES_SENT% %DURATION% %RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)% %DOWNSTREAM_REMOTE_ADDRESS% \
+                 \"%REQ(User-Agent):20%\" \"%REQ(:AUTHORITY)%\"";
+    let line = "[2016-04-15T20:17:00.310Z] \"POST /api HTTP/2\" 200 - 154 1000 226 100 192.0.2.1:5000 \"nsq\" \"a.example\"";
+    assert_eq!(request(envoy, line), "a.example 192.0.2.1 100 100 1250");
+    let timed = envoy.replace("[%START_TIME%]", "%START_TIME(%s.%3f)%");
+    let line = line.replace("[2016-04-15T20:17:00.310Z]", "1460751420.310");
+    assert_eq!(request(&timed, &line), "a.example 192.0.2.1 100 100 1250");
+    assert!(refused(custom(&envoy.replace("TIME%", "TIME(%Q)%")), "x").contains("strftime's %Q is not read"));
+
+    let gunicorn = "%(h)s %(l)s %(u)s %(t)s \"%(r)s\" %(s)s %(b)s \"%({User-Agent}i)s\" %(L)s %(p)s";
+    let line = format!("{CLF} \"curl\" 0.125000 <12>");
+    assert_eq!(request(gunicorn, &line), "server 192.0.2.9 125 NaN 5370");
+    let port = "$remote_addr:$remote_port [$msec] \"$request\" $status $bytes_sent";
+    let line = "2001:db8::1:5000 [1431857134.250] \"GET /d HTTP/2.0\" 200 740";
+    assert_eq!(request(port, line), "server 2001:db8::1 NaN NaN 740");
 }
 
 #[test]
@@ -275,8 +361,17 @@ fn spans_are_read_as_go_and_haproxy_write_them() {
         assert_eq!(took(wrong).unwrap_err().get("elapsed"), Some(&1), "{wrong}");
     }
     let haproxy = "192.0.2.1:5 [14/Feb/2017:00:00:03.049] front back/srv 0/0/1/20/+25 200 +1250 - - ---- 0/0/0/0/0 0/0 \"GET / HTTP/1.1\"";
-    let why = fate("haproxy".parse().unwrap(), haproxy, &LogOptions::default());
+    let named = "haproxy".parse::<LogFormat>().unwrap();
+    let why = fate(named.clone(), haproxy, &LogOptions::default());
     assert!(why.starts_with("elapsed: found \"+25\"") && why.contains("option logasap"), "{why}");
+    let why = refused(LogFormat::Auto, haproxy);
+    assert!(
+        why.contains("format haproxy but for two values: elapsed: found \"+25\"")
+            && why.contains("bytes: found"),
+        "{why}"
+    );
+    let aborted = haproxy.replace("20/+25 200 +1250", "-1/25 -1 0");
+    assert_eq!(fate(named, &aborted, &LogOptions::default()), "aborted");
 }
 
 #[test]
@@ -350,6 +445,9 @@ fn the_extended_format_is_read_as_its_draft_has_it() {
     let bytes = "#Version: 1.0\n#Fields: date time cs-method cs-uri sc-status bytes time-taken cs(User-Agent)\n\
                  2022-04-04\t14:00:53\tPOST\t/shop\t200\t1200\t0.024\ta\n";
     assert_eq!(read(LogFormat::Auto, bytes, LogOptions::default()).0.response_bytes, [1200]);
+    let named = "#Fields: timestamp(ms) c-ip cs-method cs-uri-path sc-status sc-bytes\n1715335200123\t192.0.2.7\tGET\t/a\t200\t1200\n";
+    let first = read(LogFormat::Auto, named, LogOptions::default()).1.first_request.unwrap();
+    assert_eq!(((first.start_unix_s * 1e3).round(), first.url.as_str()), (1_715_335_200_123.0, "/a"));
     let quotes = "#Fields: c-ip date time cs(User-Agent) cs-uri sc-status sc-bytes\n\
                   192.0.2.3 2024-10-10 13:55:36 \"a \"\"b\"\" c\" \"/x y\" 200 9\n";
     let (batch, report) = read(LogFormat::Auto, quotes, LogOptions::default());
@@ -410,6 +508,13 @@ fn results_of_caches_are_read_in_formats_of_ones_own() {
         );
     }
     assert!(kept("perhaps", Keep::Misses).starts_with("cache result: found \"perhaps\""));
+    let varnish = custom("%t \"%r\" %s %O %{Varnish:handling}x");
+    for (handling, misses) in
+        [("hit", "hit"), ("miss", "kept 812"), ("pass", "kept 812"), ("synth", "kept 812")]
+    {
+        let line = format!("[10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 812 {handling}");
+        assert_eq!(fate(varnish.clone(), &line, &keep(Keep::Misses)), misses, "{handling}");
+    }
     let nginx = custom("[$time_local] \"$request\" $status $bytes_sent $upstream_cache_status");
     let object = |status: &str| {
         format!(
