@@ -79,16 +79,22 @@ def test_line_1_of_a_sweep_names_the_worst_point(cable: Path, levels: str, answe
         ('carrier = { kind = "http/1.0" }', "240 ms"),
         ('carrier = { kind = "http/1.1" }', "120 ms"),
         ('carrier = { kind = "http/1.0" }\ntls = { version = "1.3" }', "360 ms"),
+        ('carrier = { kind = "http/1.0" }\ntls = { version = "1.3" }\n[clients.tunnels]\ntls = {}', "240 ms"),
     ],
 )
 def test_the_least_time_of_a_request(cable: Path, leg: str, least: str) -> None:
-    """In round trips of 120 ms: the handshake and the request, the request alone, a handshake of TLS as well."""
-    cable.write_text(SCENARIO.replace('carrier = { kind = "http/1.0" }', leg))
+    """In round trips of 120 ms: the handshake and the request, the request alone, a handshake of TLS as well.
+
+    A tunnel with TLS inside does without the leg's.
+    """
+    leg, _, clients = leg.partition("\n[")
+    text = SCENARIO.replace('carrier = { kind = "http/1.0" }', leg)
+    cable.write_text(f"{text}\n[{clients}" if clients else text)
     assert Scenario.load(cable).check().answer.endswith(f"No request can take less than {least}.")
 
 
 def test_uploads_have_a_limit_of_their_own(cable: Path) -> None:
-    """By the credit that the server grants, once in 120 ms: of 65,535 B 4.37 Mbit/s of data, 4.49 Mbit/s of packets."""
+    """By the credit that the server grants, once in 120 ms: of 65,535 B 4.37 Mbit/s of data, 4.53 Mbit/s of packets."""
     linux = Scenario.load(cable, {"leg.0.tcp": '{ profile = "linux" }', "leg.0.carrier": '{ kind = "http/2" }'})
 
     def limit(server: str) -> list[str]:
@@ -96,9 +102,28 @@ def test_uploads_have_a_limit_of_their_own(cable: Path) -> None:
         rows = capacity.rows(explained.figures, explained.scenario, None, (), None)
         return [text for label, text in rows if label == "limit up"]
 
-    credit = ["4.49 Mbit/s an upload, of 34.4 Mbit/s (credit of the carrier)"]
+    credit = ["4.53 Mbit/s an upload, of 34.4 Mbit/s (credit of the carrier)"]
     assert limit("rfc-default") == credit == limit("nginx-unbuffered"), "of the connection, of the stream"
     assert limit("nginx") == []
+
+
+@pytest.mark.parametrize(
+    ("carrier", "limit"),
+    [
+        ('{ kind = "webmux" }', "283 kbit/s a response, of 34.4 Mbit/s (credit of the carrier)"),
+        (
+            '{ kind = "http/2", client = { session_credit = "65535 B", connection_credit = "15 MB" } }',
+            "4.53 Mbit/s a response, of 34.4 Mbit/s (credit of the carrier)",
+        ),
+        ('{ kind = "http/1.1" }', "none: a connection can carry 1.16 Gbit/s"),
+    ],
+)
+def test_a_credit_of_a_session_limits_a_response(cable: Path, carrier: str, limit: str) -> None:
+    """4096 B and 65,535 B in 120 ms, with 1500 B on the wire for 1448 B."""
+    keys = {"leg.0.tcp": '{ profile = "linux" }', "leg.0.carrier": carrier}
+    explained = Scenario.load(cable, keys).check()
+    rows = capacity.rows(explained.figures, explained.scenario, None, (), None)
+    assert [text for label, text in rows if label == "limit"] == [limit]
 
 
 def test_the_screen_of_check(cable: Path, farweb: Farweb) -> None:

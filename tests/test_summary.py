@@ -112,7 +112,7 @@ all              101   0.500  0.900  0.990      1       0
 first byte       101   0.250  0.450  0.495  0.500
 
 mean 500 ms; record.exchanges = true says where it goes
-fullest link: here to there, 25 % busy, 2 drops on all links
+fullest link: here to there, 25 % busy over the run, 2 drops on all links
 more: --links --details
 """
     assert shown.out == screen

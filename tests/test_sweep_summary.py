@@ -298,6 +298,7 @@ def test_sql_has_numbers_that_json_has(sweep: SweepResults, farweb: Farweb) -> N
     ("query", "message"),
     [
         ("select latency_p51_s from runs", "no column latency_p51_s in that table; did you mean latency_p"),
+        ("select base from runs", "no column base in that table; differences has it"),
         ('select "workload.lod" from runs', 'did you mean "workload.load"?'),
         ("select * from run", "no table run; did you mean runs?; there are differences,"),
         ("selec 1", 'SQL: syntax error at or near "selec" (in: selec 1)'),

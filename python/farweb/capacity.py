@@ -7,11 +7,12 @@ from typing import Any
 
 from farweb.extent import Extent
 from farweb.inputs.carried import Carried
-from farweb.offered import BUSY, Offered, OfferedLoad, of_rate, varies
+from farweb.offered import BUSY, Offered, OfferedLoad, of_rate
 from farweb.results.legs import carrier_name
 from farweb.text.parse import QuantityError, parse
 from farweb.text.quantities import count, rate, seconds, share
 from farweb.text.words import elided, listed, plural
+from farweb.trace import varies
 
 _NS = 1e9
 _TURNS = {1: "a round trip", 2: "two round trips", 3: "three round trips", 4: "four round trips"}
@@ -98,7 +99,6 @@ def _state(load: Offered) -> str:
 def _says(load: Offered) -> str:
     """How full the fullest link is, as a sentence goes on."""
     fullest, state = _fullest(load), _state(load)
-    peak = share(fullest.fullness)
     when = "on average" if fullest.minute_bps is None else "in the busiest minute"
     if state == _OVERLOADED:
         return f"{fullest.part} {when}; queues grow. Raise the rate or lower workload.load."
@@ -106,7 +106,7 @@ def _says(load: Offered) -> str:
         "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.peak[1])} in the busiest second"
     )
     of_mean = f", of {fullest.line}" if fullest.is_mean else ""
-    return f"its fullest link is {'at most ' if fullest.at_most else ''}{peak} busy {when}{second}{of_mean}."
+    return f"its fullest link is {'at most ' if fullest.at_most else ''}{share(fullest.fullness)} busy {when}{second}{of_mean}."
 
 
 def _fullest(load: Offered) -> OfferedLoad:
@@ -118,7 +118,9 @@ def _least_ns(leg: Mapping[str, Any]) -> float:
     use = leg["connection_use"]
     if not use["requests"]:
         return float(leg["rtt_ns"]) / 2
-    return float(leg["rtt_ns" if use["reused"] or use["shared"] or use["standing"] else "first_byte_ns"])
+    if use["reused"] or use["shared"] or use["standing"]:
+        return float(leg["rtt_ns"])
+    return float(min(leg["first_byte_ns"], leg["first_byte_tunnel_ns"] or inf))
 
 
 def least_s(figures: Mapping[str, Any]) -> float:
@@ -214,13 +216,7 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
         first, whole = (seconds(leg[key] / _NS) for key in ("first_byte_ns", "first_byte_unsplit_ns"))
         nodes = listed([stretch["from"] for stretch in leg["stretches"][1:]])
         yield ["splits", f"TCP ends at {nodes}: {first} to the first byte on a new connection, {whole} without"]
-    limit, line = leg["connection_limit_bps"], leg["bottleneck_down_bps"]
-    if limit is not None and line is not None and limit < line:
-        why, fill = _LIMITS[leg["limited_by"]], leg["connections_to_fill"]
-        of_line = _line(figures, leg, "down")
-        yield ["limit", f"{rate(limit)} a connection, of {of_line} ({why}); {count(fill)} fill it"]
-    elif limit is not None and is_only:
-        yield ["limit", f"none: a connection can carry {rate(limit)}"]
+    yield from _limit_down(figures, leg, is_only)
     yield from _limit_up(figures, leg)
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
@@ -229,15 +225,36 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
         yield ["queues", f"{narrow['up']['queue']} up, {narrow['down']['queue']} down{of_path}"]
 
 
+def _limit_down(figures: Mapping[str, Any], leg: Mapping[str, Any], is_only: bool) -> Iterator[list[str]]:
+    """Limit of a response where its session has less credit than its connection can carry, or of a connection."""
+    if (found := _limit(leg)) is None:
+        return
+    (limit, why), line = found, leg["bottleneck_down_bps"]
+    of_line = _line(figures, leg, "down")
+    if line is not None and limit < line and limit < leg["connection_limit_bps"]:
+        yield ["limit", f"{rate(limit)} a response, of {of_line} ({_LIMITS[why]})"]
+    elif line is not None and limit < line:
+        fill = count(leg["connections_to_fill"])
+        yield ["limit", f"{rate(limit)} a connection, of {of_line} ({_LIMITS[why]}); {fill} fill it"]
+    elif is_only:
+        yield ["limit", f"none: a connection can carry {rate(leg['connection_limit_bps'])}"]
+
+
 def _limit_up(figures: Mapping[str, Any], leg: Mapping[str, Any]) -> Iterator[list[str]]:
     """Limit of an upload, where a credit or losses set another one than the window."""
-    up, line = leg["up"], leg["bottleneck_up_bps"]
-    if up is None or up["connection_limit_bps"] is None or line is None:
+    if leg["up"] is None or (found := _limit(leg["up"])) is None:
         return
-    limit = up["session_limit_bps"] or up["connection_limit_bps"]
-    why = "credit" if limit < up["connection_limit_bps"] else up["limited_by"]
-    if why != "window" and limit < line:
+    (limit, why), line = found, leg["bottleneck_up_bps"]
+    if line is not None and why != "window" and limit < line:
         yield ["limit up", f"{rate(limit)} an upload, of {_line(figures, leg, 'up')} ({_LIMITS[why]})"]
+
+
+def _limit(way: Mapping[str, Any]) -> tuple[float, str] | None:
+    """Rate of one transfer in a direction and its cause, or None without a limit."""
+    connection, session = way["connection_limit_bps"], way["session_limit_bps"]
+    if connection is None:
+        return None
+    return (session, "credit") if session is not None and session < connection else (connection, way["limited_by"])
 
 
 def _line(figures: Mapping[str, Any], leg: Mapping[str, Any], way: str) -> str:

@@ -12,7 +12,7 @@ from farweb.extent import Extent, extent_of_points, extent_of_run, points_of_swe
 from farweb.inputs.carried import LOW, Carried, carried
 from farweb.inputs.provenance import doubts, server_times
 from farweb.inputs.serving import connects
-from farweb.offered import Offered, Trace, offered, read_trace
+from farweb.offered import Offered, offered
 from farweb.ports import too_few
 from farweb.prepared import Prepared
 from farweb.results.clients import whose
@@ -21,6 +21,7 @@ from farweb.results.legs import decrypting
 from farweb.text.quantities import count, share
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import elided, listed, plural
+from farweb.trace import Trace, read_trace
 
 _WARNINGS_MAX = 3
 _LETTERS = 600  # of a line that is not folded, a name or a drawing. Chosen: some lines of a terminal

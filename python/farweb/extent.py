@@ -23,12 +23,13 @@ import numpy as np
 from farweb import _core
 from farweb.description import Description, Value
 from farweb.errors import FarwebError, ScenarioError
-from farweb.offered import MINUTE_S, Laid, RatedLink, Trace, rated_links, read_trace
+from farweb.offered import MINUTE_S, Laid
 from farweb.prepared import Prepared
 from farweb.results.design import spread
 from farweb.text.parse import parse
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet
+from farweb.trace import RatedLink, Trace, rated_links, read_trace
 
 ROWS_WARNED, ROWS_MAX = 100_000_000, 1_000_000_000
 """Rows of all tables. Chosen: a row takes 14 B (of packets) to 45 B (of exchanges) on the disk, so the limit is some

@@ -147,17 +147,18 @@ def new(
         output.result({**written.to_dict(), "warnings": warnings}, screen)
     for warning in warnings:
         output.note(f"warning: {warning}")
-    output.note(f"wrote {', '.join(str(each) for each in (file, written.requests, written.hosts) if each is not None)}")
+    made = (file, written.requests, written.hosts) if written.imported is not None else (file,)
+    output.note(f"wrote {', '.join(str(each) for each in made if each is not None)}")
     output.note(f"change: --path, --proxy, --cache, or edit it    next: {command('check', file)}")
 
 
 def _path(paths: list[str], checked: "Check") -> str:
     """The path in a sentence, or the paths that a sweep compares."""
     from farweb.inputs.paths import path_kind
-    from farweb.offered import varies
     from farweb.results.legs import decrypting
     from farweb.text.quantities import rate, seconds
     from farweb.text.words import capital, listed
+    from farweb.trace import varies
 
     if len(paths) > 1:
         kinds = map(path_kind, paths)

@@ -52,9 +52,10 @@ def server_times(kept: Mapping[str, Any]) -> str:
 
 def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
     """Reasons why server times may be too long, a sentence each with its remedy."""
-    if kept["with_elapsed_time"] and not kept["log"].get("rtt_ns"):
+    elapsed = min(kept["with_elapsed_time"], kept["with_server_time"])  # the first counts requests left out later too
+    if elapsed and not kept["log"].get("rtt_ns"):
         yield (
-            f"server times of {plural(kept['with_elapsed_time'], 'request')} are elapsed times and contain the path "
+            f"server times of {plural(elapsed, 'request')} are elapsed times and contain the path "
             "that the log was written on: --rtt-ms says the round trip of that, --server-time none leaves them out"
         )
     waits = kept["time_outs"]

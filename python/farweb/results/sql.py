@@ -16,6 +16,7 @@ from farweb.errors import FarwebError, ResultsError, RunError, refusal_in
 from farweb.files.columns import derived_in_sql, results_tables
 from farweb.files.sorting import open_database
 from farweb.memory import spare_bytes
+from farweb.text.words import listed
 
 if TYPE_CHECKING:
     import duckdb
@@ -162,8 +163,11 @@ def _explained(message: str, database: "duckdb.DuckDBPyConnection") -> str:
     first = message.splitlines()[0]
     place = next((line.partition(": ")[2] for line in message.splitlines() if line.startswith("LINE ")), "")
     if missing := re.search(r'Referenced (?:column|table) "(.+?)" not found', first):
-        rows = database.execute("SELECT DISTINCT column_name FROM duckdb_columns() WHERE NOT internal").fetchall()
-        return f"no column {missing[1]} in that table{_nearest(missing[1], [name for (name,) in rows])}"
+        asked = "SELECT column_name, table_name FROM duckdb_columns() WHERE NOT internal ORDER BY table_name"
+        rows = database.execute(asked).fetchall()
+        if owners := [table for column, table in rows if column == missing[1]]:
+            return f"no column {missing[1]} in that table; {listed(owners)} {'has' if len(owners) == 1 else 'have'} it"
+        return f"no column {missing[1]} in that table{_nearest(missing[1], [column for column, _ in rows])}"
     if missing := re.search(r"Table with name (.+?) does not exist", first):
         rows = database.execute("SELECT DISTINCT table_name FROM duckdb_columns() WHERE NOT internal").fetchall()
         names = sorted(name for (name,) in rows)

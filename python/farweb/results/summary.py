@@ -191,10 +191,12 @@ class Summary(Shown):
             fullest = max(self.links, key=lambda link: link.busy)
             drops = sum(link.drops for link in self.links)
             lost = f"{plural(drops, 'drop')} on all links" if drops else "no drops"
-            yield f"fullest link: {fullest.from_node} to {fullest.to_node}, {share(fullest.busy)} busy, {lost}"
+            busy = f"{share(fullest.busy)} busy over the run"
+            yield f"fullest link: {fullest.from_node} to {fullest.to_node}, {busy}, {lost}"
         for cache in self.caches:
             bytes_hit = f", {share(cache.byte_hit_ratio)} of bytes" if cache.byte_hit_ratio is not None else ""
-            yield f"cache at {cache.node}: hits for {share(cache.hit_ratio)} of requests{bytes_hit}"
+            asked = f"; {count(cache.revalidations)} of them revalidated" if cache.revalidations else ""
+            yield f"cache at {cache.node}: hits for {share(cache.hit_ratio)} of requests{bytes_hit}{asked}"
 
     def _why(self) -> str:
         """The largest parts of the mean, those on the way as one."""
@@ -208,7 +210,7 @@ class Summary(Shown):
 
     def _of_links(self) -> list[Sheet]:
         links = Sheet(
-            "Links",
+            "Links, over the whole run",
             ["link", "throughput", "busy", "packets", "drops", "mean queue", "peak queue"],
             [link.cells() for link in self.links],
         )

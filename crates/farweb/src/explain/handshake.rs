@@ -55,8 +55,7 @@ pub(super) fn handshakes(
 ) -> Vec<HandshakeReport> {
     let Some(tls) = &leg.tls else { return Vec::new() };
     let profile = leg.tcp.profile();
-    let payload = profile.payload_bytes(limit.mss_bytes);
-    let window = limit.window_bytes / payload;
+    let (payload, window) = (limit.payload_bytes, limit.window_segments);
     let report = |start| {
         let bytes = tls.handshake_bytes(start);
         let [up, down] = tls.flight_parts(start);

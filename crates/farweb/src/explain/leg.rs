@@ -1,8 +1,7 @@
 //! Figures of a leg for one connection: round trip, bandwidth–delay product, window limit.
 //!
 //! The window limit holds for a loss-free bulk transfer towards the clients: as many whole segments as the window holds, sent
-//! once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, TCP options in data segments, other
-//! traffic.
+//! once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, other traffic.
 //!
 //! Where a link changes with time, its rate here is the mean over time and its delay the least.
 
@@ -17,8 +16,10 @@ use crate::workload::{Directory, Host};
 /// Limits of one connection: MSS, window, and the rate that they allow.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WindowLimit {
-    /// Largest segment, in bytes of payload.
+    /// Largest segment, in bytes with its options.
     pub mss_bytes: u64,
+    /// Payload of it: 12 B less with timestamps.
+    pub payload_bytes: u64,
     /// The smaller of the send buffer and the receiver's largest window.
     pub window_bytes: u64,
     /// Whole segments in that window, at least one.
@@ -118,8 +119,15 @@ impl WindowLimit {
         let window_max = if profile.window_scaling() { WINDOW_MAX } else { WINDOW_FIELD_MAX };
         let window = |buffer| profile.window(buffer, mss_bytes);
         let window_bytes = window(server_buffer).min(window(client_buffer)).min(window_max);
-        let window_segments = window_bytes / mss_bytes;
-        let window = Self { mss_bytes, window_bytes, window_segments, segment_ns: 0, window_limit_bps: None };
+        let payload_bytes = profile.payload_bytes(mss_bytes);
+        let window = Self {
+            mss_bytes,
+            payload_bytes,
+            window_bytes,
+            window_segments: window_bytes / payload_bytes,
+            segment_ns: 0,
+            window_limit_bps: None,
+        };
         window.towards(stretch, Direction::Down)
     }
 
@@ -144,7 +152,7 @@ impl WindowLimit {
     }
 }
 
-/// A packet with a segment of `mss` bytes, without TCP options.
+/// A packet with a full segment.
 const fn packet_of(mss: u64) -> Bytes {
     Bytes::new(mss + HEADER_BYTES as u64)
 }

@@ -81,7 +81,7 @@ impl ConnectionLimit {
         let trip = stretch.round_trip();
         let (session, connection) = credits(&leg.carrier, way);
         let per_trip = |credit: u64| {
-            let on_wire = credit as f64 * window.packet_bytes() as f64 / window.mss_bytes as f64;
+            let on_wire = credit as f64 * window.packet_bytes() as f64 / window.payload_bytes as f64;
             (whole > Duration::ZERO).then(|| on_wire * 8.0 / whole.as_secs_f64())
         };
         let losses: Vec<Loss> = stretch.links.iter().map(|link| lasting(link.towards(way))).collect();

@@ -144,6 +144,8 @@ pub struct LegReport {
     pub first_byte_ns: u64,
     /// The same without its splits.
     pub first_byte_unsplit_ns: u64,
+    /// The same of a tunnel with TLS inside, which does without the leg's; none where tunnels have none.
+    pub first_byte_tunnel_ns: Option<u64>,
     /// Smallest mean rate of a link towards the servers; none when unlimited.
     pub bottleneck_up_bps: Option<u64>,
     /// Smallest mean rate of a link towards the clients.
@@ -274,6 +276,12 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         first_byte_ns: split::first_byte(leg, scenario).as_nanos(),
         first_byte_unsplit_ns: split::first_byte(&Leg { split: Vec::new(), ..leg.clone() }, scenario)
             .as_nanos(),
+        first_byte_tunnel_ns: scenario
+            .clients
+            .tunnels
+            .tls
+            .is_some()
+            .then(|| split::first_byte(&Leg { tls: None, ..leg.clone() }, scenario).as_nanos()),
         bottleneck_up_bps: stretch.bottleneck(Direction::Up).map(|(_, rate)| rate.as_bps()),
         bottleneck_down_bps: down.map(BitRate::as_bps),
         bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
@@ -387,8 +395,8 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             "{} B, {} whole segments of {} B ({} B)",
             limit.window_bytes,
             limit.window_segments,
-            limit.mss_bytes,
-            limit.window_segments * limit.mss_bytes
+            limit.payload_bytes,
+            limit.window_segments * limit.payload_bytes
         ),
     );
     // Both directions have one window; its limit up differs by the time of a segment alone.

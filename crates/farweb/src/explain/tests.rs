@@ -133,6 +133,9 @@ fn buffers_are_rounded_up_to_segments_and_lower_the_mss() {
     assert_eq!(window(&["leg.0.tcp.to.mss=536 B"]), (536, 32_767, 61));
     assert_eq!(window(&["leg.0.tcp.from.buffer=4096 B"]), (1460, 4380, 3));
     assert_eq!(window(&["leg.0.tcp.buffer=1 MB"]), (1460, 65_535, 44));
+    // A segment with timestamps carries 1448 B, 90.5 of them in the window.
+    let linux = r#"leg.0.tcp={profile="linux",buffer="131072 B"}"#;
+    assert_eq!(window(&[linux]), (1460, 130_320, 90));
     let scaled = ["leg.0.tcp.buffer=1 MB", "leg.0.tcp.constants.window_scaling=true"];
     assert_eq!(window(&scaled), (1460, 1_000_000, 684));
     assert_eq!(report(&scaled).warnings, [""; 0]);
@@ -283,7 +286,7 @@ fn near(found: Option<f64>, expected: f64) {
 fn the_limit_of_a_connection_is_the_least_of_window_credit_and_losses() {
     let linux = "leg.0.tcp={profile=\"linux\"}";
     let rfc = "leg.0.carrier={kind=\"http/2\",preset=\"rfc-default\"}";
-    let on_wire = 1500.0 / 1460.0 * 8.0 / 0.12;
+    let on_wire = 1500.0 / 1448.0 * 8.0 / 0.12;
     let of_credit = least(&[linux, rfc]);
     assert_eq!(of_credit.limited_by, LimitedBy::Credit);
     near(of_credit.connection_limit_bps, 65_535.0 * on_wire);
@@ -358,9 +361,9 @@ fn uploads_have_a_limit_of_their_own() {
     let leg = report(&[linux, carrier]).legs[0].clone();
     let up = leg.up.unwrap();
     assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::Window, LimitedBy::Credit));
-    near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1460.0 * 8.0 / 0.12);
+    near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1448.0 * 8.0 / 0.12);
     for line in [
-        "a connection can carry   down 1.15 Gbit/s with headers = 11491 × 1500 B per (120 ms + 0.349 ms)",
+        "a connection can carry   down 1.16 Gbit/s with headers = 11586 × 1500 B per (120 ms + 0.349 ms)",
         "a connection can carry   up 4.49 Mbit/s with headers at most, 65535 B of credit per 120 ms",
         "a session can carry      up 4.49 Mbit/s with headers as the connection",
     ] {

@@ -36,7 +36,7 @@ pub struct LinkStats {
     pub queue_byte_nanos: u128,
     /// Largest queue, counted likewise.
     pub queue_bytes_max: Bytes,
-    /// Integral of the rate in force, in 10⁻⁹ bit; none where it is unlimited.
+    /// Integral of the rate in force, in 10⁻⁹ bit; none where it is unlimited, or changes too often for that.
     pub available: Option<u128>,
 }
 
@@ -115,6 +115,10 @@ pub(super) struct Meter {
     available: Option<Box<Available>>,
 }
 
+/// Most changes of rate that a run adds up. Chosen: 28 hours of a rate that varies every 100 ms; a twentieth of a second of
+/// work.
+const CHANGES_MAX: u32 = 1_000_000;
+
 /// The rate in force, read forwards in time.
 #[derive(Debug, Clone)]
 struct Available {
@@ -123,15 +127,17 @@ struct Available {
     changing: Option<Cursor>,
     /// How far it has been read.
     at: Instant,
+    changes_left: u32,
 }
 
 impl Available {
-    /// Its integral from there to `now`.
-    fn until(&mut self, now: Instant) -> u128 {
+    /// Its integral from there to `now`; none from the change on that is one too many.
+    fn until(&mut self, now: Instant) -> Option<u128> {
         let mut work = 0;
         while self.at < now {
             let (rate, end) = match &mut self.changing {
                 Some(cursor) => {
+                    self.changes_left = self.changes_left.checked_sub(1)?;
                     let (values, until) = cursor.at(self.at);
                     (values.rate.unwrap_or(0), until.unwrap_or(now).min(now))
                 }
@@ -140,14 +146,15 @@ impl Available {
             work += u128::from(rate) * u128::from((end - self.at).as_nanos());
             self.at = end;
         }
-        work
+        Some(work)
     }
 }
 
 impl Meter {
     /// Of a link with a rate, or with rates that change.
     pub(super) fn new(rate: Option<BitRate>, changing: Option<Cursor>) -> Self {
-        let available = rate.map(|rate| Box::new(Available { rate, changing, at: Instant::ZERO }));
+        let available = rate
+            .map(|rate| Box::new(Available { rate, changing, at: Instant::ZERO, changes_left: CHANGES_MAX }));
         Self { available, ..Self::default() }
     }
 
@@ -222,7 +229,7 @@ impl Meter {
             packets: self.open.packets - ahead.packets,
             busy: self.open.busy - ahead.busy,
             queue_byte_nanos: self.open.queue_byte_nanos - ahead.queue_byte_nanos,
-            available: self.available.as_mut().map(|available| available.until(now)),
+            available: self.available.as_mut().and_then(|available| available.until(now)),
             ..self.open
         };
         self.open = ahead;

@@ -259,8 +259,8 @@ table! {
         queue_bytes_mean: [float] "B" "Time-weighted mean of the bytes in the queue, the packet in transmission included.",
         queue_bytes_max: [int] "B" "Most bytes in the queue, the packet in transmission included.",
         busy: [float] "1" "Share of the interval in which the link was transmitting, 0 to 1.",
-        available_bytes: [int?] "B" "Bytes that the rate in force could have carried in the interval; null where it is unlimited.",
-        rate_bps_mean: [float?] "bit/s" "Time-weighted mean of the rate in force; null where it is unlimited.",
+        available_bytes: [int?] "B" "Bytes that the rate in force could have carried in the interval; null where it is unlimited, and behind a million changes.",
+        rate_bps_mean: [float?] "bit/s" "Time-weighted mean of the rate in force; null as above.",
     }
 }
 

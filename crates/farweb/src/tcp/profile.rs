@@ -154,7 +154,7 @@ impl Profile {
         };
         let options =
             Options { timestamps: timestamps.then_some(Timestamps { value: 0, echo: 0 }), ..Options::NONE };
-        mss - u64::from(options.bytes())
+        mss.saturating_sub(options.bytes().into()).max(1)
     }
 
     /// Segments that the accepting end may send at first.
@@ -200,7 +200,10 @@ impl Profile {
             Self::Bsd(profile) => profile.rounded_buffer(buffer.unwrap_or(profile.buffer_default.get()), mss),
             Self::Linux(profile) => match buffer {
                 // A window that is set moves by whole segments; else it grows up to half of the memory.
-                Some(window) => (window / mss * mss).max(mss.min(window)),
+                Some(window) => {
+                    let segment = self.payload_bytes(mss);
+                    (window / segment * segment).max(segment.min(window))
+                }
                 None => profile.receive_buffer_max.get() / 2,
             },
             Self::Ns2(profile) => u64::from(profile.window) * mss,

@@ -23,8 +23,9 @@ const DEVIATIONS: f64 = 2.0;
 /// Most changes that a mean adds up. Chosen: a millisecond of work.
 const CHANGES_MAX: usize = 10_000;
 
-/// Most changes that the rates of spans add up, the spans themselves included. Chosen: a second of work.
-const SPANS_CHANGES_MAX: usize = 20_000_000;
+/// Most changes that the rates of spans add up, the spans themselves included. Chosen: a tenth of a second of
+/// work.
+const SPANS_CHANGES_MAX: usize = 2_000_000;
 
 impl Rates {
     /// Rates of a link with the rate `own` before its first step, their mean from the start of the run to `until`, or in

@@ -291,6 +291,19 @@ fn bytes_that_the_rate_could_have_carried_are_its_integral() {
 }
 
 #[test]
+fn a_rate_that_changes_a_million_times_is_added_up_no_further() {
+    let timeline = Timeline {
+        steps: vec![Step { at: MS, rate: BitRate::from_bps(800_000), delay: None, loss: None }],
+        every: Some(MS * 2),
+        ..Timeline::default()
+    };
+    let mut link = link(&LinkConfig { rate: BitRate::from_bps(800_000), timeline, ..plain() });
+    assert_eq!(link.close_interval(at(999_000_000_000)).rate_bps_mean(), Some(800e3));
+    assert_eq!(link.close_interval(at(1_001_000_000_000)).rate_bps_mean(), None);
+    assert_eq!(link.totals(at(2_000_000_000_000)).available_bytes(), None);
+}
+
+#[test]
 fn rates_by_equal_spans_have_steps_and_outages_where_they_are() {
     let timeline = Timeline {
         steps: vec![Step { at: MS * 15, rate: BitRate::from_bps(400_000), delay: None, loss: None }],

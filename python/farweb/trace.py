@@ -1,0 +1,206 @@
+"""The requests of a workload by the second, in one pass, for everything that looks at them before a run.
+
+Bytes count in the second of their request's start, with headers of 40 B a segment: down the responses, up the
+requests and an acknowledgement for every second segment of a response.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb import _core
+from farweb.description import Description
+from farweb.files.parquet import equals
+from farweb.inputs.caching import caching_codes
+from farweb.ports import Opens, are_limited
+from farweb.prepared import Prepared
+from farweb.statistics.tally import Tally
+
+Series = NDArray[np.float64]
+
+_SAMPLE = "sample"  # the tag of requests with recorded connections under packets = "sample"
+
+
+def varies(way: Mapping[str, Any]) -> bool:
+    """True when the rate of a direction of a link, as a check has it, changes with time, be it by outages."""
+    return len({way["rate_bps_min"], way["rate_bps_mean"], way["rate_bps_max"]}) > 1
+
+
+@dataclass(frozen=True)
+class RatedLink:
+    """One direction of a link that has a rate, with what matters for its load."""
+
+    index: int
+    direction: str
+    rate_bps: float
+    is_mean: bool
+    changes: bool
+    mss: int
+    factor: float
+    at_most: bool
+    has_requests: bool
+
+
+def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[RatedLink]:
+    """The directions of links with a rate, leg by leg, from the `figures` of the check of `scenario`."""
+    effective, nodes = scenario.effective, figures["nodes"]
+    for leg in figures["legs"]:
+        for index in range(nodes.index(leg["from"]), nodes.index(leg["to"])):
+            before = [cache for cache in effective.get("cache") or [] if nodes.index(cache["node"]) <= index]
+            drawn = [cache["hit_ratio"] for cache in before if cache.get("hit_ratio") is not None]
+            for direction in ("up", "down"):
+                way = figures["links"][index][direction]
+                if way["rate_bps_mean"] is not None:
+                    yield RatedLink(
+                        index,
+                        direction,
+                        float(way["rate_bps_mean"]),
+                        varies(way),
+                        bool(way["changes"]),
+                        leg["mss_bytes"],
+                        1 - sum(drawn),
+                        len(drawn) < len(before),
+                        leg["connection_use"]["requests"],
+                    )
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A workload by the second: where there is something, what.
+
+    Attributes:
+        rows: Requests.
+        response_bytes: Of all of them.
+        request_bytes: Likewise.
+        sampled: Share of response bytes in requests tagged `sample`.
+        first_s: The first start.
+        last_s: The last one.
+        day: Index of the day of each entry, from 0. Equal pairs of day and second are merged.
+        second: Seconds since the start of the table.
+        sizes: The MSS of legs with a rate.
+        values: For each of them bytes of responses with headers, of requests with headers, and of acknowledgements.
+        of_several_sizes: Requests for objects that change size, or 0 without a live cache.
+        bypassing: Requests for uncacheable objects, or 0 without a live cache.
+        clients: Who asks: how many.
+        without_client: Requests that name no client.
+        opens: Requests by host and minute, where source ports are a limit.
+        tunnels: Requests with CONNECT.
+        tunnel_bytes: Bytes of their responses.
+    """
+
+    rows: int
+    response_bytes: int
+    request_bytes: int
+    sampled: float
+    first_s: float
+    last_s: float
+    day: NDArray[np.int64]
+    second: NDArray[np.int64]
+    sizes: list[int]
+    values: tuple[Series, ...]
+    of_several_sizes: int = 0
+    bypassing: int = 0
+    clients: int = 0
+    without_client: int = 0
+    opens: Opens | None = None
+    tunnels: int = 0
+    tunnel_bytes: int = 0
+
+    @property
+    def days(self) -> int:
+        """Number of days, or 1 without days."""
+        return int(self.day.max()) + 1
+
+
+CHANNELS = 3  # for each MSS: responses, requests, acknowledgements
+_MERGED_AT = 1 << 21  # entries. Chosen: some 100 MB with their values
+
+
+def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prepared) -> Trace | None:
+    """Read the workload of `scenario` once, with the `figures` of its check.
+
+    None when it has no requests yet.
+
+    Raises:
+        WorkloadError: The request table cannot be read.
+    """
+    sizes = sorted({link.mss for link in rated_links(scenario, figures)})
+    has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
+    survey = _core.Survey() if has_live and "requests" in prepared.inputs else None
+    return _trace(prepared.core, sizes, survey, Opens() if are_limited(figures) else None)
+
+
+def _trace(
+    requests: _core.Prepared, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
+) -> Trace | None:
+    """Read a workload, its objects too with `survey`, or None when it is empty."""
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
+    rows = held = down = up = tagged = tunnels = tunnel_bytes = 0
+    first, last, clients = float("inf"), 0.0, Tally()
+    for columns in requests:
+        start = np.asarray(columns["start_s"])
+        if not len(start):
+            continue
+        days_given = np.asarray(columns["day"]) if "day" in columns else np.zeros(len(start))
+        day = np.nan_to_num(days_given.astype(np.float64), nan=0.0).astype(np.int64)
+        rows += len(start)
+        first, last = min(first, float(start.min())), max(last, float(start.max()))
+        request, response = np.asarray(columns["request_bytes"]), np.asarray(columns["response_bytes"])
+        down, up = down + int(response.sum()), up + int(request.sum())
+        if survey is not None and "object" in columns:
+            known = np.asarray(columns["object"]) != _core.null_id
+            survey.add(np.asarray(columns["object"])[known], response[known], caching_codes(columns["caching"])[known])
+        if opens is not None:
+            opens.add(columns["host"], day, start)
+        if "client" in columns:
+            clients.add(np.asarray(columns["client"]))
+        tagged += int(response[equals(columns["tag"], _SAMPLE)].sum()) if "tag" in columns else 0
+        if "method" in columns:
+            is_tunnel = equals(columns["method"], "CONNECT")
+            tunnels, tunnel_bytes = tunnels + int(is_tunnel.sum()), tunnel_bytes + int(response[is_tunnel].sum())
+        values = _bytes(request, response, sizes)
+        parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
+        held += len(parts[-1][0])
+        if held > _MERGED_AT:
+            parts = [_merged(parts)]
+            held = len(parts[0][0])
+    if not rows:
+        return None
+    days, second, values = _merged(parts)
+    numbered = np.unique(days, return_inverse=True)[1]
+    share_tagged = tagged / down if down else 0.0
+    treated = (0, 0) if survey is None else (survey.of_several_sizes, survey.bypassing)
+    counts = clients.counts()
+    asked_by = counts.size, rows - int(counts.sum())
+    more = (*treated, *asked_by, opens, tunnels, tunnel_bytes)
+    return Trace(rows, down, up, share_tagged, first, last, numbered, second, sizes, values, *more)
+
+
+def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> tuple[Series, ...]:
+    """Bytes of each request on a link, by MSS: response, request and acknowledgements with their headers."""
+    channels: list[Series] = []
+    for mss in sizes:
+        segments = -(-response // mss)
+        channels.append((response + _core.header_bytes * segments).astype(np.float64))
+        channels.append((request + _core.header_bytes * -(-request // mss)).astype(np.float64))
+        channels.append((_core.header_bytes * -(-segments // 2)).astype(np.float64))
+    return tuple(channels)
+
+
+def _merged(
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]:
+    """Entries of one day and second as one."""
+    day = np.concatenate([part[0] for part in parts])
+    second = np.concatenate([part[1] for part in parts])
+    order = np.lexsort((second, day))
+    day, second = day[order], second[order]
+    new = np.concatenate([[True], (np.diff(day) != 0) | (np.diff(second) != 0)])
+    sums = tuple(
+        np.add.reduceat(np.concatenate([part[2][channel] for part in parts])[order], np.flatnonzero(new))
+        for channel in range(len(parts[0][2]))
+    )
+    return day[new], second[new], sums
