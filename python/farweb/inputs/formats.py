@@ -35,6 +35,8 @@ TIMELESS = ("webcachesim", "cache2k")
 """Traces without times. Most webcachesim traces have the number of the request in their place."""
 UNSIZED = ("cache2k",)
 """Traces without sizes."""
+DESCRIBE = "describe the columns of a log or a trace, {} for others: --log-format '{start},{url},{bytes},{}'"
+"""The way out for a file with columns of its own."""
 
 ORACLE_GENERAL = np.dtype([("time_s", "<u4"), ("object", "<u8"), ("bytes", "<u4"), ("next", "<i8")])
 CACHE2K = np.dtype(">u4")

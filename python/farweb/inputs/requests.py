@@ -18,7 +18,7 @@ from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.columns import NULL_ID
 from farweb.inputs.caching import BYPASS, INVALIDATE, STORE, caching_codes
-from farweb.inputs.formats import AUTO, CACHE2K, FORMATS, LOGS, ORACLE_GENERAL, TABLE, kind_of, unpacked
+from farweb.inputs.formats import AUTO, CACHE2K, DESCRIBE, FORMATS, LOGS, ORACLE_GENERAL, TABLE, kind_of, unpacked
 from farweb.text.quantities import count
 
 ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -152,13 +152,8 @@ def open_input(
 def _table(path: Path, name: str, *, nameless: bool, guessed: bool) -> Iterator[Requests]:
     from farweb.inputs.tables import open_requests
 
-    is_certain = not guessed or path.suffix.lower() in (".parquet", ".csv", ".tsv")
-    hint = "" if is_certain else f" (if it is a log or a trace, name it with --format: {', '.join(FORMATS)})"
-    if guessed and path.suffix.lower() == ".csv":
-        hint = (
-            f"; of a trace with columns of its own make one with time in s, object and bytes, such as awk -F, "
-            f"'{{print $1, $2, $3}}' {path.name} > trace.txt, and name it with --format webcachesim"
-        )
+    is_certain = not guessed or path.suffix.lower() in (".parquet", ".tsv")
+    hint = "" if is_certain else f"; {DESCRIBE}, or name it with --format: {', '.join(FORMATS)}"
     with contextlib.ExitStack() as opened:
         with _hinted(hint):
             table = opened.enter_context(open_requests(path))

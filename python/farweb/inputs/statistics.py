@@ -18,7 +18,7 @@ from farweb.files.sorting import spilling
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.clients import ClientStats, client_stats
 from farweb.inputs.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self_correlation
-from farweb.inputs.formats import AUTO, LOGS, kind_of
+from farweb.inputs.formats import AUTO, DESCRIBE, LOGS, kind_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
@@ -281,7 +281,7 @@ def _copy(table: Path, out: Path, progress: Callable[[int], None] | None) -> Non
     except WorkloadError as error:
         if table.suffix.lower() in (".parquet", ".csv", ".tsv"):
             raise
-        raise WorkloadError(f"{error} (if it is a log, name its format with --format)") from None
+        raise WorkloadError(f"{error}; {DESCRIBE}, or name its format with --format") from None
 
 
 def _host_table(path: Path) -> pa.Table:

@@ -184,6 +184,13 @@ fn not_text(head: &[u8]) -> Option<String> {
     if let Some((_, what)) = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Some((*what).into());
     }
+    if head.get(257..262) == Some(b"ustar") {
+        return Some("a tar archive; unpack it".into());
+    }
+    let are_zero = |from: usize| head.len() > 2 && head.iter().skip(from).step_by(2).all(|byte| *byte == 0);
+    if are_zero(0) != are_zero(1) {
+        return Some("UTF-16 text; save it as UTF-8".into());
+    }
     let is_control = |byte: u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     let controls = head.iter().filter(|byte| is_control(**byte)).count();
     let first = head.iter().position(|byte| is_control(*byte))?;
@@ -267,7 +274,11 @@ mod tests {
             "log: is not text but a Parquet file; give it a name that ends in .parquet"
         );
         assert_eq!(message(&gzip(&gzip(b"a\n"))), "log: is not text but a gzip file inside a packed file");
-        assert_eq!(message(b"\xFF\xFEa\0"), "log: is not text but UTF-16 text; save it as UTF-8");
+        for wide in [&b"\xFF\xFEa\0"[..], b"a\0b\0", b"\0a\0b"] {
+            assert_eq!(message(wide), "log: is not text but UTF-16 text; save it as UTF-8");
+        }
+        let tar = [&b"access.log\0"[..], &[b'0'; 246], b"ustar\0"].concat();
+        assert_eq!(message(&gzip(&tar)), "log: is not text but a tar archive; unpack it");
         assert_eq!(message(b"abc\0def"), "log: is not text but binary data (byte 0x00 at offset 3)");
         assert_eq!(message(b"\x01\x02abc"), "log: is not text but binary data (byte 0x01 at offset 0)");
         let stray = [b"GET /\x16 ".as_slice(), &[b'a'; 100]].concat();

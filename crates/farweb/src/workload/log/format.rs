@@ -8,7 +8,7 @@ use super::keys::{self, Keys};
 use super::known::{self, KNOWN, Known, Shape};
 use super::layout::Layout;
 use super::pattern::Pattern;
-use super::{LogOptions, Reason, Verdict, others, rules, wrapped};
+use super::{LogOptions, Reason, Verdict, rules, wrapped};
 use crate::workload::WorkloadError;
 use crate::workload::table::near;
 
@@ -101,7 +101,7 @@ impl LogFormat {
                     continue;
                 }
                 let verdict = layout.read(&line).and_then(|record| rules::verdict(&record, &options));
-                lines += usize::from(verdict.is_ok() || !others::is_other(&line));
+                lines += usize::from(verdict.is_ok() || !layout.is_other(&line));
                 read += usize::from(verdict.is_ok());
                 let is_empty = matches!(verdict, Ok(Verdict::Dropped(Reason::NoSize | Reason::NoRequest)));
                 let is_said = !(is_empty && matches!(layout, Layout::Json(_)));

@@ -86,6 +86,16 @@ impl Keys {
         self.record(&object)
     }
 
+    /// True for an object with a message, and without the URL and the size that every request has.
+    pub(super) fn is_message(&self, line: &[u8]) -> bool {
+        let Ok(object) = serde_json::from_slice::<Value>(line) else { return false };
+        let has = |fields: &[Field]| {
+            self.keys.iter().any(|(key, field)| fields.contains(field) && at(&object, key).is_some())
+        };
+        let has_message = object.get("msg").or_else(|| object.get("message")).is_some();
+        self.strict && has_message && NEEDED[1..].iter().all(|(_, fields)| !has(fields))
+    }
+
     /// Number of right values of a line, and the faults of the others, or `None` for anything but an object with a
     /// request and the size of its response.
     pub(super) fn faults(&self, line: &[u8]) -> Option<(usize, Vec<String>)> {
@@ -147,6 +157,11 @@ impl Keys {
         }
         Ok(())
     }
+}
+
+/// True for a line that may be a piece of JSON.
+pub(super) fn is_of_json(line: &[u8]) -> bool {
+    matches!(line.trim_ascii_start().first(), Some(b'{' | b'}' | b'[' | b']' | b'"'))
 }
 
 /// Fault of a line that cannot be read as JSON.

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::keys::Keys;
+use super::keys::{self, Keys};
 use super::known::{Known, Shape};
 use super::names::{TABLE, W3C, field};
 use super::pattern::Pattern;
 use super::record::{Field, Record};
-use super::wrapped;
+use super::{others, wrapped};
 
 /// Layout: divides lines into fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,17 +64,26 @@ impl Layout {
         }
         match self {
             Self::Columns(Some(_)) => first && Self::table(line).is_some(),
-            // Every request has a digit in its time and its size; a name may have one too.
+            // Every request has a digit in its time and its size; in a trace a name may have one too.
             Self::Patterns(patterns) if first => {
-                let has_digits = line.iter().any(u8::is_ascii_digit);
+                let (pattern, has_digits) = (&patterns[0], line.iter().any(u8::is_ascii_digit));
                 let is_quoted = !has_digits && line.starts_with(b"\"") && line.contains(&b',');
                 let is_time = |why: &String| why.starts_with("time: ");
                 let are_names = |(_, wrong): (usize, Vec<String>)| {
-                    !has_digits || wrong.len() > 1 && wrong.iter().any(is_time)
+                    !has_digits || pattern.is_own() && wrong.len() > 1 && wrong.iter().any(is_time)
                 };
-                line.starts_with(b"#") || is_quoted || patterns[0].faults(line).is_ok_and(are_names)
+                line.starts_with(b"#") || is_quoted || pattern.faults(line).is_ok_and(are_names)
             }
             _ => false,
+        }
+    }
+
+    /// True if `line`, which cannot be read, is known not to be one of a request.
+    pub(super) fn is_other(&self, line: &[u8]) -> bool {
+        match self {
+            Self::Patterns(_) => others::is_other(line),
+            Self::Columns(_) => false,
+            Self::Json(keys) => keys.is_message(line) || !keys::is_of_json(line) && others::is_other(line),
         }
     }
 

@@ -267,7 +267,7 @@ fn verdict(
     }
     let mut record = match layout.read(line) {
         Ok(record) => record,
-        Err(_) if matches!(layout, Layout::Patterns(_)) && others::is_other(line) => {
+        Err(_) if layout.is_other(line) => {
             return Ok(Verdict::Dropped(Reason::NoRequest));
         }
         Err(why) => return Err(why),

@@ -17,6 +17,7 @@ pub(super) type Names = [(&'static str, Field)];
 /// says when the first byte came (`HierarchyLogEntry::peerResponseTime`).
 pub(super) const SQUID: &Names = &[
     ("ts", Field::End),
+    ("tS", Field::Start),
     ("tl", Field::End),
     ("tg", Field::End),
     ("tr", Field::Elapsed(Unit::Millis)),
@@ -75,6 +76,8 @@ pub(super) const NGINX: &Names = &[
     ("http_host", Field::Host),
     ("server_name", Field::Host),
     ("http_x_forwarded_for", Field::Forwarded),
+    // The same with the client of the connection behind it.
+    ("proxy_add_x_forwarded_for", Field::Forwarded),
     ("server_protocol", Field::Protocol),
     ("scheme", Field::Scheme),
     ("http_x_forwarded_proto", Field::Scheme),
@@ -96,6 +99,7 @@ pub(super) const APACHE: &Names = &[
     ("a", Field::Client),
     // Of the connection, and in Jetty.
     ("{c}a", Field::Client),
+    ("{c}h", Field::Client),
     ("{client}a", Field::Client),
     ("t", Field::Start),
     ("u", Field::User),

@@ -100,6 +100,11 @@ impl Pattern {
         }
     }
 
+    /// True if its fields have farweb's own names.
+    pub(super) const fn is_own(&self) -> bool {
+        self.own
+    }
+
     pub(super) fn has(&self, wanted: Field) -> bool {
         self.parts.iter().any(|part| part.field == wanted)
     }
@@ -171,8 +176,7 @@ impl Pattern {
         if end > from {
             let name = &text[from..end];
             let known = field(NGINX, name);
-            let is_list = known == Field::Ignored
-                && (name.starts_with(b"upstream_") || name.starts_with(b"proxy_add_"));
+            let is_list = known == Field::Ignored && name.starts_with(b"upstream_");
             self.push(if is_list { Field::Servers } else { known });
         }
         if end > from { end + usize::from(braced && text.get(end) == Some(&b'}')) } else { 0 }
@@ -478,20 +482,31 @@ fn directive(text: &[u8], squid: bool) -> Option<(Vec<u8>, usize)> {
         ways(&mut at);
     }
     let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
-    let letters = match squid {
-        true => text[at..].iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b':').count(),
+    let end = match squid {
+        true => end_of_code(text, at),
         // Directives of two letters begin with `^`.
-        false if text.get(at) == Some(&b'^') && is_letter(at + 1) && is_letter(at + 2) => 3,
-        false => usize::from(is_letter(at)),
+        false if text.get(at) == Some(&b'^') && is_letter(at + 1) && is_letter(at + 2) => at + 3,
+        false => at + usize::from(is_letter(at)),
     };
-    // A colon at the end is a literal: `%Ss:%Sh`.
-    let colons = text[at..at + letters].iter().rev().take_while(|byte| **byte == b':').count();
-    let end = at + letters - colons;
-    name.extend(&text[at..end]);
+    let code = &text[at..end];
+    name.extend(code.strip_prefix(b"http::").unwrap_or(code));
     if !squid || matches!(&*name, b">h" | b"<h" | b"tl" | b"tg") {
         name.splice(..0, braced.iter().copied());
     }
     (end > at).then_some((name, end))
+}
+
+/// End of the code of Squid at `at`, with its namespace: `Ss`, `err_code`, `ssl::>sni`, `http::>rm`.
+fn end_of_code(text: &[u8], at: usize) -> usize {
+    let count =
+        |from: usize, is_of: fn(&u8) -> bool| text[from..].iter().take_while(|byte| is_of(byte)).count();
+    let is_in_code = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    let mut end = at + count(at, is_in_code);
+    while end > at && text[end..].starts_with(b"::") {
+        end += 2 + count(end + 2, |byte| b"<>".contains(byte));
+        end += count(end, is_in_code);
+    }
+    end
 }
 
 /// End of the field at the beginning of `text`: at its literal, or for the last field of a line at `blank` or at its
@@ -600,6 +615,11 @@ mod tests {
         assert_eq!(apache[8], (Field::Total, " ".into()));
         assert_eq!(apache[9], (Field::Elapsed(Unit::Millis), " 100% ".into()));
         assert_eq!(fields("%tl %ru %<st %Ss:%Sh")[3], (Field::Code, ":".into()));
+        let spaces =
+            fields("%ts.%03tu %http::>rm %ru %err_code/%err_detail %ssl::>sni %ssl::bump_mode %http::<st");
+        assert_eq!(spaces[1], (Field::Method, " ".into()));
+        assert_eq!(spaces[3..5], [(Field::Ignored, "/".into()), (Field::Ignored, " ".into())]);
+        assert_eq!(spaces.last().unwrap(), &(Field::Total, String::new()));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use super::*;
 
 const CLF: &str = "192.0.2.9 - - [10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5120";
 
+const TRAEFIK: &str = r#"{"ClientHost":"192.0.2.1","DownstreamContentSize":75,"DownstreamStatus":200,"Duration":1964899,"RequestHost":"n.example","RequestMethod":"GET","RequestPath":"/a","StartUTC":"2025-02-28T12:11:34.1Z"}"#;
+
 fn custom(text: &str) -> LogFormat {
     LogFormat::Custom(text.into())
 }
@@ -183,7 +185,7 @@ proptest! {
 
 #[test]
 fn an_upgrade_has_the_host_of_its_url_and_connect_an_authority() {
-    let traefik = r#"{"ClientHost":"192.0.2.1","DownstreamContentSize":75,"DownstreamStatus":101,"Duration":1964899,"RequestHost":"n.example","RequestMethod":"GET","RequestPath":"/ws","StartUTC":"2025-02-28T12:11:34.1Z"}"#;
+    let traefik = TRAEFIK.replace("\"DownstreamStatus\":200", "\"DownstreamStatus\":101");
     let caddy = CADDY.replace("\"status\":200", "\"status\":101");
     let upgrades = [
         (LogFormat::CLF, clf("\"GET http://c.example/chat HTTP/1.1\" 101 5120"), "c.example"),
@@ -196,7 +198,7 @@ fn an_upgrade_has_the_host_of_its_url_and_connect_an_authority() {
             format!("www.example.com:80 {}", clf("\"GET /chat HTTP/1.1\" 101 5120")),
             "www.example.com",
         ),
-        (LogFormat::Auto, traefik.into(), "n.example"),
+        (LogFormat::Auto, traefik, "n.example"),
         (LogFormat::Auto, caddy, "localhost"),
         (LogFormat::CLF, clf("\"GET /r?to=http://b.example/x HTTP/1.1\" 302 5120"), "server"),
     ];
@@ -473,6 +475,8 @@ fn lines_of_the_same_program_that_are_no_requests_are_left_out() {
             "haproxy",
         ),
         (CLF, "2024/05/10 10:00:00 [error] 12#12: *3 open() \"/x\" failed", "clf"),
+        (TRAEFIK, r#"{"level":"error","msg":"x","time":"2025-02-28T12:11:34Z"}"#, "traefik-json"),
+        (CADDY, "Traceback (most recent call last):", "json"),
     ];
     for (line, other, format) in logs {
         let (batch, report) =
