@@ -106,7 +106,8 @@ def _says(load: Offered) -> str:
         "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.peak[1])} in the busiest second"
     )
     of_mean = f", of {fullest.line}" if fullest.is_mean else ""
-    return f"its fullest link is {'at most ' if fullest.at_most else ''}{share(fullest.fullness)} busy {when}{second}{of_mean}."
+    at_most = "at most " if fullest.at_most else ""
+    return f"its fullest link is {at_most}{share(fullest.fullness)} busy {when}{second}{of_mean}."
 
 
 def _fullest(load: Offered) -> OfferedLoad:

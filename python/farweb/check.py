@@ -10,8 +10,7 @@ from farweb import capacity
 from farweb.description import Description
 from farweb.extent import Extent, extent_of_points, extent_of_run, points_of_sweep, sheet
 from farweb.inputs.carried import LOW, Carried, carried
-from farweb.inputs.provenance import doubts, server_times
-from farweb.inputs.serving import connects
+from farweb.inputs.provenance import connects, doubts, server_times
 from farweb.offered import Offered, offered
 from farweb.ports import too_few
 from farweb.prepared import Prepared

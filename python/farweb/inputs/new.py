@@ -20,8 +20,8 @@ from farweb.files.parquet import equals
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import path_kind, years_apart
-from farweb.inputs.provenance import moment, server_times
-from farweb.inputs.serving import OF_TODAY, Serving, connects, serving_of
+from farweb.inputs.provenance import connects, moment, server_times
+from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
 from farweb.text.quantities import count, seconds, size
 from farweb.text.sheet import Screen, Sheet

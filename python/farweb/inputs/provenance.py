@@ -41,6 +41,12 @@ def moment(unix_s: float) -> str:
     return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
+def connects(counts: Mapping[str, Any]) -> dict[str, int] | None:
+    """Tunnels that are kept, their `requests` and `bytes`, or None without any CONNECT: others are upgrades (101)."""
+    kept: dict[str, int] | None = counts["caching"].get("tunnel")
+    return kept if "CONNECT" in counts["methods"] else None
+
+
 def server_times(kept: Mapping[str, Any]) -> str:
     """Time that servers take, in a few words."""
     if timed := kept["with_server_time"]:

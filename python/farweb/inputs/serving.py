@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from farweb.inputs.provenance import connects
 from farweb.text.quantities import share
 from farweb.text.words import plural
 
@@ -105,12 +106,6 @@ def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
         )
     part = share(secure / (secure + plain)) if secure else "None"
     return secure > plain, f"{part} of the requests that name their scheme were under TLS."
-
-
-def connects(counts: Mapping[str, Any]) -> dict[str, int] | None:
-    """Tunnels that are kept, their `requests` and `bytes`, or None without any CONNECT: others are upgrades (101)."""
-    kept: dict[str, int] | None = counts["caching"].get("tunnel")
-    return kept if "CONNECT" in counts["methods"] else None
 
 
 def _tunnels(counts: Mapping[str, Any]) -> str:

@@ -364,8 +364,8 @@ fn uploads_have_a_limit_of_their_own() {
     near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1448.0 * 8.0 / 0.12);
     for line in [
         "a connection can carry   down 1.16 Gbit/s with headers = 11586 × 1500 B per (120 ms + 0.349 ms)",
-        "a connection can carry   up 4.49 Mbit/s with headers at most, 65535 B of credit per 120 ms",
-        "a session can carry      up 4.49 Mbit/s with headers as the connection",
+        "a connection can carry   up 4.53 Mbit/s with headers at most, 65535 B of credit per 120 ms",
+        "a session can carry      up 4.53 Mbit/s with headers as the connection",
     ] {
         assert!(leg.text.contains(line), "{line}\n{}", leg.text);
     }
