@@ -1,10 +1,9 @@
 //! Events: everything that can happen in a run.
 
-use crate::net::LinkId;
-
 use super::{ConnectionId, End, ExchangeId};
 
-/// Everything that can happen. `Copy` and small: an event names entities by id and carries no data.
+/// Everything that can happen but on links, which are channels of the queue. `Copy` and small: an event names entities by id and
+/// carries no data.
 ///
 /// Closed: `World::step` has the one `match`. It stands here, below all who schedule events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,8 +12,6 @@ pub(crate) enum Event {
     Begin,
     /// The upcoming request reaches the first node.
     RequestStarts,
-    /// A link has something to do: as a rule, the packet at its head reaches its far end.
-    LinkIsDue(LinkId),
     /// A timer of an endpoint may be due.
     TimerFires(ConnectionId, End),
     /// A timer on a side of a relay may be due.

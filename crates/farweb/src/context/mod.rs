@@ -11,6 +11,7 @@ use crate::conn::{
 use crate::engine::EventQueue;
 use crate::http::Turns;
 use crate::http::tls::Handshake;
+use crate::net::LinkId;
 use crate::observe::{Counted, Observer};
 use crate::session::{Application, Part};
 use crate::tcp::ns2::{Sender, Sink};
@@ -26,7 +27,7 @@ use report::Log;
 pub(crate) struct Context {
     /// The time.
     pub(crate) now: Instant,
-    pub(crate) queue: EventQueue<Event>,
+    pub(crate) queue: EventQueue<Event, LinkId>,
     pub(crate) legs: Vec<Leg>,
     hosts: Hosts,
     pub(crate) directory: Directory,

@@ -10,29 +10,29 @@ use crate::units::Instant;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Channel(u32);
 
-/// The pending events of channels.
+/// The pending events of channels, which `C` names.
 #[derive(Debug, Clone)]
-pub(super) struct Channels<E> {
+pub(super) struct Channels<C> {
     /// When the event of each is due, and its number among all events; both the greatest there are when none is pending. Apart from
-    /// the events: the search for the earliest reads few numbers.
+    /// the names: the search for the earliest reads few numbers.
     times: Vec<Instant>,
     numbers: Vec<u64>,
-    events: Vec<E>,
+    names: Vec<C>,
     /// The earliest, and its place.
     first: Due,
     first_place: usize,
 }
 
-impl<E: Copy> Channels<E> {
+impl<C: Copy> Channels<C> {
     pub(super) const fn new() -> Self {
-        Self { times: Vec::new(), numbers: Vec::new(), events: Vec::new(), first: Due::NEVER, first_place: 0 }
+        Self { times: Vec::new(), numbers: Vec::new(), names: Vec::new(), first: Due::NEVER, first_place: 0 }
     }
 
-    pub(super) fn add(&mut self, event: E) -> Channel {
+    pub(super) fn add(&mut self, name: C) -> Channel {
         self.times.push(Due::NEVER.at());
         self.numbers.push(Due::NEVER.number());
-        self.events.push(event);
-        Channel(u32::try_from(self.events.len() - 1).expect("fewer than 2^32 channels"))
+        self.names.push(name);
+        Channel(u32::try_from(self.names.len() - 1).expect("fewer than 2^32 channels"))
     }
 
     /// Schedules the event of a channel.
@@ -52,10 +52,10 @@ impl<E: Copy> Channels<E> {
         self.first
     }
 
-    /// The earliest event, where there is one.
+    /// The channel of the earliest event, where there is one.
     #[inline]
-    pub(super) fn event(&self) -> E {
-        self.events[self.first_place]
+    pub(super) fn name(&self) -> C {
+        self.names[self.first_place]
     }
 
     /// Replaces the earliest event by the next one of its channel, or by none.

@@ -35,9 +35,9 @@ use crate::units::Instant;
 
 pub use channels::Channel;
 
-/// Pending events of type `E`, and the time of the one that left last.
+/// Pending events of type `E` and those of channels, which `C` names, and the time of the one that left last.
 #[derive(Debug, Clone)]
-pub struct EventQueue<E> {
+pub struct EventQueue<E, C = E> {
     /// Events of the current slice that were in the wheel, latest first.
     sorted: Vec<Pending<E>>,
     /// Events pushed for the current slice or earlier.
@@ -45,7 +45,7 @@ pub struct EventQueue<E> {
     /// Number of the current slice; every event in `wheel` is in a later one.
     slice: u64,
     wheel: Wheel<E>,
-    channels: Channels<E>,
+    channels: Channels<C>,
     /// No event but a channel's leaves before this: when the earliest other one is due, or, while all of them lie in the wheel,
     /// the end of the current slice.
     others_from: Due,
@@ -103,7 +103,7 @@ const SLOTS: usize = 1 << SLOT_BITS;
 /// Levels for slice numbers of `64 - SLICE_BITS` binary digits.
 const LEVELS: usize = (u64::BITS - SLICE_BITS).div_ceil(SLOT_BITS) as usize;
 
-impl<E: Copy> EventQueue<E> {
+impl<E: Copy, C: Copy> EventQueue<E, C> {
     /// An empty queue at the start of time.
     #[must_use]
     pub fn new() -> Self {
@@ -160,9 +160,9 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Adds a source of `event`, which has it pending at most once.
-    pub fn add_channel(&mut self, event: E) -> Channel {
-        self.channels.add(event)
+    /// Adds a source of events, which has one pending at most.
+    pub fn add_channel(&mut self, name: C) -> Channel {
+        self.channels.add(name)
     }
 
     /// Schedules the event of a channel, which has none pending.
@@ -176,30 +176,16 @@ impl<E: Copy> EventQueue<E> {
         self.pushed += 1;
     }
 
-    /// The next event, with the clock moved to it.
+    /// The channel of the next event, with the clock moved to it, if it is known to be of one and due by `end`. It stays pending
+    /// until [`rearm`](Self::rearm) follows. `None` also before a new slice of time: [`next_at`](Self::next_at) begins that.
     #[inline]
-    pub fn pop(&mut self) -> Option<(Instant, E)> {
-        if self.channels.first() >= self.others_from {
-            self.begin_slice(|_| true);
-            if self.channels.first() >= self.others_from {
-                return self.pop_other();
-            }
-        }
-        let next = self.next_on_channel(None);
-        self.rearm(None);
-        next
-    }
-
-    /// The next event, with the clock moved to it, if it is known to be of a channel and due by `end`. It stays pending until
-    /// [`rearm`](Self::rearm) follows. `None` also before a new slice of time: [`next_at`](Self::next_at) begins that.
-    #[inline]
-    pub fn next_on_channel(&mut self, end: Option<Instant>) -> Option<(Instant, E)> {
+    pub fn next_on_channel(&mut self, end: Option<Instant>) -> Option<(Instant, C)> {
         let first = self.channels.first();
         if first >= self.others_from || end.is_some_and(|end| first.at() > end) {
             return None;
         }
         self.now = first.at();
-        Some((self.now, self.channels.event()))
+        Some((self.now, self.channels.name()))
     }
 
     /// Replaces the event of the channel that came first by its next one.
@@ -216,8 +202,12 @@ impl<E: Copy> EventQueue<E> {
         self.channels.replace(next);
     }
 
-    /// The next event that is not of a channel.
-    fn pop_other(&mut self) -> Option<(Instant, E)> {
+    /// The next event, with the clock moved to it, unless it is of a channel.
+    pub fn pop(&mut self) -> Option<(Instant, E)> {
+        self.begin_slice(|_| true);
+        if self.channels.first() < self.others_from {
+            return None;
+        }
         let next = if self.near_is_next() { self.near.pop() } else { self.sorted.pop() };
         let Some(Pending { due, event }) = next else {
             self.now = self.now.max(self.left_out_until);
@@ -329,7 +319,7 @@ impl Due {
     }
 }
 
-impl<E: Copy> Default for EventQueue<E> {
+impl<E: Copy, C: Copy> Default for EventQueue<E, C> {
     fn default() -> Self {
         Self::new()
     }

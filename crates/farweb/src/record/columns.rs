@@ -120,26 +120,13 @@ macro_rules! table {
                 self.rows.clear();
             }
 
-            /// Number of rows.
-            #[must_use]
-            pub fn len(&self) -> usize {
-                first!($(self.$column),+).len() + self.rows.len()
-            }
-
-            /// True when there are no rows.
-            #[must_use]
-            pub fn is_empty(&self) -> bool {
-                self.len() == 0
-            }
-
             /// The columns with their names, leaving none behind, but room for as many rows.
             pub fn take(&mut self) -> Vec<(&'static str, Column)> {
                 self.store();
-                let rows = self.len();
-                vec![$((
-                    stringify!($column),
-                    column!(std::mem::replace(&mut self.$column, Vec::with_capacity(rows)); $($kind)+),
-                )),+]
+                vec![$({
+                    let room = Vec::with_capacity(self.$column.len());
+                    (stringify!($column), column!(std::mem::replace(&mut self.$column, room); $($kind)+))
+                }),+]
             }
         }
 
@@ -259,10 +246,4 @@ macro_rules! nullable {
     };
 }
 
-macro_rules! first {
-    ($first:expr $(, $rest:expr)*) => {
-        $first
-    };
-}
-
-pub(super) use {column, column_type, first, nullable, store, stored_type, table, value_type};
+pub(super) use {column, column_type, nullable, store, stored_type, table, value_type};

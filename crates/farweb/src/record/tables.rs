@@ -1,8 +1,7 @@
 //! The tables of a results folder.
 
 use super::columns::{
-    BLOCK, Column, Dictionary, Ranges, column, column_type, first, nullable, store, stored_type, table,
-    value_type,
+    BLOCK, Column, Dictionary, Ranges, column, column_type, nullable, store, stored_type, table, value_type,
 };
 use crate::schema::{ColumnSpec, ColumnType, NULL_CODE, NULL_ID, NULL_INT, TableSpec};
 
@@ -359,7 +358,7 @@ mod tests {
     #[test]
     fn a_row_becomes_a_value_in_every_column() {
         let mut columns = LinkColumns::default();
-        columns.push(LinkRow {
+        let row = LinkRow {
             link: 1,
             direction: 0,
             time_ns: 5,
@@ -372,14 +371,16 @@ mod tests {
             busy: 0.5,
             available_bytes: None,
             rate_bps_mean: None,
-        });
-        assert_eq!(columns.len(), 1);
+        };
+        let times = 0..=BLOCK as i64; // more than wait for the columns
+        times.clone().for_each(|time_ns| columns.push(LinkRow { time_ns, ..row }));
         let taken = columns.take();
-        assert!(columns.is_empty());
+        assert!(columns.take().iter().all(|(_, column)| column.is_empty()));
         let names: Vec<_> = taken.iter().map(|(name, _)| *name).collect();
         let declared: Vec<_> = LINKS.columns.iter().map(|column| column.name).collect();
         assert_eq!(names, declared);
-        assert_eq!(taken[1].1, Column::Word(vec![0], DIRECTIONS));
-        assert_eq!(taken[7].1, Column::Float(vec![2.5]));
+        assert_eq!(taken[1].1, Column::Word(vec![0; BLOCK + 1], DIRECTIONS));
+        assert_eq!(taken[2].1, Column::Int(times.collect()));
+        assert_eq!(taken[7].1, Column::Float(vec![2.5; BLOCK + 1]));
     }
 }

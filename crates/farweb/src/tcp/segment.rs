@@ -134,7 +134,9 @@ impl Segment {
 
     /// The blocks of its selective acknowledgement, in their order: sequence numbers from the first to the one after the last.
     pub fn sack_blocks(&self) -> impl Iterator<Item = Range<u64>> + use<> {
-        self.options.sack.around(self.ack)
+        let (ack, SackBlocks { blocks, len }) = (self.ack, self.options.sack);
+        let number = move |relative: i32| ack.wrapping_add_signed(i64::from(relative));
+        blocks.into_iter().take(usize::from(len)).map(move |(start, end)| number(start)..number(end))
     }
 
     /// Bytes of the IP packet that carries it: IPv4 and TCP headers, options, payload.
@@ -184,18 +186,11 @@ impl Plain {
         self.seq + self.sequence_len()
     }
 
-    /// Bytes of options in its header.
-    #[inline]
-    #[must_use]
-    pub const fn option_bytes(&self) -> u32 {
-        self.has_timestamps as u32 * TIMESTAMP_BYTES
-    }
-
     /// Bytes of the IP packet that carries it: IPv4 and TCP headers, timestamps, payload.
     #[inline]
     #[must_use]
     pub const fn packet_bytes(&self) -> u32 {
-        HEADER_BYTES + self.option_bytes() + self.len
+        HEADER_BYTES + self.has_timestamps as u32 * TIMESTAMP_BYTES + self.len
     }
 
     /// The same, as a segment that could have others.
@@ -265,13 +260,6 @@ impl SackBlocks {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
-    }
-
-    /// The blocks of a segment that acknowledges `ack`, as [`Segment::sack_blocks`] gives them.
-    pub(super) fn around(self, ack: u64) -> impl Iterator<Item = Range<u64>> {
-        let Self { blocks, len } = self;
-        let number = move |relative: i32| ack.wrapping_add_signed(i64::from(relative));
-        blocks.into_iter().take(usize::from(len)).map(move |(start, end)| number(start)..number(end))
     }
 }
 

@@ -87,8 +87,7 @@ impl World {
         }
         let end = self.progress.events.saturating_add(events);
         while self.progress.events < end && !self.progress.done {
-            if let Some((now, event)) = self.network.context.queue.next_on_channel(self.until) {
-                let Event::LinkIsDue(link) = event else { unreachable!("channels belong to links") };
+            if let Some((now, link)) = self.network.context.queue.next_on_channel(self.until) {
                 self.count_event(now);
                 self.on_link(link);
                 self.perform_later();
@@ -175,7 +174,6 @@ impl World {
         match event {
             Event::Begin => self.on_begin(),
             Event::RequestStarts => self.on_request_start(source)?,
-            Event::LinkIsDue(_) => unreachable!("left out above"),
             Event::TimerFires(connection, end) => self.on_timer(connection, end),
             Event::RelayTimerFires(connection, side) => self.on_relay_timer(connection, side),
             Event::ApplicationWakes(connection, end) => self.on_wake(connection, end),

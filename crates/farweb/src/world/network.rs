@@ -50,7 +50,7 @@ impl Network {
     pub(super) fn new(path: PacketPath, nodes: Vec<Node>, pools: Vec<Pool>, mut context: Context) -> Self {
         let mut channels = IdVec::new();
         for link in path.links() {
-            channels.push(context.queue.add_channel(Event::LinkIsDue(link)));
+            channels.push(context.queue.add_channel(link));
         }
         Self { path, channels, extras: Extras::default(), nodes, pools, context, spare: Output::default() }
     }

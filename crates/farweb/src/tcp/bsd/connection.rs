@@ -365,7 +365,7 @@ impl Connection {
     /// Bytes of our stream that the peer has acknowledged.
     #[must_use]
     pub fn bytes_acknowledged(&self) -> u64 {
-        self.bytes_written() - self.bytes_unsent_or_unacknowledged()
+        self.snd_una.max(FIRST_BYTE).min(self.send.end) - FIRST_BYTE
     }
 
     /// Bytes that the application has written, as far as they were accepted.

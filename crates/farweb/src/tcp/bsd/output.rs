@@ -11,7 +11,7 @@
 use super::connection::Connection;
 use super::profile::IdleRestart;
 use super::timers::Timer;
-use crate::tcp::segment::{Flags, ISS, Options, Plain, Segment, TIMESTAMP_BYTES, WINDOW_FIELD_MAX};
+use crate::tcp::segment::{Flags, ISS, Plain, Segment, TIMESTAMP_BYTES, WINDOW_FIELD_MAX};
 use crate::tcp::state::{Emit, Limit, State};
 
 /// One segment, before it is decided whether to send it.
@@ -59,6 +59,9 @@ impl Connection {
             if !self.is_worth_sending(&plan, idle, force) {
                 self.persist_if_stuck(plan.queued);
                 return;
+            }
+            if plan.flags.contains(Flags::SYN) {
+                return self.transmit_syn(plan.flags, out);
             }
             if !self.transmit(plan, force, out) {
                 return;
@@ -233,16 +236,23 @@ impl Connection {
         }
     }
 
+    /// Sends the SYN or SYN-ACK, before which nothing was written.
+    #[cold]
+    fn transmit_syn(&mut self, flags: Flags, out: &mut impl Emit) {
+        self.snd_nxt = ISS;
+        let window = self.next_window();
+        let (field, options) = (self.window_field(window), self.syn_options(flags));
+        let ack = if flags.contains(Flags::ACK) { self.rcv_nxt } else { 0 };
+        out.send_with_options(&Segment { seq: ISS, ack, len: 0, window: field, flags, options });
+        self.advance(1);
+        self.note_acknowledged(window);
+    }
+
     /// Builds and sends a segment. True when another one may follow.
     #[inline(always)]
     fn transmit(&mut self, mut plan: Plan, force: bool, out: &mut impl Emit) -> bool {
-        let options = plan.flags.contains(Flags::SYN).then(|| {
-            self.snd_nxt = ISS;
-            self.syn_options(plan.flags)
-        });
         let timestamps = self.timestamps_for(plan.flags);
-        let timestamp_bytes = if timestamps.is_some() { TIMESTAMP_BYTES } else { 0 };
-        let room = self.mss - u64::from(options.as_ref().map_or(timestamp_bytes, Options::bytes));
+        let room = self.mss - u64::from(if timestamps.is_some() { TIMESTAMP_BYTES } else { 0 });
         if plan.len > room {
             plan.len = room;
             plan.more = true;
@@ -254,22 +264,20 @@ impl Connection {
         if plan.flags.contains(Flags::FIN) && self.sent_fin && self.snd_nxt == self.snd_max {
             self.snd_nxt -= 1;
         }
-        let takes_space = plan.len > 0 || plan.flags.intersects(Flags::SYN.union(Flags::FIN));
+        let has_fin = plan.flags.contains(Flags::FIN);
+        let taken = plan.len + u64::from(has_fin);
         let persisting = self.timers.is_set(Timer::Persist);
-        let seq = if takes_space || persisting { self.snd_nxt } else { self.snd_max };
+        let seq = if taken > 0 || persisting { self.snd_nxt } else { self.snd_max };
         let window = self.next_window();
         let ack = if plan.flags.contains(Flags::ACK) { self.rcv_nxt } else { 0 };
         let field = self.window_field(window);
-        let segment = Plain::new(seq, ack, plan.len as u32, field, plan.flags, timestamps);
-        match options {
-            None => out.send(segment),
-            Some(options) => out.send_with_options(&Segment { options, ..segment.segment() }),
-        }
+        out.send(Plain::new(seq, ack, plan.len as u32, field, plan.flags, timestamps));
         if force && persisting {
             // A probe is not in flight as other segments are: it is not timed, and the persist timer sends it again.
             self.snd_max = self.snd_max.max(self.snd_nxt + plan.len);
         } else {
-            self.advance(&plan, takes_space);
+            self.sent_fin |= has_fin;
+            self.advance(taken);
         }
         self.note_acknowledged(window);
         if plan.len == 0 {
@@ -280,16 +288,14 @@ impl Connection {
         plan.more
     }
 
-    /// Moves `snd_nxt` over a segment that was sent, times it, and starts the retransmission timer.
+    /// Moves `snd_nxt` over a segment that has taken so many numbers, times it, and starts the retransmission timer.
     #[inline(always)]
-    fn advance(&mut self, plan: &Plan, takes_space: bool) {
+    fn advance(&mut self, taken: u64) {
         let start = self.snd_nxt;
-        if takes_space && start < self.snd_max {
+        if taken > 0 && start < self.snd_max {
             self.retransmits += 1;
         }
-        let has_fin = plan.flags.contains(Flags::FIN);
-        self.sent_fin |= has_fin;
-        self.snd_nxt += plan.len + u64::from(plan.flags.contains(Flags::SYN)) + u64::from(has_fin);
+        self.snd_nxt += taken;
         if self.snd_nxt > self.snd_max {
             self.snd_max = self.snd_nxt;
             self.rtt.on_sent(start, self.clock.tick);

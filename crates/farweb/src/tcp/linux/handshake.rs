@@ -89,7 +89,7 @@ impl Connection {
         let opens = syn.flags.contains(Flags::SYN) && !syn.flags.intersects(Flags::ACK | Flags::RST);
         assert!(opens, "{syn:?} opens no connection");
         let (plain, rare) = (&syn.plain(), Some(&syn.options));
-        self.settle_options(Incoming::new(plain, rare));
+        self.settle_options(Incoming { plain, rare });
         self.start_receiving(syn.seq, true);
         self.snd_nxt = FIRST_BYTE;
         self.request =
@@ -121,7 +121,7 @@ impl Connection {
 
     /// Takes the options of the peer's SYN or SYN-ACK.
     fn settle_options(&mut self, syn: Incoming<'_>) {
-        let Options { mss, window_scale, timestamps, sack_permitted, .. } = syn.options();
+        let Options { mss, window_scale, timestamps, sack_permitted, .. } = syn.segment().options;
         let peer = mss.map_or(self.profile.mss_default.get(), |mss| u64::from(mss.get()));
         let agreed = &mut self.agreed;
         agreed.mss_clamp = peer.max(self.profile.mss_min.get()).min(u64::from(agreed.mss_offered));

@@ -6,7 +6,7 @@
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_validate_incoming()`, `tcp_reset()`, `tcp_fin()`, `tcp_rcv_state_process()`;
 //! `tcp_minisocks.c`, `tcp_timewait_state_process()`; RFC 9293, section 3.10.7; RFC 5961; RFC 7323, section 5.
 
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 
 use super::acknowledge::Verdict;
 use super::connection::Connection;
@@ -27,41 +27,27 @@ const TIMESTAMP_RATE: u64 = 1200;
 /// A segment that arrives: what all have, and the options of one that has rare ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Incoming<'s> {
-    plain: &'s Plain,
-    rare: Option<&'s Options>,
+    pub(super) plain: &'s Plain,
+    pub(super) rare: Option<&'s Options>,
 }
 
-impl<'s> Incoming<'s> {
-    pub(super) const fn new(plain: &'s Plain, rare: Option<&'s Options>) -> Self {
-        Self { plain, rare }
-    }
-
+impl Incoming<'_> {
     /// True when it has SACK blocks.
     #[inline]
     pub(super) fn has_sack(self) -> bool {
         self.rare.is_some_and(|options| !options.sack.is_empty())
     }
 
-    /// Its SACK blocks, in their order.
-    pub(super) fn sack_blocks(self) -> impl Iterator<Item = Range<u64>> {
-        self.options().sack.around(self.ack)
-    }
-
-    /// All of its options.
-    pub(super) fn options(self) -> Options {
-        self.rare.copied().unwrap_or(Options { timestamps: self.timestamps(), ..Options::NONE })
-    }
-
-    /// Bytes of options in its header.
-    #[inline]
-    pub(super) fn option_bytes(self) -> u32 {
-        self.rare.map_or_else(|| self.plain.option_bytes(), Options::bytes)
+    /// The segment with all of its options.
+    pub(super) fn segment(self) -> Segment {
+        let segment = self.plain.segment();
+        Segment { options: self.rare.copied().unwrap_or(segment.options), ..segment }
     }
 
     /// Size of the IP packet that carries it.
     #[inline]
     pub(super) fn packet_bytes(self) -> u32 {
-        HEADER_BYTES + self.option_bytes() + self.len
+        self.rare.map_or(self.plain.packet_bytes(), |options| HEADER_BYTES + options.bytes() + self.len)
     }
 }
 
@@ -77,12 +63,13 @@ impl Deref for Incoming<'_> {
 impl Connection {
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut impl Emit) {
-        self.on_incoming(now, Incoming::new(&segment.plain(), Some(&segment.options)), out);
+        let (plain, rare) = (&segment.plain(), Some(&segment.options));
+        self.on_incoming(now, Incoming { plain, rare }, out);
     }
 
     /// A segment without rare options arrived.
-    pub fn on_plain(&mut self, now: Instant, segment: &Plain, out: &mut impl Emit) {
-        self.on_incoming(now, Incoming::new(segment, None), out);
+    pub fn on_plain(&mut self, now: Instant, plain: &Plain, out: &mut impl Emit) {
+        self.on_incoming(now, Incoming { plain, rare: None }, out);
     }
 
     fn on_incoming(&mut self, now: Instant, segment: Incoming<'_>, out: &mut impl Emit) {

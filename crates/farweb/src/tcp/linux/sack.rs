@@ -72,7 +72,7 @@ impl Connection {
 
     /// The first block, if it reports a duplicate: it lies below the ACK, or inside the second one (RFC 2883, section 4).
     fn reported_duplicate(&mut self, segment: Incoming<'_>, ack: &mut Ack) -> Option<Range<u64>> {
-        let mut blocks = segment.sack_blocks();
+        let mut blocks = segment.segment().sack_blocks();
         let first = blocks.next()?;
         let is_duplicate = first.start < segment.ack
             || blocks.next().is_some_and(|second| second.start <= first.start && first.end <= second.end);
@@ -113,7 +113,7 @@ impl Connection {
     /// The blocks that may be used, in order of numbers.
     fn valid_blocks(&self, segment: Incoming<'_>, duplicate: Option<&Range<u64>>, prior_una: u64) -> Blocks {
         let mut blocks = Blocks::default();
-        for (n, block) in segment.sack_blocks().enumerate().take(BLOCKS_MAX) {
+        for (n, block) in segment.segment().sack_blocks().enumerate().take(BLOCKS_MAX) {
             let reports_duplicate = n == 0 && duplicate.is_some();
             if self.is_valid(&block, reports_duplicate) && block.end > prior_una {
                 blocks.insert(&block);

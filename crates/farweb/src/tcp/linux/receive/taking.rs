@@ -15,7 +15,8 @@ use crate::tcp::segment::Flags;
 
 /// Payload from which on a segment lets the window grow.
 const GROWING_LEN: u64 = 128;
-/// Bytes of a TCP header without options.
+/// Bytes of an IP header, and of a TCP header without options.
+const IP_HEADER_BYTES: u32 = 20;
 const TCP_HEADER: u64 = 20;
 
 impl Receiver {
@@ -139,7 +140,7 @@ impl Receiver {
             return;
         }
         // Headers count, because SACK blocks make segments of one sender differ in payload.
-        let with_header = len + TCP_HEADER + u64::from(segment.option_bytes());
+        let with_header = u64::from(segment.packet_bytes() - IP_HEADER_BYTES);
         let is_final = segment.flags.intersects(Flags::PSH | Flags::FIN);
         let could_be_full = with_header >= SEGMENT_ASSUMED + TCP_HEADER
             || (with_header >= SEGMENT_MIN + TCP_HEADER && !is_final);
@@ -204,7 +205,7 @@ mod tests {
             receiver.start(&clock, 1, agreed);
             for len in lens {
                 let segment = Plain::new(1, 1, *len, 100, Flags::ACK, stamps);
-                receiver.note_echo(&clock, Incoming::new(&segment, None));
+                receiver.note_echo(&clock, Incoming { plain: &segment, rare: None });
             }
             receiver.tuning.rtt()
         };

@@ -51,7 +51,7 @@ impl Scene {
 
     fn take(&mut self, segment: &Segment) -> Arrival {
         let context = Context { clock: &self.clock, profile: &self.profile, rtt: &self.rtt };
-        self.receiver.on_segment(&context, Incoming::new(&segment.plain(), Some(&segment.options)))
+        self.receiver.on_segment(&context, Incoming { plain: &segment.plain(), rare: Some(&segment.options) })
     }
 
     fn read(&mut self) -> AckDue {
