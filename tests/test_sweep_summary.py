@@ -12,10 +12,12 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
+import rich
 
 from farweb import Results, ResultsError
 from farweb.folders import SweepResults
 from farweb.results import sql
+from farweb.results.sweep_screen import screen
 from farweb.results.sweep_statistics import STATISTICS
 from farweb.text import quantities
 from farweb.text.quantities import with_margin
@@ -115,6 +117,7 @@ def test_an_incomplete_sweep_says_so_and_ends_well(tmp_path: Path, farweb: Farwe
     )
     shown = farweb("show", sweep.path, "--details")
     assert shown.code == 0
+    assert shown.out.startswith("1 of 16 runs are missing. Best: ")
     assert "incomplete: 1 of 16 runs are missing" in shown.out
     assert "1 of 16 runs failed" in shown.out
     assert "no memory left" in shown.out
@@ -122,6 +125,27 @@ def test_an_incomplete_sweep_says_so_and_ends_well(tmp_path: Path, farweb: Farwe
     result = farweb("show", sweep.path, "--json").json()["sweep"]
     assert result["runs"] == {"planned": 16, "done": 14, "failed": 1, "missing": 1}
     assert result["failed_runs"][0]["error"] == "no memory left"
+
+
+def test_a_sweep_of_failed_runs_ends_with_the_first_error(tmp_path: Path, farweb: Farweb) -> None:
+    failed = dict.fromkeys([(0, 0), (1, 0)], "no memory left")
+    sweep = write_sweep(tmp_path / "s", design_of({"load": [1, 2]}, 1), failed=failed)
+    for verb in ("show", "report"):
+        answer = farweb(verb, sweep.path)
+        line = f"farweb: {sweep.path}: 2 of 2 runs failed, the first with: no memory left\n"
+        assert (answer.code, answer.out, answer.err) == (3, "", line), verb
+    assert farweb("show", sweep.path, "--json").json()["sweep"]["runs"]["failed"] == 2
+    rich.print(sweep)
+
+
+def test_points_without_an_answer_are_not_ranked(tmp_path: Path) -> None:
+    lost = {"end_ns": None, "first_byte_ns": None, "status": "failed"}
+    rows = [request(number, 0.5, 1000, **lost) for number in range(60)]
+    sweep = write_sweep(tmp_path / "s", design_of({"load": [1, 2]}, 1), requests=lambda levels, replication: rows)
+    found = sweep.summary()
+    assert (sweep.unanswered, found.ranking) == (120, None)
+    head = "by hand: 2 points; 100 % of requests fail at load 1 and 100 % at load 2"
+    assert screen(found).parts[0] == head
 
 
 def warnings_of(path: Path, design: Any, **more: Any) -> str:

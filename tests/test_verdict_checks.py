@@ -204,6 +204,27 @@ def test_runs_that_are_alike_have_no_difference() -> None:
     assert found.sentence("point") == "No difference: all 3 points take the same time."
 
 
+@pytest.mark.parametrize(
+    ("by", "said", "heading", "changes"),
+    [
+        ("failed_share", "All 2 points tie in failures.", "failures, points", [None, 0.0]),
+        ("within(2 s)", "Best by within(2 s): fast.", "within(2 s), points", [None, -1.0]),
+        ("latency_mean_s", "Best by mean: fast.", "mean %", [None, 1.0]),
+    ],
+)
+def test_a_named_quantity_has_its_own_words_and_column(by: str, said: str, heading: str, changes: list[Any]) -> None:
+    """A ranking by failures of runs that all answer calls none the fastest."""
+    runs = [np.full(100, 3.0), np.full(100, 1.5)]
+    found = ranking(["slow", "fast"], lambda one, other: verdict(runs[one], runs[other], by=[by]))
+    assert (found.sentence("point"), found.heading) == (said, heading)
+    assert [row.change and row.change.value for row in found.rows] == changes
+
+
+def test_runs_that_all_fail_rank_by_no_time() -> None:
+    found = ranking(["a", "b"], lambda one, other: verdict(*[np.full(100, np.inf)] * 2))
+    assert found.sentence() == "Failures decide: 100 % of requests fail at a and 100 % at b. a and b fail alike."
+
+
 def test_seeds_of_one_scenario_are_equivalent() -> None:
     """120 pairs of 16 seeds: the same requests, of which 3 % lose a packet and wait for a timeout."""
     base = trips(1000)

@@ -238,6 +238,8 @@ def show(
         raise typer.BadParameter(f"{results}: is a sweep; --links is of a run")
     if breakdown:
         raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
+    if not as_json:
+        opened.require_done()
     sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log, decide=metric)
     more = {"all": everyone, "details": details, "variation": variation or log, "pairs": pairs}
     whole = screen(sweep, [name for name, is_asked in more.items() if is_asked], asked=bool(metric or by))

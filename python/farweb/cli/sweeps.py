@@ -94,7 +94,7 @@ def sweep(
     if damaged:
         output.note(f"{damaged} runs were done again: a file of theirs was missing, or not as it was written.")
     failures = results.runs.filter(results.runs["status"] == "failed")
-    if as_json or not quiet:
+    if as_json or (not quiet and len(failures) < len(results.runs)):
         from farweb.results.sweep_screen import screen
 
         summary = results.summary()
@@ -105,6 +105,8 @@ def sweep(
             f"{len(failures)} of {len(results.runs)} runs failed, the first with: {failures['error'][0]} "
             f"({folder}/failures describes each; the same command tries them again)"
         )
+    if results.unanswered:
+        raise RunError(f"no request was answered, of {results.unanswered:,} that began; wrote {folder}")
     output.note(f"wrote {folder}    next: {command('report', folder)}")
 
 

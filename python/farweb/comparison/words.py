@@ -72,12 +72,12 @@ def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verd
         ]
         for row in ranking.rows
     ]
-    header = ["", *columns, "time %", "95 % interval", "failed", ""]
+    header = ["", *columns, ranking.heading, "95 % interval", "failed", ""]
     of_group = f"{capital(group)}: " if group else ""
     holds = next((each.holds for each in verdicts), "")
     letters = "Runs that share a letter tie. " if any(row.letters for row in ranking.rows) else ""
     table = Sheet("", header, rows, 2)
-    return [of_group + ranking.sentence(), "", table, f"{letters}Time is against {ranking.reference}. {holds}"]
+    return [of_group + ranking.sentence(), "", table, f"{letters}Changes are against {ranking.reference}. {holds}"]
 
 
 def pairs(found: Sequence["Pair"]) -> Sheet:
@@ -85,12 +85,12 @@ def pairs(found: Sequence["Pair"]) -> Sheet:
     rows = [
         [
             f"{each.other} against {each.base}" + (f", {each.group}" if each.group else ""),
-            *change_cells(each.verdict.change),
+            *change_cells(each.verdict.decisive),
             cell(each.verdict.overall),
         ]
         for each in found
     ]
-    return Sheet("Pairs", ["pair", "time %", "interval", ""], rows)
+    return Sheet("Pairs", ["pair", found[0].verdict.heading, "interval", ""], rows)
 
 
 def _for_whom(judgement: Verdict) -> Sheet:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from farweb.errors import FarwebError, ResultsError
+from farweb.errors import FarwebError
 from farweb.report import page
 from farweb.report.findings import ends_of, ranked, rows_by
 from farweb.report.page import Page, section
@@ -48,9 +48,9 @@ def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
     Raises:
         FarwebError: There is no such metric, figure or factor.
         ResultsError: No run has ended yet.
+        RunError: All that have ended failed.
     """
-    if sweep.runs.is_empty():
-        raise ResultsError(f"{sweep.path}: no run has ended yet")
+    sweep.require_done()
     found = _answer_of_search(sweep)
     metrics = _metrics(sweep, asked.metrics or _metrics_of(found))
     main = metrics[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from farweb.errors import ResultsError
 from farweb.results.judged import MOST_LEVELS, MOST_REQUESTS, judged, kept, matched, pairs_together
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.judgement import DECIDING, Verdict, is_apart, turned
+from farweb.statistics.judgement import DECIDING, Difference, Verdict, is_apart, turned
 from farweb.statistics.verdicts import ONE_SIDED, Word, letters
 from farweb.text.quantities import plain, share
 from farweb.text.words import listed, plural
@@ -32,7 +32,7 @@ class Placed:
         place: Its place among the alternatives as they were given.
         name: Its name.
         letters: Shared by points that tie; empty where not each two were judged.
-        change: Relative difference against the reference; None of the reference itself.
+        change: Difference against the reference, of time or of the named quantity; None of the reference itself.
         word: The judgement against the reference; None of itself.
         failed_share: Share of its requests that failed.
         by_failures: True where failures decide against the reference: no change is known.
@@ -41,7 +41,7 @@ class Placed:
     place: int
     name: str
     letters: str
-    change: Estimate | None
+    change: Estimate | Difference | None
     word: Word | None
     failed_share: float
     by_failures: bool
@@ -81,27 +81,34 @@ class Ranking:
         marked = [(row.letters or str(row.word is not None and is_apart(row.word)), row.name) for row in self.rows]
         return [[name for _, name in tied] for _, tied in itertools.groupby(marked, key=lambda each: each[0])]
 
+    @property
+    def heading(self) -> str:
+        """Name and unit of the changes, over their column."""
+        return next(iter(self.verdicts.values())).heading
+
     def sentence(self, what: str = "run") -> str:
         """Say which is the best, what ties with it, and how much more time the others take.
+
+        Where named quantities decide it names them, and leaves the numbers to the table.
 
         Args:
             what: A word for an alternative.
         """
         best, *others = self.rows
-        lost = [row for row in others if row.failed_share > best.failed_share + ONE_SIDED]
-        if lost or any(row.by_failures for row in others):
-            left = replace(self, rows=tuple(replace(row, by_failures=False) for row in self.rows if row not in lost))
-            said = failing([(row.name, row.failed_share) for row in self.rows])
-            return f"Failures decide: {said}. {left.sentence(what) if len(left.rows) > 1 else f'Best: {best.name}.'}"
-        if all(row.change is None or row.change.value == row.change.low == row.change.high == 0 for row in self.rows):
-            return f"No difference: all {len(self.rows)} {what}s take the same time."
         ties = [row for row in others if row.letters and set(row.letters) & set(best.letters)]
         ties = ties or [row for row in others if not row.letters and row.word is not None and not is_apart(row.word)]
         rest = [row for row in others if row not in ties]
-        head = f"Best: {best.name}." if what == "point" else f"{best.name} is best."
+        tied = f"; {_names(ties, what)} {'ties' if len(ties) == 1 else 'tie'} with it." if ties else "."
+        if named := listed([each.called for each in next(iter(self.verdicts.values())).named]):
+            return f"Best by {named}: {best.name}{tied}" if rest else f"All {len(self.rows)} {what}s tie in {named}."
+        lost = [row for row in others if row.failed_share > best.failed_share + ONE_SIDED]
+        if lost or any(row.by_failures for row in others):
+            return self._failures([row for row in self.rows if row not in lost], what)
+        if all(row.change is None or row.change.value == row.change.low == row.change.high == 0 for row in self.rows):
+            return f"No difference: all {len(self.rows)} {what}s take the same time."
         if not rest:
-            return f"{best.name} takes the least time. All {len(others)} other {what}s tie with the best."
-        said = head if not ties else f"{head[:-1]}; {_names(ties, what)} with it."
+            return f"{best.name} takes the least time{tied}"
+        said = (f"Best: {best.name}" if what == "point" else f"{best.name} is best") + tied
         second = [row for row in rest if row.letters and set(row.letters) & set(rest[0].letters)]
         if len(rest) == 1:
             return f"{said} {rest[0].name} is {rest[0].word}{_more(rest)}."
@@ -109,6 +116,15 @@ class Ranking:
             who = f"The other {len(rest)} {what}s take" if not ties else f"{plural(len(rest), 'other')} take"
             return f"{said} {who} {_more(rest, alone=True)}."
         return f"{said} {listed([row.name for row in second])} tie for second{_more(second)}."
+
+    def _failures(self, left: Sequence[Placed], what: str) -> str:
+        """Say which fail how often, and the best of those left, of equal failures."""
+        said = f"Failures decide: {failing([(row.name, row.failed_share) for row in self.rows])}."
+        if len(left) == 1:
+            return f"{said} Best: {left[0].name}."
+        if any(row.by_failures for row in left):
+            return f"{said} {_names(left, what)} fail alike."
+        return f"{said} {replace(self, rows=tuple(left)).sentence(what)}"
 
 
 def failing(shares: Sequence[tuple[str, float]]) -> str:
@@ -120,9 +136,8 @@ def failing(shares: Sequence[tuple[str, float]]) -> str:
     return listed(said).replace(" at", " of requests fail at", 1)
 
 
-def _names(ties: Sequence[Placed], what: str) -> str:
-    names = listed([row.name for row in ties]) if len(ties) < MOST_LEVELS else f"{len(ties)} {what}s"
-    return f"{names} {'ties' if len(ties) == 1 else 'tie'}"
+def _names(rows: Sequence[Placed], what: str) -> str:
+    return listed([row.name for row in rows]) if len(rows) < MOST_LEVELS else f"{len(rows)} {what}s"
 
 
 def _more(rows: Sequence[Placed], *, alone: bool = False) -> str:
@@ -180,7 +195,7 @@ def ranking(names: Sequence[str], judge: Judge, reference: int | None = None) ->
             rows.append(place(None, None, own, False))
         else:
             its = found[each]
-            rows.append(place(its.change, its.overall, its.failed[1], its.by_failures))
+            rows.append(place(its.decisive, its.overall, its.failed[1], its.by_failures))
     return Ranking(tuple(rows), verdicts, names[to])
 
 
@@ -192,6 +207,8 @@ def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ran
         by: Names of quantities that decide.
     """
     points = [point for point in range(len(sweep.design.points)) if sweep.has_requests(point)]
+    if sweep.unanswered:
+        return None, "no request was answered"
     if len(points) < 2 or sweep.design.kind == "latin-hypercube":
         return None, "fewer than two points have requests" if len(points) < 2 else ""
     if (requests := int(sweep.runs["requests"].sum() or 0)) > MOST_REQUESTS:
@@ -221,9 +238,11 @@ def _beats(against: Judge, one: int, other: int) -> bool:
 
 
 def _cost(against: Judge, base: int, other: int) -> tuple[float, float]:
-    """What one has more than another: failed requests, where these decide, else time."""
+    """What one has more than another: failed requests, where these decide, else time or the named quantity."""
     if base == other:
         return 0.0, 0.0
     found = against(base, other)
-    mean = found.change.value
+    mean = found.decisive.value
+    if mean is not None and found.named and found.named[0].more_is_better:
+        mean = -mean
     return found.failed[1] - found.failed[0] if found.by_failures else 0.0, math.inf if mean is None else mean

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from farweb.errors import ResultsError
+from farweb.errors import ResultsError, RunError
 from farweb.files.columns import with_derived
 from farweb.files.parquet import Table
 from farweb.results.design import Design
@@ -188,6 +188,26 @@ class SweepTables:
         """True where a run of a point has ended and has rows of requests."""
         runs = self.runs.filter((self.points == point) & (self.runs["status"] == "done"))["run"]
         return any(self.manifest_of(run)["rows"].get("requests") for run in runs)
+
+    @property
+    def unanswered(self) -> int:
+        """Requests after the warm-up of all runs, where none was answered; 0 where any was."""
+        return 0 if self.runs["done"].sum() else int(self.runs["requests"].sum() or 0)
+
+    def require_done(self) -> None:
+        """Refuse a sweep without results.
+
+        Raises:
+            ResultsError: No run has ended yet.
+            RunError: All that have ended failed.
+        """
+        if self.runs.is_empty():
+            raise ResultsError(f"{self.path}: no run has ended yet")
+        if not self._done():
+            raise RunError(
+                f"{self.path}: {len(self.runs)} of {self.manifest['runs']} runs failed, the first with: "
+                f"{self.runs['error'][0]}"
+            )
 
     def _done(self) -> list[str]:
         done: list[str] = self.runs.filter(self.runs["status"] == "done")["run"].to_list()

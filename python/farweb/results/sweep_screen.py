@@ -36,9 +36,11 @@ def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool =
     if ranked is None or asked:
         lost = failing(_failed_shares(summary))
         parts += [f"{summary.name}: {plural(len(summary.design.points), 'point')}{lost and f'; {lost}'}"]
-        parts.append((sheets["estimates"],))
+        parts += [(sheets["estimates"],)] if sheets["estimates"].rows else []
     if ranked is not None:
         parts += [ranked.sentence("point"), "", *_points(summary, ranked, is_whole="all" in more)]
+    if summary.missing:
+        parts[0] = f"{summary.missing:,} of {summary.planned:,} runs are missing. {parts[0]}"
     parts += _levels(summary.judged, summary.design, is_whole="all" in more)
     if sheets["failures"].rows:
         parts.append((sheets["failures"],))
@@ -92,7 +94,7 @@ def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> li
         *summary.design.short_names.values(),
         f"median, {unit}",
         *(head for name, head in _HIGH.items() if name not in summary.few),
-        "time %",
+        ranked.heading,
         "95 % interval",
         *(["failed"] if has_failed else []),
         "",
@@ -118,7 +120,7 @@ def _levels(judged: Sequence[LevelJudged], design: "Design", *, is_whole: bool) 
         [
             design.short_names[each.factor],
             f"{each.level} for {each.base}",
-            *change_cells(each.verdict.change),
+            *change_cells(each.verdict.decisive),
             cell(each.verdict.overall),
         ]
         for each in (chosen if is_whole else chosen[:_LEVELS_MAX])
@@ -127,7 +129,8 @@ def _levels(judged: Sequence[LevelJudged], design: "Design", *, is_whole: bool) 
         return []
     left = len(chosen) - len(rows)
     cut: list[Part] = [f"… {left} more (--all)"] if left else []
-    return ["", Sheet("", ["one setting changed", "", "time %", "95 % interval", ""], rows, 2), *cut]
+    header = ["one setting changed", "", chosen[0].verdict.heading, "95 % interval", ""]
+    return ["", Sheet("", header, rows, 2), *cut]
 
 
 def _pairs(summary: "SweepSummary", ranked: "Ranking | None") -> Sheet:
@@ -136,15 +139,16 @@ def _pairs(summary: "SweepSummary", ranked: "Ranking | None") -> Sheet:
     if ranked is not None:
         names = {row.place: row.name for row in ranked.rows}
         rows = [
-            [f"{names[other]} for {names[base]}", *change_cells(found.change), cell(found.overall)]
+            [f"{names[other]} for {names[base]}", *change_cells(found.decisive), cell(found.overall)]
             for (base, other), found in ranked.verdicts.items()
         ]
     rows += [
         [
             f"{summary.design.short_names[each.factor]}: {each.level} for {each.base}",
-            *change_cells(each.verdict.change),
+            *change_cells(each.verdict.decisive),
             cell(each.verdict.overall),
         ]
         for each in summary.judged
     ]
-    return Sheet("Pairs", ["", "time %", "interval", ""], rows)
+    heading = next((each.verdict.heading for each in summary.judged), "time %")
+    return Sheet("Pairs", ["", heading, "interval", ""], rows)

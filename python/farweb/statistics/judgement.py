@@ -75,6 +75,19 @@ class Difference:
             return f"{self.text} (everywhere)"
         return f"{self.text} ({self._written(self.low)} … {self._written(self.high)})"
 
+    @property
+    def heading(self) -> str:
+        """Its name and unit over a column: ``p99 %``, ``failures, points``."""
+        return f"{self.called}, points" if self.is_share else f"{self.called} %"
+
+    def turned(self) -> "Difference":
+        """The base against the other."""
+        value, low, high = (
+            None if end is None else -end if self.is_share or math.isinf(end) else 1 / (1 + end) - 1
+            for end in (self.value, self.high, self.low)
+        )
+        return replace(self, value=value, low=low, high=high)
+
     def _written(self, value: float | None) -> str:
         if value is None:
             return "not comparable"
@@ -160,9 +173,24 @@ class Verdict:
         return self.slices[0].judged_change if self.slices else Estimate(0, None, None, None, None)
 
     @property
+    def named(self) -> tuple[Difference, ...]:
+        """Quantities that decide because they were named; none where the whole rule decides."""
+        return () if "change" in self.by_quantity else self.quantities
+
+    @property
+    def decisive(self) -> Difference | Estimate:
+        """The first named quantity, else `change`."""
+        return self.named[0] if self.named else self.change
+
+    @property
+    def heading(self) -> str:
+        """Name and unit of `decisive` over a column."""
+        return self.named[0].heading if self.named else "time %"
+
+    @property
     def by_failures(self) -> bool:
         """True where so many requests failed on one side that the others' latencies say little."""
-        return bool(self.slices) and self.slices[0].requests > 0 and self.slices[0].by_count
+        return bool(self.slices) and not self.named and self.slices[0].requests > 0 and self.slices[0].by_count
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -178,7 +206,8 @@ def turned(verdict: Verdict) -> Verdict:
     everyone = verdict.slices[0]
     change = replace(everyone, change=_inverted(everyone.change), word=sides.get(everyone.word, everyone.word))
     overall = sides.get(verdict.overall, verdict.overall)
-    return replace(verdict, overall=overall, slices=(change,), failed=verdict.failed[::-1])
+    quantities = tuple(each.turned() for each in verdict.named) or verdict.quantities
+    return replace(verdict, overall=overall, slices=(change,), failed=verdict.failed[::-1], quantities=quantities)
 
 
 def _inverted(change: Estimate) -> Estimate:
