@@ -71,6 +71,7 @@ LEFT_OUT = {
     "workload.parameters": "of a family",
     "leg.tls = none": "as without the key; for levels of a sweep",
     "leg = none": "likewise: the word of leg.split",
+    "path.link.fade = none": "likewise",
     "path.link.handover = none": "likewise",
     "path.link.jitter = none": "likewise",
     "path.link.variation = none": "likewise",

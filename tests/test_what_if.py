@@ -46,6 +46,7 @@ def test_a_page_of_one_request_saves_round_trips_of_its_handshakes(tmp_path: Pat
     assert saved(found["resumed TLS"]) == (0, 1)
     assert saved(found["0-RTT"]) == (1, 2)
     assert saved(found["edge at a tenth"]) == (0.9 * 4, 0.9 * 4)
+    assert saved(found["PEP"]) == (0.12 / RTT_S, 0.12 / RTT_S), "TCP shakes hands over the cable no more"
     assert saved(found["HTTP/2"]) == saved(found["small records"]) == saved(found["first window 30"]) == (0, 0)
     assert (found["TLS 1.3"].word, found["small records"].word) == ("better", "equivalent")
     assert (found["TLS 1.3"].helped, found["resumed TLS"].helped, found["small records"].helped) == (1, 0.5, 0)
@@ -88,7 +89,7 @@ def test_changes_that_are_there_or_have_no_place_say_why() -> None:
     secure = Base(way_of("geo", "h2", "none", is_secure=True).scenario, "half")
     levels, left = levels_of(secure)
     assert [level.name for level in levels] == [
-        *("edge at a tenth", "half server time", "resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain"),
+        *("edge at a tenth", "half server time", "PEP", "resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain"),
         "first window 30",
     ]
     assert left == {
@@ -123,6 +124,19 @@ def test_a_window_that_is_a_limit_grows_as_far_as_its_tcp_can(profile: str, buff
     base = Base(way.with_({"leg.0.tcp": f'{{ profile = "{profile}", mss = "1460 B", buffer = "{buffer}" }}'}), None)
     (level,) = [level for level in levels_of(base)[0] if level.name == "window × 4"]
     assert level.base.effective["leg"][0]["tcp"]["buffer"] == larger
+
+
+def test_changes_act_on_all_that_a_link_becomes() -> None:
+    """An edge is nearer in each step and handover, and a window is held against the largest rate of all steps."""
+    way = way_of("geo", "h2", "none", is_secure=True).scenario
+    steps = '[{ at = "1 s", rate = "8 Mbit/s", delay = "300 ms" }, { at = "2 s", loss = 0.01 }]'
+    handover = '{ every = "15 s", delay = ["-10 ms", "20 ms"] }'
+    keys = {"path.link.0.down.steps": steps, "path.link.0.handover": handover, "leg.0.tcp.buffer": "1 MB"}
+    levels = {level.name: level.base.effective for level in levels_of(Base(way.with_(keys), None))[0]}
+    link = levels["edge at a tenth"]["path"]["link"][0]
+    delays = [link["down"]["delay"], link["down"]["steps"][0]["delay"], *link["handover"]["delay"]]
+    assert delays == ["34200 us", "30 ms", "-1 ms", "2 ms"]
+    assert "window × 4" in levels
 
 
 def test_changes_of_the_same_keys_are_not_made_together() -> None:
@@ -165,6 +179,7 @@ def test_requests_save_by_first_and_later_ones(folder: Path, farweb: Farweb) -> 
     assert (two["all_s"], two["sum_s"]) == (pytest.approx(-0.46), pytest.approx(-0.55))
     there = dict.fromkeys(("keep-alive", "ECDSA chain"), "there already")
     others = {"ML-DSA-65 chain": "TLS 1.2 has none", "window × 4": "the window is no limit"}
+    others["PEP"] = "no node for a relay behind the longest link"
     assert {each["change"]: each["reason"] for each in found["left_out"]} == {**there, **others}
 
 
@@ -215,7 +230,7 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     both = Effect((CHANGES[2], CHANGES[1]), None, None, Estimate(9, -0.25, None, -0.3, -0.2), 0.5, "better")
     nouns = "a visit's first request", "a later one", "a request"
     found = WhatIf("a site", None, None, 1.0, order, [both], {"no TLS": ["0-RTT"]}, nouns, "interval", "Holds.")
-    assert found.text == "First: keep-alive. It takes 200 ms off the 1 s of a request."
+    assert found.text == "First: PEP. It takes 200 ms off the 1 s of a request."
     assert found.to_dict()["together"][0]["sum_s"] == pytest.approx(-0.3)
     (header,) = [line.split() for line in lines_of(found).splitlines() if line.startswith("change, in ms")]
     assert header == ["change,", "in", "ms", "all", "interval", "helps"]

@@ -98,6 +98,11 @@ def generate(number: int) -> Case:
         inside = nodes[near + 1 : far]
         if inside and not holding & set(inside) and leg["carrier"]["kind"] not in ("transfer", "webmux"):
             leg |= draw_splits(draw, inside)
+    for link in scenario["path"]["link"]:
+        for way in (link[name] for name in ("up", "down") if name in link):
+            can_fade = way["rate"] != "unlimited" and "steps" not in way and not is_transfer
+            if can_fade and draw.chance(0.05):
+                way["fade"] = _fade(draw)
     return Case(scenario, requests, hosts)
 
 
@@ -143,6 +148,14 @@ def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Tabl
         mode = {} if is_transfer else {"mode": draw.one("hold", "drop")}
         changes["outage"] = [outage | draw.some({"every": draw.one("600 ms", "2 s")} | mode, 0.7)]
     return changes
+
+
+def _fade(draw: Draw) -> Table:
+    deepest = {"at": draw.one("300 ms", "1 s"), "depth": draw.one("3 dB", "30 dB")}
+    ends = ({"at": at, "depth": "0 dB"} for at in ("0 s", "2500 ms"))
+    fade: Table = {"attenuation": [next(ends), deepest, next(ends)]}
+    fade["clear"] = draw.one("8 dB", "16.05 dB")
+    return fade | draw.some({"margin": draw.one("0 dB", "1 dB"), "report": draw.one("50 ms", "1100 ms")}, 0.7)
 
 
 def _is_short(link: Table) -> bool:

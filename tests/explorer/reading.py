@@ -301,14 +301,14 @@ def _way(link: dict[str, Any], name: str) -> Way:
         steps.append(Step(quantity(step["at"]), rate, delay))
     outages = table.get("outage", [])
     loses = any("loss" in step for step in table.get("steps", [])) or any("mode" in each for each in outages)
-    loses |= bool(handover and handover.get("loss"))
+    loses |= bool(handover and handover.get("loss")) or "fade" in table
     variation = table.get("variation")
     return Way(
         steps=tuple(steps),
         factor=(Fraction(str(handover.get("rate", [1, 1])[1])) if handover else 1)
         * (Fraction(math.exp(6 * variation["sigma"])) if variation else 1),
         shift=quantity(handover["delay"][0]) if handover and "delay" in handover else 0,
-        is_drawn=any((handover, variation, table.get("jitter"))),
+        is_drawn=any((handover, variation, table.get("jitter"), table.get("fade"))),
         every=quantity(table["steps_every"]) if "steps_every" in table else None,
         outages=tuple(
             (quantity(each["at"]), quantity(each["lasts"]), quantity(each["every"]) if "every" in each else None)

@@ -27,7 +27,7 @@ class Way:
         outages: Begin, length and period of each.
         factor: Largest on the rates, of handovers and variation: of the latter six deviations from its middle.
         shift: Least of the delays, by handovers.
-        is_drawn: True where handovers, variation or jitter make it: then no one here knows when packets leave.
+        is_drawn: True where handovers, variation, jitter or a fade make it: then no one here knows when packets leave.
         limit: Of its queue.
         in_packets: True when that counts packets.
         waiting: True when it counts only those that wait.

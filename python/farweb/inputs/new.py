@@ -19,7 +19,7 @@ from farweb.files.atomic import staged_file
 from farweb.files.parquet import equals
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
-from farweb.inputs.paths import path_kind, years_apart
+from farweb.inputs.paths import RELAY_TCP, path_kind, years_apart
 from farweb.inputs.provenance import connects, moment, server_times
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
@@ -453,7 +453,7 @@ _TERMINAL = """
 # more than the path in a round trip (chosen).
 [[leg.split]]
 at = "terminal"
-tcp = {{ profile = "linux", mss = "1460 B", buffer = "16 MB", constants = {{ {constants} }} }}
+tcp = {relay}
 """
 
 _FAR_END = """
@@ -471,7 +471,7 @@ def _splits(wanted: Wanted, begin: str, end: str, serving: Serving) -> str:
     both = "far-end" in inside
     first = _TERMINAL.format(
         about="connections stand" if both else "connections are opened",
-        constants="nagle = false, initial_cwnd_segments = 100",
+        relay=RELAY_TCP,
     )
     if not both:
         return first

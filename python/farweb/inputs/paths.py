@@ -13,6 +13,12 @@ from typing import Any, Literal
 
 from farweb import _core
 
+RELAY_TCP = (
+    '{ profile = "linux", mss = "1460 B", buffer = "16 MB", '
+    "constants = { nagle = false, initial_cwnd_segments = 100 } }"
+)
+"""TCP between two relays over a long part: a large first window, and buffers that hold more than the path. Chosen."""
+
 
 @dataclass(frozen=True)
 class Figure:

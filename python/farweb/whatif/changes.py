@@ -11,7 +11,9 @@ from typing import Any
 
 from farweb import _core
 from farweb.errors import ScenarioError
+from farweb.inputs.paths import RELAY_TCP
 from farweb.text import parse as quantity
+from farweb.text import toml
 
 Keys = dict[str, str]
 """Values by dotted key of a scenario, as TOML or bare text."""
@@ -28,6 +30,7 @@ _PER_HOST = 6  # connections of a browser to a host
 _LARGER = 4
 _UNSCALED = {"bsd44-lite": 65_535, "solaris-2.5": 65_535}  # largest windows without scaling, in bytes
 _FARTHER = 10
+_WAYS = ("up", "down")
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,9 @@ class Base:
         return effective
 
     @functools.cached_property
-    def facts(self) -> list[dict[str, Any]]:
-        """What `farweb check` says of each leg."""
-        facts: list[dict[str, Any]] = json.loads(self.core.check(None))["legs"]
+    def facts(self) -> dict[str, Any]:
+        """What `farweb check` says of it."""
+        facts: dict[str, Any] = json.loads(self.core.check(None))
         return facts
 
     @property
@@ -241,9 +244,9 @@ def _more_connections(base: Base) -> Keys | str:
 
 def _larger_window(base: Base) -> Keys | str:
     found: Keys = {}
-    for (key, leg), facts in zip(base.legs, base.facts, strict=True):
+    for (key, leg), facts in zip(base.legs, base.facts["legs"], strict=True):
         tcp, window = leg["tcp"], facts["window_bytes"]
-        if window is None or facts["bdp_bytes"] is None or window >= facts["bdp_bytes"]:
+        if window is None or window >= _held(base, facts):
             continue
         larger = min(_LARGER * window, _UNSCALED.get(tcp["profile"], _LARGER * window))
         if larger > window:
@@ -252,14 +255,55 @@ def _larger_window(base: Base) -> Keys | str:
     return found or "the window is no limit"
 
 
+def _held(base: Base, leg: Mapping[str, Any]) -> float:
+    """Bytes that the path of a leg holds while its links are as fast as they ever are. 0 without a rate."""
+    nodes = base.facts["nodes"]
+    inside = base.facts["links"][nodes.index(leg["from"]) : nodes.index(leg["to"])]
+    rates = [float(link["down"]["rate_bps_max"]) for link in inside if link["down"]["rate_bps_max"] is not None]
+    return min(rates, default=0.0) * float(leg["rtt_ns"]) / 8e9
+
+
 def _nearer(base: Base) -> Keys | str:
-    found = {
-        f"path.link.{place}.{way}.delay": quantity.write(quantity.parse(link[way]["delay"]).number / _FARTHER, "s")
-        for place, link in enumerate(base.effective["path"]["link"])
-        for way in ("up", "down")
-        if quantity.parse(link[way]["delay"]).number
-    }
+    found: Keys = {}
+    for place, link in enumerate(base.effective["path"]["link"]):
+        if _is_long(*(shifts := link.get("handover", {}).get("delay", ()))):
+            found[f"path.link.{place}.handover.delay"] = toml.value([*map(_nearer_by, shifts)])
+        for way in _WAYS:
+            delays = {"delay": link[way]["delay"]}
+            for step, changed in enumerate(link[way].get("steps", ())):
+                delays |= {f"steps.{step}.delay": changed["delay"]} if "delay" in changed else {}
+            if _is_long(*delays.values()):
+                found |= {f"path.link.{place}.{way}.{key}": _nearer_by(delay) for key, delay in delays.items()}
     return found or "the path has no delay"
+
+
+def _is_long(*delays: str) -> bool:
+    return any(quantity.parse(delay).number for delay in delays)
+
+
+def _nearer_by(delay: str) -> str:
+    return quantity.write(quantity.parse(delay).number / _FARTHER, "s")
+
+
+def _split(base: Base) -> Keys | str:
+    """Relays at both ends of the longest link, and a stretch between them that stands."""
+    nodes, links = ([*base.effective["path"][key]] for key in ("nodes", "link"))
+    both = [sum(quantity.parse(link[way]["delay"]).number for way in _WAYS) for link in links]
+    place = both.index(max(both))
+    near, far = nodes[place : place + 2]
+    key, leg = next((key, leg) for key, leg in base.legs if place < nodes.index(leg["to"]))
+    if leg.get("split"):
+        return _THERE
+    if far == leg["to"]:
+        return "no node for a relay behind the longest link"
+    found: Keys = {}
+    if near == leg["from"]:
+        near = "terminal"
+        nodes.insert(place + 1, near)
+        links.insert(place, {way: {"rate": "unlimited", "delay": "0 ms"} for way in _WAYS})
+        found = {"path.nodes": toml.value(nodes), "path.link": toml.value(links)}
+    first, second = (f"at = {toml.value(node)}" for node in (near, far))
+    return {**found, f"{key}.split": f'[{{ {first}, tcp = {RELAY_TCP}, open = "ready" }}, {{ {second} }}]'}
 
 
 def _faster_servers(base: Base) -> Keys | str:
@@ -269,6 +313,7 @@ def _faster_servers(base: Base) -> Keys | str:
 CHANGES = (
     Change("edge at a tenth", _nearer),
     Change("half server time", _faster_servers),
+    Change("PEP", _split),
     Change("keep-alive", _on_legs(_reused)),
     Change("HTTP/2", _on_legs(_multiplexed)),
     Change("more connections", _more_connections),

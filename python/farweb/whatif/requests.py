@@ -98,7 +98,7 @@ def _sweep(scenario: Description, base: Base, levels: Sequence[Level], seeds: in
 def _set(base: Base) -> dict[str, Any]:
     """The part of a scenario that changes touch, whole: all levels of a factor set the same keys."""
     effective = base.effective
-    found = {"path.link": effective["path"]["link"], "leg": effective["leg"]}
+    found = {"path.nodes": effective["path"]["nodes"], "path.link": effective["path"]["link"], "leg": effective["leg"]}
     requests = effective["workload"].get("requests")
     return found if requests is None else {**found, "workload.requests": requests}
 

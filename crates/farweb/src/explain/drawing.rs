@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use super::figures;
 use super::{carrier, profile_name};
-use crate::net::Direction;
+use crate::net::{Direction, Piece};
 use crate::scenario::{Jitter, Link, LinkDirection, Loss, QueueCounts, Scenario, Until};
 use crate::units::{BitRate, Duration};
 
@@ -178,6 +178,7 @@ pub(super) fn changes(link: &Link, way: Direction, until: Until) -> Vec<String> 
     if let Some(most) = direction.steps.iter().filter_map(|step| step.loss).reduce(f64::max) {
         lines.push(format!("loss up to {}", figures::percent(most)));
     }
+    lines.extend(fade_text(&timeline.fade));
     lines.extend(direction.outage.iter().map(|outage| {
         let again = outage.every.map(|every| format!(" every {}", figures::span(every)));
         let when = again.unwrap_or_else(|| format!(" at {}", figures::span(outage.at)));
@@ -197,6 +198,30 @@ pub(super) fn changes(link: &Link, way: Direction, until: Until) -> Vec<String> 
         format!("handover every {}, gap {gap}{lost}", figures::span(handover.every))
     }));
     lines
+}
+
+/// A fade's least rate, and how long it lasts, sends nothing and loses packets; nothing without one.
+fn fade_text(pieces: &[Piece]) -> Option<String> {
+    let (first, last) = (pieces.first()?, pieces.last()?);
+    let begin = pieces.iter().find(|piece| piece.rate != first.rate || piece.is_lost).unwrap_or(first).at;
+    let how_long = match last.rate == first.rate {
+        _ if pieces.len() == 1 => return Some("fade without effect".to_owned()),
+        true => format!("for {} from {} on", figures::span(last.at - begin), figures::span(begin)),
+        false => format!("from {} on", figures::span(begin)),
+    };
+    let spans = pieces.windows(2).map(|pair| (pair[0], pair[1].at - pair[0].at));
+    let lasts = |chosen: fn(&Piece) -> bool| -> Duration {
+        spans.clone().filter(|(piece, _)| chosen(piece)).map(|(_, span)| span).sum()
+    };
+    let least = pieces.iter().map(|piece| piece.rate).filter(|rate| *rate > 0).min()?;
+    let mut text = format!("fade {how_long}, {} at least", figures::rate(least as f64));
+    for (what, span) in [("silent", lasts(|piece| piece.rate == 0)), ("losing", lasts(|piece| piece.is_lost))]
+    {
+        if span > Duration::ZERO {
+            write!(text, ", {what} for {}", figures::span(span)).expect("text takes it");
+        }
+    }
+    Some(text)
 }
 
 fn jitter_text(jitter: Jitter) -> String {

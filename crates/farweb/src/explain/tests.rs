@@ -222,6 +222,21 @@ fn figures_of_a_link_that_changes_are_of_its_mean_rate_and_least_delay() {
 }
 
 #[test]
+fn a_fade_says_its_least_rate_and_how_long_it_lasts() {
+    let said = |depth: &str| {
+        let held = format!("{{at=\"80 s\",depth=\"{depth}\"}},{{at=\"120 s\",depth=\"{depth}\"}}");
+        let clear = |at: &str| format!("{{at=\"{at}\",depth=\"0 dB\"}}");
+        let rain = format!("attenuation=[{},{held},{}]", clear("60 s"), clear("140 s"));
+        let fade = format!("path.link.0.down.fade={{clear=\"12 dB\",margin=\"0.5 dB\",{rain}}}");
+        report(&[&fade]).links[0].down.changes.last().unwrap().clone()
+    };
+    assert_eq!(said("0 dB"), "fade without effect");
+    assert_eq!(said("3 dB"), "fade for 73.7 s from 63.9 s on, 24.2 Mbit/s at least");
+    let deep = "fade for 79.2 s from 60.6 s on, 5.32 Mbit/s at least, silent for 51.7 s, losing for 3.84 s";
+    assert_eq!(said("20 dB"), deep);
+}
+
+#[test]
 fn losses_of_steps_limit_a_connection_as_they_stay() {
     let share = |overrides: &[&str]| (report(overrides).legs[0].least.loss_share * 1e6).round();
     let steps = "path.link.0.down.steps=[{at=\"60 s\",loss=\"0.5 %\"}]";

@@ -23,8 +23,8 @@ pub use path::{Direction, LinkId, LinkTotals, Path};
 pub use queue::{DropTail, QueueConfig};
 pub use stats::LinkStats;
 pub use timeline::{
-    Handover, Jitter, Outage, OutageMode, PERIOD_MIN, Phase, Rates, Shift, Step, Timeline, Variation,
-    mean_rates,
+    Attenuation, Fade, Handover, Jitter, Outage, OutageMode, PERIOD_MIN, Phase, Piece, Rates, Shift, Step,
+    Timeline, Variation, mean_rates,
 };
 
 /// Properties of a packet that a link needs.

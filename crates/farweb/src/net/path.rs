@@ -45,6 +45,15 @@ pub struct LinkTotals {
 }
 
 impl Direction {
+    /// The other one.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+        }
+    }
+
     /// As results and scenarios write it.
     #[must_use]
     pub const fn name(self) -> &'static str {

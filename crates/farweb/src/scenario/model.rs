@@ -18,10 +18,11 @@ pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::tls::Handshake;
 pub use crate::http::webmux::Layout;
-use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline, mean_rates};
 pub use crate::net::{
-    Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, QueueLimit, Shift, Step, Variation,
+    Attenuation, Fade, Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, QueueLimit, Shift,
+    Step, Variation,
 };
+use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline, mean_rates};
 pub use crate::node::{CacheMode, DivideBy};
 pub use crate::observe::{CapturePoint, CapturePointError, Measure, Packets, Record};
 pub use crate::pool::{AssignStream, ClosedBy, OpenRule};
@@ -123,6 +124,10 @@ pub struct LinkDirection {
     /// Period after which the steps come again, at the begin of each with the link's own values; they come once when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps_every: Option<Duration>,
+    /// Rain over a satellite link with adaptive coding, in place of steps; "none" switches it off.
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Fade>"))]
+    #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
+    pub fade: Option<Fade>,
     /// Times without sending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outage: Vec<Outage>,
@@ -162,10 +167,14 @@ impl Link {
 
     /// What changes in a direction.
     pub(crate) fn timeline(&self, way: Direction) -> Timeline {
-        let LinkDirection { steps, steps_every, outage, variation, jitter, .. } = self.towards(way);
+        let LinkDirection { rate, steps, steps_every, fade, outage, variation, jitter, .. } =
+            self.towards(way);
+        let back = self.towards(way.opposite()).delay;
+        let faded = |fade: &Fade| rate.0.map(|own| fade.pieces(own, back));
         Timeline {
             steps: steps.clone(),
             every: *steps_every,
+            fade: fade.as_ref().and_then(faded).unwrap_or_default(),
             outages: outage.clone(),
             handover: self.handover,
             variation: *variation,

@@ -8,7 +8,7 @@ use super::problem::Problem;
 use super::{CapturePoint, QueueLimit, SCHEMA, Shift, key};
 use crate::http::mux::Overhead;
 use crate::net::ListedPackets;
-use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share};
+use crate::units::{BitRate, Bytes, Decibels, Duration, Quantity, QuantityError, Share};
 
 /// Everything in `document` that does not follow the schema of a scenario.
 pub(super) fn problems(document: &Document) -> Vec<Problem> {
@@ -198,6 +198,7 @@ impl<'a> Walk<'a> {
             Some(BitRate::KIND) => quantity_error::<BitRate>(value),
             Some(QueueLimit::KIND) => quantity_error::<QueueLimit>(value),
             Some(Shift::KIND) => quantity_error::<Shift>(value),
+            Some(Decibels::KIND) => quantity_error::<Decibels>(value),
             Some(Overhead::KIND) => quantity_error::<Overhead>(value),
             Some(ListedPackets::KIND) if value.is_string() => listed_error(value),
             Some(CapturePoint::KIND) if value.is_string() => point_error(value),

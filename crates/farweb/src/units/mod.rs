@@ -6,10 +6,12 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
+mod decibels;
 mod share;
 mod text;
 mod when;
 
+pub use decibels::Decibels;
 pub use share::Share;
 pub use text::{ALIASES, Quantity, QuantityError, UNITS};
 pub(crate) use text::{as_text, from_text, quantity_or_word};

@@ -110,7 +110,7 @@ impl Quantity for BitRate {
 }
 
 /// Reads `text` as a whole number of the smallest unit of `Q`.
-fn parse<Q: Quantity>(text: &str) -> Result<u64, QuantityError> {
+pub(super) fn parse<Q: Quantity>(text: &str) -> Result<u64, QuantityError> {
     let trimmed = text.trim();
     let split = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
     let (number, unit) = (&trimmed[..split], trimmed[split..].trim_start());

@@ -1,5 +1,5 @@
-//! Links that change with time: steps of rate, delay and loss, outages, handovers, and a rate that varies, as a function of
-//! the clock.
+//! Links that change with time: steps of rate, delay and loss, fading, outages, handovers, and a rate that varies, as a
+//! function of the clock.
 //!
 //! A step sets values that hold until the next one; what it leaves out stays. Before the first step the link has its own
 //! values. Steps may come again with a period, at the begin of each the link has its own values again. In an outage
@@ -16,6 +16,7 @@
 //!
 //! Source: chosen.
 
+mod fade;
 mod handover;
 mod rates;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rng::RandomStream;
 use crate::units::{BitRate, Duration, Instant, Share};
+pub use fade::{Attenuation, Fade, Piece};
 use handover::Handovers;
 pub use handover::{Handover, Phase, Shift};
 pub use rates::{Rates, mean_rates};
@@ -96,6 +98,8 @@ pub struct Timeline {
     pub steps: Vec<Step>,
     /// Period after which the steps come again; within it are all of them.
     pub every: Option<Duration>,
+    /// Rates by fading, by time and the first at 0, in place of steps.
+    pub fade: Vec<Piece>,
     /// Outages, which together leave time to send.
     pub outages: Vec<Outage>,
     /// Handovers, which the other direction has as well.
@@ -130,9 +134,11 @@ impl Timeline {
     /// A time that shows it in the long run: its longest period, behind the last change that comes once.
     fn long_run(&self) -> (Instant, Instant) {
         let step = self.steps.last().filter(|_| self.every.is_none()).map(|step| step.at);
+        let piece = self.fade.last().map(|piece| piece.at);
         let begins =
             self.outages.iter().map(|each| if each.every.is_some() { each.at } else { each.at + each.lasts });
-        let from = Instant::ZERO + step.into_iter().chain(begins).max().unwrap_or(Duration::ZERO);
+        let from =
+            Instant::ZERO + step.into_iter().chain(piece).chain(begins).max().unwrap_or(Duration::ZERO);
         let periods = self.outages.iter().filter_map(|outage| outage.every).chain(self.every);
         (from, from + periods.max().unwrap_or(Duration::from_nanos(1)))
     }
@@ -165,7 +171,11 @@ struct Schedule {
 impl Schedule {
     fn new(timeline: &Timeline, rate: Option<BitRate>, delay: Duration) -> Self {
         let mut values = Values { rate: rate.map(BitRate::as_bps), delay, loss: None };
-        let own = [(Duration::ZERO, values)];
+        let own = timeline.fade.is_empty().then_some((Duration::ZERO, values));
+        let faded = timeline.fade.iter().map(|piece| {
+            let loss = piece.is_lost.then_some(CERTAIN);
+            (piece.at, Values { rate: Some(piece.rate), delay, loss })
+        });
         let steps = timeline.steps.iter().map(|step| {
             values = Values {
                 rate: step.rate.map(BitRate::as_bps).or(values.rate),
@@ -175,7 +185,7 @@ impl Schedule {
             (step.at, values)
         });
         Self {
-            steps: own.into_iter().chain(steps).collect(),
+            steps: own.into_iter().chain(faded).chain(steps).collect(),
             every: timeline.every,
             outages: timeline.outages.clone(),
         }

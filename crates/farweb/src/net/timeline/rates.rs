@@ -1,6 +1,6 @@
 //! Rates of a link over time: in three numbers, and by equal spans.
 //!
-//! Steps and outages are added up over the run. Handovers and variation count by their expectation: each run draws others.
+//! Steps, fading and outages are added up over the run. Handovers and variation count by their expectation: each run draws others.
 
 use super::variation::Factor;
 use super::{Handover, Schedule, Timeline};
@@ -32,7 +32,8 @@ impl Rates {
     /// the long run.
     #[must_use]
     pub fn of(timeline: &Timeline, own: BitRate, until: Option<Duration>) -> Self {
-        let stepped = || timeline.steps.iter().filter_map(|step| step.rate).chain([own]);
+        let faded = || timeline.fade.iter().filter_map(|piece| BitRate::from_bps(piece.rate));
+        let stepped = || timeline.steps.iter().filter_map(|step| step.rate).chain(faded()).chain([own]);
         let (min, max) = (stepped().min().unwrap_or(own), stepped().max().unwrap_or(own));
         let (from, to) =
             until.map_or_else(|| timeline.long_run(), |until| (Instant::ZERO, Instant::ZERO + until));

@@ -46,6 +46,23 @@ fn a_packet_in_transmission_goes_on_at_the_new_rate() {
 }
 
 #[test]
+fn a_fade_has_rates_silence_and_losses_of_its_own() {
+    let piece = |at, rate, is_lost| Piece { at: MS * at, rate, is_lost };
+    let fade = vec![
+        piece(0, 8_000_000, false),
+        piece(10, 4_000_000, true),
+        piece(20, 4_000_000, false),
+        piece(30, 0, false),
+        piece(40, 8_000_000, false),
+    ];
+    let config = LinkConfig { timeline: Timeline { fade, ..Timeline::default() }, ..plain() };
+    let arrivals = [0, 15, 20, 35].map(|now| arrival(&config, at(now * 1_000_000)));
+    assert_eq!(arrivals, [Some(2), None, Some(23), Some(42)].map(|ms| ms.map(|ms| at(ms * 1_000_000))));
+    let rates = Rates::of(&config.timeline, config.rate.unwrap(), Some(MS * 40));
+    assert_eq!([rates.min, rates.mean, rates.max].map(BitRate::as_bps), [4_000_000, 4_000_000, 8_000_000]);
+}
+
+#[test]
 fn steps_come_again_with_their_period_and_hold_without() {
     let slower = vec![step(MS * 10, 4_000_000, Some(MS * 5))];
     for (every, late) in [(None, 7), (Some(MS * 20), 2)] {
@@ -354,6 +371,7 @@ proptest! {
         let timeline = Timeline {
             steps: steps.collect(),
             every: every.map(Duration::from_nanos),
+            fade: vec![],
             handover: Some(NO_CHANGE),
             variation: Some(Variation { sigma: 0.0, every: MS, correlation: 0.5 }),
             jitter: Some(Jitter { uniform: Some(Duration::ZERO), normal: None, correlation: None }),
@@ -393,6 +411,7 @@ proptest! {
             variation: config.rate.map(|_| Variation { sigma: 1.0, every: MS, correlation: 0.5 }),
             jitter: Some(jitter),
             every: None,
+            fade: vec![],
         };
         let (arrived, dropped, totals) = drive(&LinkConfig { timeline, ..config }, &offers);
         prop_assert!(arrived.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));

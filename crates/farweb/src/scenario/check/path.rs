@@ -3,9 +3,10 @@
 use super::{Check, DELAY_MAX, count};
 use crate::net::PERIOD_MIN;
 use crate::scenario::{
-    Handover, Jitter, Link, LinkDirection, Loss, Outage, QueueCounts, QueueLimit, Scenario, Shift, Variation,
+    Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, QueueCounts, QueueLimit, Scenario, Shift,
+    Variation,
 };
-use crate::units::{Bytes, Duration};
+use crate::units::{Bytes, Decibels, Duration};
 
 /// Largest factor of a handover on a rate. Chosen: a thousand is far from any link.
 const FACTOR_MAX: f64 = 1000.0;
@@ -56,6 +57,9 @@ impl Check {
         }
         self.loss(&format!("{key}.loss"), &direction.loss);
         self.steps(key, direction);
+        if let Some(fade) = &direction.fade {
+            self.fade(key, fade, direction);
+        }
         self.outages(&format!("{key}.outage"), &direction.outage, link.handover.as_ref());
         if let Some(variation) = &direction.variation {
             self.variation(&format!("{key}.variation"), variation);
@@ -187,6 +191,54 @@ impl Check {
                 }
                 Some(_) => {}
             }
+        }
+    }
+
+    fn fade(&mut self, direction_key: &str, fade: &Fade, direction: &LinkDirection) {
+        let key = format!("{direction_key}.fade");
+        if direction.rate.0.is_none() {
+            self.report(&key, "the rate is unlimited; write a rate, which is there in a clear sky");
+        }
+        if !direction.steps.is_empty() {
+            let message = "there is a fade, which sets rate and losses; write steps or fade";
+            self.report(format!("{direction_key}.steps"), message);
+        }
+        self.period(format!("{key}.report"), fade.report);
+        if fade.report > DELAY_MAX {
+            self.report(format!("{key}.report"), format!("found {}; it is at most 24 h", fade.report));
+        }
+        if fade.most() < 0 {
+            let more = Decibels::from_millis(fade.clear.as_millis() + fade.most().unsigned_abs() as u32);
+            let found = format!("found {} with a margin of {}", fade.clear, fade.margin);
+            self.report(
+                format!("{key}.clear"),
+                format!("{found}, which the slowest modcod does not reach; write {more} or more"),
+            );
+        }
+        for (index, pair) in fade.attenuation.windows(2).enumerate() {
+            if pair[1].at <= pair[0].at {
+                let found = format!("found {} behind {}", pair[1].at, pair[0].at);
+                self.report(
+                    format!("{key}.attenuation.{}.at", index + 1),
+                    format!("{found}; times follow one another"),
+                );
+            }
+        }
+        match fade.attenuation.last() {
+            None => {
+                self.report(format!("{key}.attenuation"), "there is none; write { at, depth }, once at least")
+            }
+            Some(last) if i64::from(last.depth.as_millis()) > fade.most().max(0) => {
+                let most = Decibels::from_millis(fade.most().max(0) as u32);
+                self.report(
+                    format!("{key}.attenuation.{}.depth", fade.attenuation.len() - 1),
+                    format!(
+                        "found {}, behind which nothing is sent any more; at the end write {most} or less",
+                        last.depth
+                    ),
+                );
+            }
+            Some(_) => {}
         }
     }
 

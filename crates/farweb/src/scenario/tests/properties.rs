@@ -62,6 +62,7 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
                 loss,
                 steps: vec![],
                 steps_every: None,
+                fade: None,
                 outage: vec![],
                 variation: rate.0.map(|_| Variation {
                     sigma: 0.13,
