@@ -13,7 +13,7 @@ from rich.console import Console
 from farweb import Scenario
 from farweb.size.answer import Answer, answer_of
 from farweb.size.log import OfLog
-from farweb.size.screen import screen, shown
+from farweb.size.screen import screen
 from farweb.size.search import Limits, Search
 from farweb.size.target import Clause, parse_target
 from farweb.size.vary import parse_vary
@@ -211,21 +211,3 @@ def test_json_has_everything(scenario: Scenario) -> None:
     assert again == found
     assert said["answer"]["word"] == "meets"
     assert "1 run. Holds" in text(replace(found, runs=1))
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "words"),
-    [
-        (0.97984, "1", "0.97984"),
-        (3, "", "3"),
-        (1234567.8, "", "1,234,568"),
-        (0.0123456, "s", "12.346 ms"),
-        (90, "s", "90 s"),
-        (29_987_654, "bit/s", "29.988 Mbit/s"),
-        (65536, "B", "65.536 kB"),
-        (0, "B", "0 B"),
-        (None, "B", "–"),
-    ],
-)
-def test_estimates_have_five_digits(value: float | None, unit: str, words: str) -> None:
-    assert shown(value, unit) == words

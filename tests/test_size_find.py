@@ -219,7 +219,7 @@ def test_the_examples_of_its_help_work(
         ran = farweb(*shlex.split(example)[1:])
         assert ran.code == 0, f"{example}: {ran.err}"
         assert ran.out.startswith("Take ")
-        assert "farweb plot latency-load results/satellite-size" in ran.err
+        assert "next: farweb report results/satellite-size\n" in ran.err
 
 
 def test_a_factor_of_the_sweep_is_varied_and_the_others_are_left_out(

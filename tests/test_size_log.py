@@ -53,6 +53,7 @@ def answer(
             times = slowed(axis.choice(position).number or 0, number) * (1 + noise * (replication % 3))
             row: dict[str, float] = {"latency_p50_s": float(np.median(times)), "latency_mean_s": float(times.mean())}
             row["drops"] = max((axis.choice(position).number or 0) - 7, 0)
+            row["within(9 s)"] = float((times <= 9).mean())
             search.add(position, replication, row)
             if search.judge.log is not None and not replication:
                 search.judge.log.add(position, requests(times))
@@ -82,7 +83,7 @@ def test_a_run_of_a_value_is_enough(scenario: Scenario) -> None:
 def test_where_links_draw_the_answer_names_its_one_seed(scenario: Scenario) -> None:
     found = answer(scenario, "p50(latency) <= 1.2*best", chance=True)
     assert found.holds == (
-        "Holds for this log (95 %, 20 time blocks), and one seed of its links: compare --set run.seed=2."
+        "Holds for this log (95 %, 20 time blocks), and one seed of its links: --seed 2 has another."
     )
 
 
@@ -94,6 +95,12 @@ def test_a_number_is_met_only_where_that_is_shown(scenario: Scenario) -> None:
     assert "No workload.load from 1 to 40 is shown to meet mean(latency)" in found.text
     assert found.text.endswith("; 40 and less are open.")
     assert found.runs < 20
+
+
+def test_shares_are_in_percent_and_end_at_100(scenario: Scenario) -> None:
+    found = answer(scenario, "within(9 s) >= 99 %")
+    assert found.reached == ("the best within(9 s) is 99.2 % (98.4 … 100 %) at 1",)
+    assert [found.curve[0].estimates[0].high, "98.4 … 100<" in found._repr_html_()] == [1.0, True]
 
 
 def test_too_few_requests_for_blocks_leave_it_to_replications(scenario: Scenario) -> None:

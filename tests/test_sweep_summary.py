@@ -19,6 +19,7 @@ from farweb.folders import SweepResults
 from farweb.results import sql
 from farweb.results.sweep_screen import screen
 from farweb.results.sweep_statistics import STATISTICS
+from farweb.run import check_place
 from farweb.text import quantities
 from farweb.text.quantities import with_margin
 from sample_results import Row, interval, request, write_results
@@ -136,6 +137,11 @@ def test_a_sweep_of_failed_runs_ends_with_the_first_error(tmp_path: Path, farweb
         assert (answer.code, answer.out, answer.err) == (3, "", line), verb
     assert farweb("show", sweep.path, "--json").json()["sweep"]["runs"]["failed"] == 2
     rich.print(sweep)
+
+
+def test_a_run_is_refused_the_folder_of_a_sweep(sweep: SweepResults) -> None:
+    with pytest.raises(ResultsError, match="/sweep: has the results of a sweep; name another folder with --out"):
+        check_place(sweep.path, True)
 
 
 def test_points_without_an_answer_are_not_ranked(tmp_path: Path) -> None:

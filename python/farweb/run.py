@@ -23,7 +23,7 @@ from farweb.memory import events_allowed, trim
 from farweb.prepared import Prepared
 from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
-from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
+from farweb.results.manifest import MANIFEST, RUN_KIND, SWEEP_KIND, read_manifest
 from farweb.results.tables import PAGE, PAGE_REQUESTS
 from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import count, seconds
@@ -269,6 +269,12 @@ def check_place(out: Path, replace: bool) -> None:
         return
     if not out.is_dir():
         raise ResultsError(f"{out}: {kind_of(out)}; name a folder with --out")
+    try:
+        kind = read_manifest(out, None)["kind"]
+    except ResultsError:
+        kind = None
+    if kind == SWEEP_KIND:
+        raise ResultsError(f"{out}: has the results of a sweep; name another folder with --out")
     own = {MANIFEST, *(f"{table}.parquet" for table in (*results_tables(), PAGE, PAGE_REQUESTS))}
     rest = (path for path in out.iterdir() if path.name not in own | EXPORTED and not is_stage(path.name))
     other = sorted(path.name for path in rest if not (path.is_file() and is_made(path)))
@@ -277,11 +283,7 @@ def check_place(out: Path, replace: bool) -> None:
             f"{out}: has files that are not a farweb result, such as {other[0]}, and is left alone; "
             "name another folder with --out"
         )
-    try:
-        read_manifest(out)
-    except ResultsError:
-        raise ResultsError(
-            f"{out}: has files but no {MANIFEST} of a run, and is left alone; name another folder"
-        ) from None
+    if kind is None:
+        raise ResultsError(f"{out}: has files but no {MANIFEST} of a run, and is left alone; name another folder")
     if not replace:
         raise ResultsError(f"{out}: has the results of a run; --force replaces them, or name another folder with --out")

@@ -1,6 +1,5 @@
 """`farweb size`: finds the smallest or largest value of a key that meets a target."""
 
-import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -164,9 +163,7 @@ def size(
     if not as_json:
         for warning in answer.warnings if details else answer.warnings[:_WARNINGS_MAX]:
             output.warn(warning)
-    metric = shlex.quote(answer.curve[0].estimates[0].metric)
-    output.note(f"wrote {folder}")
-    output.note(f"next: {command('plot', 'latency-load', folder, '--metric', metric)}")
+    output.note(f"wrote {folder}    next: {command('report', folder)}")
     if answer.answer is None:
         raise typer.Exit(_NOT_MET)
 

@@ -6,14 +6,14 @@ from fractions import Fraction
 
 from farweb.results.judged import OF_LOG
 from farweb.size.judge import Judge, Meets
-from farweb.size.screen import screen, sentence, shown
+from farweb.size.screen import screen, sentence
 from farweb.size.search import Found, Limits, Search
 from farweb.size.target import Clause, Target
 from farweb.size.tried import Numbers, Reading, Tried
 from farweb.size.vary import Axis
 from farweb.statistics.judgement import Origin
-from farweb.text import parse as quantity
-from farweb.text.quantities import interval
+from farweb.text import parse
+from farweb.text.quantities import interval, quantity
 from farweb.text.sheet import Screen, Shown
 from farweb.text.words import listed
 
@@ -116,11 +116,11 @@ _WORDS = {
 def _holds(judge: Judge, target: Target, limits: Limits) -> str:
     """Give the scope and certainty of the answer."""
     what = "this log" if judge.log is not None else "traffic of this kind"
-    sure = f"{quantity.decimal(Fraction(str(limits.confidence)) * 100)} %"
+    sure = f"{parse.decimal(Fraction(str(limits.confidence)) * 100)} %"
     origin = _origin(judge, target)
     if origin == "blocks" and judge.log is not None:
         few = "too few requests for intervals" if judge.log.blocks < 2 else f"{sure}, {judge.log.blocks} time blocks"
-        seeds = ", and one seed of its links: compare --set run.seed=2" if judge.may_differ else ""
+        seeds = ", and one seed of its links: --seed 2 has another" if judge.may_differ else ""
         return f"Holds for {what} ({few}){seeds}."
     if origin == "replications":
         return f"Holds for {what} ({sure} for all verdicts together)."
@@ -174,5 +174,5 @@ def _reached(curve: Sequence[Tried], clause: Clause) -> str:
     if not known:
         return f"no value has a {name} that can be compared"
     mean, best, tried = (min if clause.upper else max)(known, key=lambda each: each[0])
-    span = "" if best.low is None or best.low == best.high else f" ({interval(best.low, best.high, unit, write=shown)})"
-    return f"the best {name} is {shown(mean, unit)}{span} at {tried.label}"
+    span = "" if best.low is None or best.low == best.high else f" ({interval(best.low, best.high, unit)})"
+    return f"the best {name} is {quantity(mean, unit)}{span} at {tried.label}"

@@ -189,8 +189,14 @@ class Judge:
     def interval(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
         """Mean of the clause's metric at a value, with its interval, simultaneous with all others.
 
-        A log's interval holds by itself.
+        A log's interval holds by itself. A share is from 0 to 1.
         """
+        mean, low, high = self._interval(clause, position)
+        if clause.metric.unit == "1" and low is not None and high is not None:
+            low, high = max(low, 0.0), min(high, 1.0)
+        return mean, low, high
+
+    def _interval(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
         values = self._values(clause, position)
         if values is None:
             return None, None, None

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 from farweb.size.target import parse_target
 from farweb.statistics.intervals import Estimate
-from farweb.text import parse as quantity
-from farweb.text.quantities import ENDLESS, change_cells, in_one_unit, percents, plain
+from farweb.text.quantities import change_cells, in_one_unit, number, percents, plain, quantity
 from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
     from farweb.size.tried import Numbers, Reading, Tried
 
-_DIGITS = 5  # of estimates: three would not distinguish 0.9798 from 0.98
 _ROWS_MAX = 6
 _GOOD = ("best", "ties", "open", "meets")
 
@@ -265,25 +263,12 @@ def _label(answer: "Numbers", group: "Sequence[Tried]") -> str:
 
 
 def _writer(estimates: "Sequence[Reading]") -> tuple[Callable[[float | None], str], str]:
-    """A way to write estimates of a metric, and the unit that all have: times share one."""
+    """A way to write estimates of a metric, and the unit of their column: of times and shares."""
     from farweb.results.metrics import find_metric
 
     unit = find_metric(estimates[0].metric).unit
     if unit == "s":
         return in_one_unit([each.mean for each in estimates])
-    return (lambda value: shown(value, unit)), ""
-
-
-def shown(value: float | None, unit: str) -> str:
-    """A number with five digits in the unit that suits it."""
-    if value is None:
-        return "–"
-    if math.isinf(value):
-        return ENDLESS
-    if unit not in ("", "1"):
-        for name, size in reversed(quantity.decimal_units(unit).items()):
-            if abs(value) >= size:
-                return f"{plain(value / float(size), _DIGITS)} {name}"
-        return f"{plain(value, _DIGITS)} {unit}"
-    whole = value == round(value) or abs(value) >= 10**_DIGITS
-    return f"{value:,.0f}" if whole else plain(value, _DIGITS)
+    if unit == "1":
+        return (lambda value: number(None if value is None else 100 * value)), "%"
+    return (lambda value: quantity(value, unit)), ""

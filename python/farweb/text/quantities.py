@@ -166,7 +166,6 @@ def interval(
     *,
     of: float | None = None,
     signed: bool = False,
-    write: Callable[[float | None, str], str] = quantity,
 ) -> str:
     """An interval in one unit: ``"305 … 319 ms"``, ``"−0.4 … +1.31 s"``, or empty where an end is missing.
 
@@ -176,17 +175,16 @@ def interval(
         unit: As `quantity` takes it.
         of: The estimate, which sets the unit of the ends. None, or far smaller than an end: the unit of the larger end.
         signed: True when it is an interval of a `difference`.
-        write: Writes an end of an interval that is of no difference.
     """
     if low is None or high is None:
         return ""
     low = low if signed else max(low, 0.0)
     if low == high == 0:
         return "0"
-    first, last = (difference(end, unit) if signed else write(end, unit) for end in (low, high))
+    first, last = (difference(end, unit) if signed else quantity(end, unit) for end in (low, high))
     larger = max(abs(low), abs(high))
     scale, name = _scale_of(of if of and 10 * abs(of) >= larger else larger, unit)
-    if write is quantity and unit in ("s", "bit/s", "B") and math.isfinite(low) and math.isfinite(high):
+    if unit in ("s", "bit/s", "B") and math.isfinite(low) and math.isfinite(high):
         first, last = (f"{_sign(end) if signed else ''}{_short(abs(end) / scale)} {name}" for end in (low, high))
     without, _, name = first.rpartition(" ")
     return f"{without if without and (low == 0 or last.endswith(f' {name}')) else first} … {last}"
