@@ -226,7 +226,10 @@ impl Check {
         }
         match fade.attenuation.last() {
             None => {
-                self.report(format!("{key}.attenuation"), "there is none; write { at, depth }, once at least")
+                self.report(
+                    format!("{key}.attenuation"),
+                    "there is none; write { at, depth }, once at least",
+                );
             }
             Some(last) if i64::from(last.depth.as_millis()) > fade.most().max(0) => {
                 let most = Decibels::from_millis(fade.most().max(0) as u32);
