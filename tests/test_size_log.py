@@ -103,6 +103,13 @@ def test_shares_are_in_percent_and_end_at_100(scenario: Scenario) -> None:
     assert [found.curve[0].estimates[0].high, "98.4 … 100<" in found._repr_html_()] == [1.0, True]
 
 
+def test_a_best_that_reads_as_its_target_is_said_to_be_short_of_it(scenario: Scenario) -> None:
+    best = answer(scenario, "p50(latency) <= 1.2*best").curve[0].estimates[0].mean
+    assert best is not None
+    found = answer(scenario, f"p50(latency) <= {0.99999 * best:.6f} s")
+    assert found.reached[0].endswith(", just short of it, at 1")
+
+
 def test_too_few_requests_for_blocks_leave_it_to_replications(scenario: Scenario) -> None:
     found = answer(scenario, "p50(latency) <= 1.2*best", number=40, noise=1e-6)
     assert (found.interval_of, found.scope) == ("replications", "for this log")

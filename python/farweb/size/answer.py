@@ -175,4 +175,7 @@ def _reached(curve: Sequence[Tried], clause: Clause) -> str:
         return f"no value has a {name} that can be compared"
     mean, best, tried = (min if clause.upper else max)(known, key=lambda each: each[0])
     span = "" if best.low is None or best.low == best.high else f" ({interval(best.low, best.high, unit)})"
-    return f"the best {name} is {quantity(mean, unit)}{span} at {tried.label}"
+    is_short = not clause.of_best and (mean > clause.bound if clause.upper else mean < clause.bound)
+    reads_alike = quantity(mean, unit) == quantity(clause.bound, unit)
+    short = ", just short of it," if is_short and reads_alike else ""
+    return f"the best {name} is {quantity(mean, unit)}{span}{short} at {tried.label}"

@@ -16,7 +16,7 @@ pub(crate) struct Socket {
     pub(crate) node: u8,
 }
 
-/// The way of the segments of a socket, and totals of what it has sent.
+/// Where the segments of a socket go, and totals sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Way {
     /// The first link.

@@ -35,7 +35,7 @@ use crate::units::Instant;
 
 pub use channels::Channel;
 
-/// Pending events of type `E` and those of channels, which `C` names, and the time of the one that left last.
+/// Pending events of type `E`, pending channels by their names `C`, and the time of the last event that left.
 #[derive(Debug, Clone)]
 pub struct EventQueue<E, C = E> {
     /// Events of the current slice that were in the wheel, latest first.

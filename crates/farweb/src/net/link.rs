@@ -132,7 +132,7 @@ impl<P: Packet> Link<P> {
         Due { arrived: self.arrive(), next }
     }
 
-    /// When the event after that of `now` is due. [`arrive`](Self::arrive) follows.
+    /// When the next event behind the one of `now` is due. [`arrive`](Self::arrive) follows.
     ///
     /// # Panics
     /// When `now` is not the time at which the head arrives.

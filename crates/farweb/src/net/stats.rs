@@ -125,7 +125,7 @@ struct Available {
     rate: BitRate,
     /// Rates of a link that changes, in place of that one.
     changing: Option<Cursor>,
-    /// How far it has been read.
+    /// Read until then.
     at: Instant,
     changes_left: u32,
 }

@@ -1,5 +1,5 @@
 //! Fading of a satellite link with adaptive coding: rain attenuates the signal, and the sender picks its modulation and
-//! code (modcod) by reports of what is left.
+//! code (modcod) by reports of the rest.
 //!
 //! Attenuation goes linearly from one given time to the next. The receiver reports at whole multiples of a period. A
 //! report acts after the delay of the way back: from then on the sender has the fastest modcod of DVB-S2 that needs at most
@@ -105,7 +105,7 @@ impl Fade {
         self.allows(&MODCODS[0])
     }
 
-    /// Rates over time of a link with the rate `own` in a clear sky, whose reports take `back` on their way.
+    /// Rates over time of a link with the rate `own` in a clear sky, and reports that arrive `back` later.
     #[must_use]
     pub fn pieces(&self, own: BitRate, back: Duration) -> Vec<Piece> {
         let clear = MODCODS.iter().rfind(|modcod| self.allows(modcod) >= 0).unwrap_or(&MODCODS[0]);
@@ -177,7 +177,7 @@ impl Fade {
 }
 
 impl Attenuation {
-    /// How far it is above `limit`, in dB/1000.
+    /// Attenuation above `limit`, in dB/1000.
     fn above(&self, limit: i64) -> i64 {
         i64::from(self.depth.as_millis()) - limit
     }

@@ -151,7 +151,7 @@ impl Connection {
         self.mss = if bound > 0 && mss > bound { bound.max(MSS_BOUND_MIN).min(mss) } else { mss };
     }
 
-    /// The number of the peer's SYN is known: what it sends is taken from now on.
+    /// The number of the peer's SYN is known: its data is taken from now on.
     fn start_receiving(&mut self, syn: u64, is_passive: bool) {
         let agreed = Agreed {
             scaling: self.agreed.scaling,

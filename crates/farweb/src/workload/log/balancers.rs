@@ -38,7 +38,7 @@ const TEXTS: &[&[u8]] = &[
 const TIMES: &[&[u8]] = &[b"T", b"Tl", b"trg", b"trl"];
 
 impl Balancer {
-    /// The program whose format string is `text`.
+    /// The program that has `text` as its format string.
     pub(super) fn of(text: &str) -> Option<Self> {
         if text.contains("%START_TIME") || text.contains("%REQ(") {
             return Some(Self::Envoy);
