@@ -13,6 +13,7 @@ from farweb.folders import SweepResults
 from farweb.report import tables
 from farweb.report.tables import factors_that_matter, results, warmup
 from farweb.results.metrics import find_metric
+from farweb.statistics.intervals import TWO
 from sample_reports import with_manifest
 from sample_sweeps import Levels, design_of, write_sweep
 
@@ -31,6 +32,10 @@ def by_load(levels: Levels, replication: int) -> Mapping[str, float]:
     """A mean that grows with the load and is not of all requests; a goodput that falls."""
     load = levels["load"]
     return {"latency_mean_s": float(load), "goodput_bps": 1e6 * (100 - load), "failed_share": 0.01 * load}
+
+
+def with_seeds(levels: Levels, replication: int) -> Mapping[str, float]:
+    return {"latency_mean_s": float(levels["load"]) + replication}
 
 
 SCENARIO = {"path": {"link": []}, "leg": []}
@@ -71,8 +76,7 @@ def test_the_folded_table_of_all_points_ends_where_it_would_be_too_large(
 
 def test_pooled_factors_are_named_and_those_of_one_level_not(tmp_path: Path) -> None:
     design = design_of({"load": [1, 3], "queue": ["a", "b"], "one": ["x"]}, 2)
-    sweep = write_sweep(tmp_path / "s", design, lambda levels, r: {"latency_mean_s": float(levels["load"]) + r})
-    sweep = with_manifest(sweep, {"scenario": SCENARIO})
+    sweep = with_manifest(write_sweep(tmp_path / "s", design, with_seeds), {"scenario": SCENARIO})
     load, queue, _ = sweep.design.factors
     table, note, below = (part.replace("\N{NO-BREAK SPACE}", " ") for part in results(sweep, [MEAN], [load]))
     assert "Estimates by load" in table and "All 4 points" in below
@@ -84,6 +88,14 @@ def test_pooled_factors_are_named_and_those_of_one_level_not(tmp_path: Path) -> 
     ]
     table, note = results(sweep, [MEAN], [load, queue])
     assert "Estimates at each point" in table and "Pooled" not in note
+
+
+def test_only_two_seeds_bring_the_remark_on_two(tmp_path: Path) -> None:
+    for seeds in (2, 3):
+        sweep = write_sweep(tmp_path / f"{seeds}", design_of({"load": [1, 3]}, seeds), with_seeds)
+        sweep = with_manifest(sweep, {"scenario": SCENARIO})
+        note = results(sweep, [MEAN], sweep.design.factors)[1].replace("\N{NO-BREAK SPACE}", " ")
+        assert f"of {seeds} seeds" in note and (TWO in note) == (seeds == 2)
 
 
 @pytest.mark.parametrize(
