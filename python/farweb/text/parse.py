@@ -105,11 +105,6 @@ def units(base: str) -> list[str]:
     return list(dict.fromkeys(unit for family in _FAMILIES[base] for unit in family))
 
 
-def decimal_units(base: str) -> dict[str, Fraction]:
-    """The units of a kind with their sizes, smallest first: decimal ones of bytes, none of times above seconds."""
-    return {unit: size for unit, size in _FAMILIES[base][0].items() if base != "s" or size <= 1}
-
-
 def write(number: Fraction, base: str, binary: bool = False) -> str:
     """The number in the largest unit in which it has at most two decimals: `516 kB`, `1.25 MiB`, `32767 B`.
 
