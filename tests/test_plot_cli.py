@@ -30,7 +30,7 @@ def test_a_figure_of_a_sweep_goes_where_it_is_told(farweb: Farweb, sweep: SweepR
     assert (answer.code, answer.json()) == (0, {"figure": "latency-load", "file": "s/latency-load.png"})
     options = ("--by", "circuit", "--x", "workload.load", "--metric", "drops", "--where", "circuit=cable")
     answer = farweb("plot", "latency-load", "s", *options, "--where", "circuit=satellite", "-o", "drops.html")
-    assert (answer.code, answer.out) == (0, "wrote drops.html: Drops against load\n")
+    assert (answer.code, answer.out) == (0, "wrote drops.html: Drops against load, 8 runs of s\n")
     drawn = draw("latency-load", [sweep], by=["circuit"], x="workload.load", metric="drops")
     assert Path("drops.html").read_text() == drawn.html()
 

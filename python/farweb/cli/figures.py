@@ -4,7 +4,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +26,10 @@ from farweb.cli.options import (
 )
 from farweb.plot import FIGURES, draw
 from farweb.plot.options import OPTIONS, Option, value_of
+from farweb.text.words import listed, plural
+
+if TYPE_CHECKING:
+    from farweb.folders import Results, SweepResults
 
 _PANEL = "What is drawn"
 _WIDTH = 80
@@ -71,6 +75,13 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     added = [_parameter(name, option) for name, option in OPTIONS.items()]
     command.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
     return command
+
+
+def _source(place: str, results: "Results | SweepResults") -> str:
+    """The data of a figure in a few words: `1,807 requests of link`, `12 runs of loads`."""
+    manifest = results.manifest
+    rows = plural(manifest["runs"], "run") if "runs" in manifest else plural(manifest["rows"]["requests"], "request")
+    return f"{rows} of {place.rstrip('/').rpartition('/')[2] or place}"
 
 
 @_with_options
@@ -165,5 +176,6 @@ def plot(
         written: dict[str, Any] = {"figure": name, "file": str(file), **({} if data is None else {"data": str(data)})}
         written |= {"judged": chart.description.judged} if chart.description.judged else {}
         shows = chart.description.title.partition(" – ")[0]
-        lines = [f"wrote {file}{shows and f': {shows}'}", *([] if data is None else [f"wrote {data}"])]
+        shown = ", ".join(filter(None, [shows, listed([*map(_source, places, opened)])]))
+        lines = [f"wrote {file}{shown and f': {shown}'}", *([] if data is None else [f"wrote {data}"])]
         output.result(written, "\n".join(lines))
