@@ -1,9 +1,8 @@
-"""Run in an environment of its own, where libCacheSim is: what its caches make of requests.
+"""Hits of libCacheSim's caches, for an environment of its own, where libCacheSim is.
 
-    python libcachesim_hits.py REQUESTS HITS POLICY CAPACITY
-
-REQUESTS is a .npz file with the arrays `object`, `bytes` and `next` (number of the next request for the object,
-2^63 - 1 for none). HITS becomes a .npy file: whether each request was a hit.
+For each line `POLICY CAPACITY` of standard input it reads requests.npz in the current folder, with the arrays `object`,
+`bytes` and `next` (number of the next request for the object, 2^63 - 1 for none), writes hits.npy, true for each
+request that was a hit, and answers `done`.
 """
 
 import sys
@@ -24,16 +23,20 @@ POLICIES = {
 }
 
 
-def main(requests: str, hits: str, policy: str, capacity: str) -> None:
+def write_hits(policy: str, capacity: int) -> None:
     """Send the requests through a cache, one by one."""
-    cache = POLICIES[policy](cache_size=int(capacity), hashpower=20)
+    cache = POLICIES[policy](cache_size=capacity, hashpower=20)
     request, met = libcachesim.Request(), []
-    columns = np.load(requests)
+    columns = np.load("requests.npz")
     for object_, size, following in zip(*(columns[name].tolist() for name in ("object", "bytes", "next")), strict=True):
         request.obj_id, request.obj_size, request.next_access_vtime = object_, size, following
         met.append(cache.get(request))
-    np.save(hits, np.array(met))
+    np.save("hits.npy", np.array(met))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    for line in sys.stdin:
+        policy, capacity = line.split()
+        write_hits(policy, int(capacity))
+        sys.stdout.write("done\n")
+        sys.stdout.flush()
