@@ -1,6 +1,6 @@
 //! Captures: the head of every packet that passes a point, as a file that tcpdump, Wireshark and tcptrace read.
 //!
-//! Packets are raw IP (link type 101), their length is kept, times are those of the path, to the nanosecond.
+//! Packets are raw IP (link type 101), their length is kept, times are the path's, to the nanosecond.
 //!
 //! Source: the pcap file format as the IETF draft draft-ietf-opsawg-pcap has it; link types of tcpdump.org.
 
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use farweb::units::Instant;
 
-/// Marks a file whose times are in nanoseconds.
+/// Marks a file with times in nanoseconds.
 const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 /// Packets begin with their IP header (`LINKTYPE_RAW`).
 const LINK_TYPE_RAW: u32 = 101;
@@ -54,7 +54,7 @@ impl<W: Write> Capture<W> {
         self.writer.write_all(&packet[..kept as usize])
     }
 
-    /// Writes out what is buffered.
+    /// Flushes the buffer to the file.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.writer.flush()
     }

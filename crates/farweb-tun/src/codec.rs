@@ -59,7 +59,7 @@ pub(crate) struct Numbering {
 }
 
 impl Addresses {
-    /// Those of the way back.
+    /// Addresses of the way back.
     pub(crate) const fn reversed(self) -> Self {
         Self { from: self.to, to: self.from }
     }

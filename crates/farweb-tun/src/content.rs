@@ -2,13 +2,13 @@
 //!
 //! Both directions are addressed by the offset in the stream: the first byte is number 0. Retransmissions ask for the same
 //! bytes again, and data that arrives out of order or twice is put where it belongs. Content that the core has not accepted
-//! cannot be read, so what is kept of it does no harm.
+//! cannot be read, so keeping it does no harm.
 
 use std::collections::VecDeque;
 
 /// The pattern by which both ends of a talk know what byte stands at `offset` of a stream, below 2^32.
 ///
-/// The top byte of the offset's hash, so that no stretch of the stream looks like another one.
+/// The top byte of the offset's hash: no stretch of the stream looks like another one.
 ///
 /// Source: the 32-bit finaliser of MurmurHash3 (A. Appleby, in the public domain).
 pub(crate) const fn pattern(offset: u64) -> u8 {
@@ -27,7 +27,7 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    /// Appends what was written.
+    /// Appends bytes just written.
     pub(crate) fn append(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
@@ -35,13 +35,13 @@ impl Outgoing {
     /// The `len` bytes from `offset` on.
     ///
     /// # Panics
-    /// When they were never written, or forgotten: the core sent what it cannot have.
+    /// When they were never written, or forgotten: the core sent bytes that it cannot have.
     pub(crate) fn slice(&self, offset: u64, len: usize) -> Vec<u8> {
         let first = offset.checked_sub(self.start).expect("bytes that are not acknowledged") as usize;
         self.bytes.range(first..first + len).copied().collect()
     }
 
-    /// Forgets what is before `offset`: it was acknowledged.
+    /// Forgets the bytes before `offset`: they were acknowledged.
     pub(crate) fn forget(&mut self, offset: u64) {
         let acknowledged = offset.saturating_sub(self.start) as usize;
         self.bytes.drain(..acknowledged);

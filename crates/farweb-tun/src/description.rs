@@ -116,7 +116,7 @@ pub(crate) struct Fetch {
     pub(crate) paths: Vec<String>,
     /// `1.0` or `1.1`.
     pub(crate) version: String,
-    /// Folder in which the n-th body is kept as `n`, from 0.
+    /// Folder that keeps the n-th body as `n`, from 0.
     pub(crate) save: PathBuf,
 }
 
@@ -136,7 +136,7 @@ pub(crate) struct ServeHttp2 {
 pub(crate) struct FetchHttp2 {
     /// Paths, all at once as far as the server allows.
     pub(crate) paths: Vec<String>,
-    /// Folder in which the n-th body is kept as `n`, from 0.
+    /// Folder that keeps the n-th body as `n`, from 0.
     pub(crate) save: PathBuf,
     /// How it speaks.
     pub(crate) end: Http2End,

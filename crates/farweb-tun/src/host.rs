@@ -1,4 +1,4 @@
-//! Our host: its connections, the listener, and resets for segments that belong to nobody.
+//! Our host: its connections, the listener, and resets for segments of no connection.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -32,7 +32,7 @@ pub(crate) struct Host {
     random: RandomStream,
     /// By the address of the peer and ours, as packets that arrive have them.
     connections: BTreeMap<Addresses, Endpoint>,
-    /// Connections that are over and whose addresses are used anew.
+    /// Connections that are over, their addresses in use again.
     past: Vec<Endpoint>,
     identification: u16,
     departures: Vec<Departure>,

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            // Nobody else would say why it ends.
+            // No caller is left to report it.
             let _ = writeln!(io::stderr(), "farweb-tun: {problem}");
             ExitCode::from(2)
         }

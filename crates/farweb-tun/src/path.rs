@@ -1,6 +1,6 @@
-//! The path between our endpoint and the kernel: the simulator's links, in real time, and what they do not do.
+//! The path between our endpoint and the kernel: the simulator's links in real time, reordering and duplicates behind.
 //!
-//! Each direction is a [`Link`]. Behind it chosen packets are held up, so that others overtake them, or delivered twice.
+//! Each direction is a [`Link`]. Behind it chosen packets are held up, for others to overtake, or delivered twice.
 //! Packets are chosen by kind and number as they reach the link, as in a loss list.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(crate) struct Travelling {
     /// Distinguishes connections.
     pub(crate) flow: u64,
     pub(crate) kind: PacketKind,
-    /// Its number among those of its kind, and among all.
+    /// Its number among packets of its kind, and among all.
     number: u32,
     number_of_all: u32,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Direction {
     head: Option<Instant>,
     late: Vec<Late>,
     twice: Vec<ListedPackets>,
-    /// Packets that are held up, by the time at which they arrive, then in the order in which they were taken.
+    /// Packets that are held up, by arrival, then by the order they were taken.
     detained: BTreeMap<(Instant, u64), Travelling>,
     counters: BTreeMap<u64, Census>,
     pub(crate) report: DirectionReport,

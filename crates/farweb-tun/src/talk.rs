@@ -1,7 +1,7 @@
 //! A talk: our host, the path and the TUN device on one real clock.
 //!
-//! What is due happens at the time for which it was planned, even when this process gets to it a little later, so lateness
-//! does not add up; only what comes from or goes to the kernel has the time at which it really came or went.
+//! Events happen at their planned time, even when this process gets to them a little later, so lateness does not add up.
+//! Only packets from and to the kernel have the time at which they really came or went.
 
 use std::fs;
 use std::io::{self, Read};
@@ -111,7 +111,7 @@ impl Talk {
         })
     }
 
-    /// Runs what is due until `now`, in the order of time.
+    /// Runs all events due until `now`, in the order of time.
     fn run_until(&mut self, now: Instant) -> io::Result<()> {
         while let Some(due) = self.next_due().filter(|due| *due <= now) {
             if self.to_farweb.next_arrival() == Some(due) {

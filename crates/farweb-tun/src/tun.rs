@@ -1,9 +1,10 @@
-//! The TUN device: the kernel's network interface whose other side is this process.
+//! The TUN device: a network interface of the kernel with this process on its other side.
 //!
 //! The device has to be there, with its address, and down (`ip tuntap add mode tun`): it is brought up here once somebody is
 //! attached to it. A device that is up before gets its queue only some time after, and until then the kernel
-//! drops what it sends there without a word. Needs the right to administer the network, and iproute2. Packets are whole IP packets without a header of the device, and as no offload is
-//! asked for, the kernel computes every checksum and sends nothing longer than the MTU.
+//! silently drops its packets. Needs the right to administer the network, and iproute2. Packets are whole IP packets
+//! without a header of the device, and as no offload is asked for, the kernel computes every checksum and sends nothing
+//! longer than the MTU.
 //!
 //! Source: Linux, `Documentation/networking/tuntap.rst` and `include/uapi/linux/if_tun.h`.
 
@@ -83,8 +84,8 @@ impl AsFd for Tun {
 #[allow(unsafe_code, reason = "an ioctl is unsafe whatever it does")]
 fn set_interface(file: &File, request: InterfaceRequest) -> io::Result<()> {
     const TUNSETIFF: rustix::ioctl::Opcode = opcode::write::<i32>(b'T', 202);
-    // SAFETY: the number is that of TUNSETIFF in `if_tun.h`, and its argument is a `struct ifreq`, which is what
-    // `InterfaceRequest` is laid out as. The kernel only reads it.
+    // SAFETY: the number is TUNSETIFF's in `if_tun.h`. Its argument is a `struct ifreq`, the layout of
+    // `InterfaceRequest`. The kernel only reads it.
     unsafe { ioctl(file, Setter::<TUNSETIFF, InterfaceRequest>::new(request)) }?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The event queue on the patterns that a simulation of the web makes, beside a plain binary heap.
 //!
 //! One item is one pop and one push. `near` events are link heads, 10 µs to 1 ms ahead; `far` ones are timers, 0.2 to
-//! 75 s ahead. Each event that leaves is pushed again as one of its kind, so that the mixture stays.
+//! 75 s ahead. Each event that leaves is pushed again as one of its kind, and the mixture stays.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -73,7 +73,7 @@ fn span(random: &mut RandomStream, far: bool) -> Duration {
     Duration::from_nanos(low + random.below(high - low))
 }
 
-/// A queue in its steady state, and the spans to push next: drawn beforehand, so that only the queue is measured.
+/// A queue in its steady state, and the spans to push next: drawn beforehand, to measure only the queue.
 fn steady<Q: Queue>(mix: Mix) -> (Q, Vec<(Duration, Duration)>) {
     let mut random = RandomStreams::new(1).stream("bench", 0);
     let mut queue = Q::default();

@@ -31,7 +31,7 @@ PROFILE = ("cargo", "bench", "-p", "farweb", "--bench", "world", "--locked", "--
 
 @dataclass(frozen=True)
 class Count:
-    """Instructions of a case, and what it did with them."""
+    """Instructions of a case, and the packet-hops it made with them."""
 
     case: str
     instructions: int

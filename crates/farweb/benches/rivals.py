@@ -1,6 +1,6 @@
 """The same transfers through farweb, ns-2, ns-3 and htsim, in packet-hops a second.
 
-    make bench-rivals                        what is installed
+    make bench-rivals                        the installed ones
     make bench-rivals HTSIM=/path/to/htsim   and a checkout of htsim with its libhtsim.a made
 
 A packet-hop is the arrival of a packet at the far end of a link, data and ACKs alike. farweb does more for a transfer
@@ -118,7 +118,7 @@ def found(bench: Path, scratch: Path) -> dict[str, Callable[[Work, Path], Result
 
 
 def missing(line: str) -> None:
-    """Say what is not here."""
+    """Name a missing program on stderr."""
     sys.stderr.write(line + "\n")
 
 

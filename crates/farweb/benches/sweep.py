@@ -2,9 +2,9 @@
 
     make bench-sweep
 
-Processor time, user and system, is that of the command and of all processes that it starts. On a machine that others
-use it grows by up to half, and the time that passes by any factor: take the least of some. What the simulation itself
-takes is measured here, in the core alone.
+Processor time, user and system, of the command and of all processes that it starts. On a machine that others use it
+grows by up to half, and the time that passes by any factor: take the least of some. The simulation itself is measured
+here, in the core alone.
 """
 
 import argparse
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def write_inputs(folder: Path) -> None:
-    """Write a second of requests, a scenario of one run, and that of the sweep."""
+    """Write a second of requests, a scenario of one run, and one of the sweep."""
     drawn = random.Random(1)
     rows = sorted((drawn.random(), drawn.randrange(5), drawn.randrange(1000, 20_000)) for _ in range(REQUESTS))
     lines = [f"{start:.6f},host{host}.example,300,{size}\n" for start, host, size in rows]

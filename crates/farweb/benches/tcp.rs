@@ -30,7 +30,7 @@ fn connect(out: &mut Output) -> Pair {
 }
 
 impl Pair {
-    /// Delivers everything under way to `end`, whose application reads at once, and sends what comes of it.
+    /// Delivers everything under way to `end`, lets its application read at once, and sends its answers.
     fn deliver(&mut self, end: usize, out: &mut Output) {
         self.now += Duration::from_millis(1);
         let connection = &mut self.ends[end];

@@ -38,7 +38,7 @@ pub(crate) enum ApplicationReport {
     Script(Vec<String>),
     /// Requests that were answered.
     Server(Vec<String>),
-    /// Status codes of the answers, and what was wrong if anything was.
+    /// Status codes of the answers, and the first problem.
     Client { statuses: Vec<u16>, problem: Option<String> },
     /// Requests that were answered, and the frames.
     Http2Server { answered: Vec<String>, session: http2::SessionReport },

@@ -167,7 +167,7 @@ impl Script {
         }
     }
 
-    /// Reads up to `limit` bytes. How many, when they are those of the pattern.
+    /// Reads up to `limit` bytes, checks them against the pattern and returns their number.
     fn read_and_compare(&mut self, limit: u64, socket: &mut Socket) -> Result<u64, String> {
         let bytes = socket.read(limit);
         let wrong = (self.read..).zip(&bytes).find(|(offset, byte)| pattern(*offset) != **byte);

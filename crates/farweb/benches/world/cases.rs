@@ -42,11 +42,11 @@ const ONE_MUX: &str = r#"carrier = { kind = "mux", connections = 1 }"#;
 /// The example of a cache hierarchy: three links and one-way TCP as ns-2 has it.
 const HIERARCHY: &str = include_str!("../../../../examples/cache-hierarchy.toml");
 
-/// Window of the profiles in the web cases and in the others: 32767 B is that of the NZ–US studies.
+/// Window of the profiles in the web cases and in the others: 32767 B is the NZ–US studies' window.
 const WEB_BUFFER: &str = "32767 B";
 const BULK_BUFFER: &str = "65535 B";
 
-/// Names of all cases, in the order in which they run.
+/// Names of all cases, in the order of their runs.
 pub(crate) const NAMES: &[&str] = &[
     "web-link/bsd44-lite",
     "web-link/linux",
@@ -106,7 +106,7 @@ pub(crate) fn case(name: &str, short: bool) -> Case {
             equal(full_or(100_000.0, 4_000.0) as u32, 1_000, 0.5e-3, Some(Duration::from_secs(60))),
         ),
         "piled" => (
-            // 16 Mbit/s, over one connection whose window lets it carry 2.2 Mbit/s: most are on it until the end.
+            // 16 Mbit/s, over one connection that its window holds to 2.2 Mbit/s: most are on it until the end.
             scenario(&[E3, INSTANT], &[ONE_MUX, HTTP_10], profile, WEB_BUFFER, ""),
             equal(full_or(40_000.0, 5_000.0) as u32, 1_000, 0.5e-3, None),
         ),

@@ -4,11 +4,11 @@
 //! cargo bench -p farweb --bench world -- [CASE…] [--json] [--repeat N] [--short]
 //! ```
 //!
-//! Runs the named cases, or those whose names begin so, or all; each in a process of its own, so that its peak memory
-//! is its own. A row has the best of `--repeat` runs (3), which do the same work, by processor time. A packet-hop is
-//! the arrival of a packet at the far end of a link. `--short` runs the shortened cases whose instructions
-//! `make bench-check` counts. For other programs: `--here` runs the cases in this process, `--list` prints their
-//! names, `--requests` their requests. docs/performance.md says what the cases are.
+//! Runs the cases with the given names or beginnings of names, or all; each in a process of its own, for its peak
+//! memory. A row has the best of `--repeat` runs (3), which do the same work, by processor time. A packet-hop is
+//! the arrival of a packet at the far end of a link. `--short` runs the shortened cases that `make bench-check` counts
+//! the instructions of. For other programs: `--here` runs the cases in this process, `--list` prints their names,
+//! `--requests` their requests. docs/performance.md describes the cases.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a benchmark reads the wall clock")]
 #![allow(clippy::print_stdout, reason = "a benchmark reports what it measured")]
 
@@ -144,7 +144,7 @@ struct Run {
     seconds: f64,
 }
 
-/// Simulates a case to its end. A function by itself, of which `make bench-check` counts the instructions.
+/// Simulates a case to its end. A function by itself: `make bench-check` counts its instructions.
 #[inline(never)]
 fn run(mut case: Case) -> Run {
     let mut world = World::new(&case.scenario, 1, Directory::default());

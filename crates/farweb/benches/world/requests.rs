@@ -1,4 +1,4 @@
-//! Requests of the cases: what is asked when, as iterators, and the one place that makes requests of them.
+//! Requests of the cases, as iterators, and the one place that turns them into the core's requests.
 
 use std::io::Read;
 
@@ -6,7 +6,7 @@ use farweb::rng::{Exponential, LogNormal, Pareto, RandomStream, RandomStreams};
 use farweb::units::{Duration, Instant};
 use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestSource, WorkloadError};
 
-/// A request of a case; what it does not say is the same for all.
+/// A request of a case; the other fields are the same for all.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked {
     pub(crate) start: Instant,

@@ -1,4 +1,4 @@
-//! Anything done to a cache of any policy: it holds what it says, never more than it may, and the same for the same steps.
+//! Anything done to a cache of any policy: answers match contents, capacity holds, and the same steps repeat.
 
 #![no_main]
 
@@ -53,7 +53,7 @@ fn cache(input: &Input) -> Cache {
     Cache::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }
 
-/// Does a step; sizes are those of what was stored last.
+/// Does a step; `sizes` has each object's size at its last store.
 fn take(cache: &mut Cache, step: Step, now: &mut Instant, sizes: &mut BTreeMap<u8, u64>) -> Option<Lookup> {
     match step {
         Step::LookUp { object, next } => {

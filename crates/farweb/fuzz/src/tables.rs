@@ -12,7 +12,7 @@ pub const SUFFIXES: [&str; 4] = [".csv", ".tsv", ".log", ".csv.gz"];
 /// Reads the request table at `path` to its end, twice.
 ///
 /// # Panics
-/// When what it gives is no request table.
+/// When a row is invalid or contradicts the summary, or the second reading the first.
 pub fn read_requests(path: &Path) {
     let Ok((table, summary)) = checked(RequestTable::open(path)) else { return };
     let again = || table.begin().expect("the table was read before");
@@ -30,7 +30,7 @@ pub fn read_requests(path: &Path) {
 /// The requests that `source` still has.
 ///
 /// # Errors
-/// Those of the source.
+/// The source's own.
 pub fn rest(
     source: &mut impl RequestSource,
     directory: &mut Directory,
@@ -45,7 +45,7 @@ pub fn rest(
 /// Reads the host table at `path`.
 ///
 /// # Panics
-/// When what it gives is no host table.
+/// When a host cannot be found by its key, or not simulated.
 pub fn read_hosts(path: &Path) {
     if let Ok(directory) = checked(open_hosts(path)) {
         check_hosts(&directory);

@@ -16,7 +16,7 @@ use super::session::{Heard, OwnHead, Session};
 pub(crate) struct Server {
     folder: PathBuf,
     session: Session,
-    /// Requests whose data is still coming, by stream.
+    /// Requests with data still to come, by stream.
     requests: BTreeMap<u32, Request>,
     answered: Vec<String>,
     closed: bool,

@@ -1,4 +1,4 @@
-//! One end of an HTTP/2 connection on a socket: farweb's endpoint decides what is sent, here are the bytes.
+//! One end of an HTTP/2 connection on a socket: farweb's endpoint decides which frames go, here are their bytes.
 //!
 //! Nothing here knows a rule of HTTP/2 but one, as a check on the peer: it sends no more data than it was granted. Leaves out
 //! padding, header blocks in several frames and trailers; where the peer uses them that is a problem.
@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::endpoint::Socket;
 
-/// Bytes that wait for the socket before the endpoint is asked for another frame: few, so that it decides late.
+/// Bytes that wait for the socket before the endpoint is asked for another frame: few, so it decides late.
 const WRITE_BYTES: usize = 16_384;
 
 /// An end of a connection.
@@ -106,7 +106,7 @@ impl Session {
         self.endpoint.go_away();
     }
 
-    /// Notes what is wrong; the first problem is reported.
+    /// Reports `problem`, unless one came before it.
     pub(crate) fn fail(&mut self, problem: String) {
         self.report.problem.get_or_insert(problem);
     }
@@ -223,7 +223,7 @@ impl Session {
         self.to_write.is_empty() && !self.endpoint.has_frame()
     }
 
-    /// Appends a frame to what is to be written; it has as many bytes as the endpoint says.
+    /// Appends a frame to the bytes to write; the endpoint sets its length.
     fn encode(&mut self, frame: &Frame<u32>, framing: u64) -> Result<(), String> {
         count(&mut self.report.sent, name(frame));
         let before = self.to_write.len() as u64;
