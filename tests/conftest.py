@@ -17,7 +17,7 @@ from samples import REQUESTS, SCENARIO, Answer, Farweb
 
 pytest_plugins = ["budget"]
 
-# The same cases in every run, so that a test fails because of a change and not by chance; `make explore` draws others.
+# The same cases in every run: a test fails because of a change, not by chance. `make explore` draws others.
 # How long an example takes is no matter of a test.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
@@ -53,7 +53,7 @@ def cable(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def warm() -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """A block in which sweeps find a worker there: to start one takes longer than a hundred small runs."""
+    """A block with a worker ready for sweeps: to start one takes longer than a hundred small runs."""
     from farweb.sweep.cluster import local_cluster
 
     clusters: list[Any] = []

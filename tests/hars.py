@@ -61,7 +61,7 @@ TLS = {0: "", 1: 'tls = { version = "1.3" }', 2: 'tls = { version = "1.2" }'}
 
 
 def path(rtt_ms: float, carrier: str, turns: int, down: str = "unlimited") -> _core.Scenario:
-    """A path without limits, but for `down`, whose handshake takes so many round trips for TLS."""
+    """A path without limits, but for `down`, with so many round trips of TLS in its handshake."""
     text = f"""
 format = 1
 name = "page"

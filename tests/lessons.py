@@ -1,7 +1,7 @@
-"""Lessons, which are notebooks: runs their cells without Jupyter, and writes what they show into them.
+"""Lessons, which are notebooks: runs their cells without Jupyter, and writes the outputs into them.
 
-A notebook is JSON that a reader finds on the web with its figures. Its cells here are plain Python, without magic, so
-that the tests need neither a kernel nor Jupyter. ``python tests/lessons.py docs/lessons/*.ipynb`` writes outputs anew.
+A notebook is JSON that a reader finds on the web with its figures. Its cells here are plain Python, without magic: the
+tests need neither a kernel nor Jupyter. ``python tests/lessons.py docs/lessons/*.ipynb`` writes outputs anew.
 """
 
 import ast
@@ -68,7 +68,7 @@ def _data(value: Any) -> dict[str, Any]:
 
 
 def words(notebook: Notebook) -> list[Any]:
-    """What the cells show but for pictures, whose bytes are those of a version of matplotlib."""
+    """Outputs of the cells without pictures: their bytes depend on the version of matplotlib."""
     shown = [output for cell in notebook["cells"] for output in cell.get("outputs", ())]
     return [output.get("text") or {**output["data"], "image/png": None} for output in shown]
 

@@ -1,4 +1,4 @@
-"""How far off pages are: recordings taken to their own network, and to that of another recording of the page.
+"""How far off pages are: recordings taken to their own network, and to the one of another recording of the page.
 
 ``python tests/page_errors.py FILE.har|FOLDER...`` prints the tables of docs/models/pages.md. A network has the median
 round trip of a recording's requests and the highest rate that it shows, both ways; nothing is fitted.
@@ -53,7 +53,7 @@ class Network:
 
 
 def issues_within(page: Recording, rule: Rule) -> float:
-    """Share of requests whose issue times come back where each takes as long as recorded."""
+    """Share of requests issued at their recorded times where each takes as long as recorded."""
     issue: list[float] = []
     for dependency in graph_of(page, rule):
         held = 0.0

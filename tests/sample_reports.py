@@ -33,7 +33,7 @@ def with_manifest(sweep: SweepResults, values: Mapping[str, Any]) -> SweepResult
 
 
 def with_scenarios(sweep: SweepResults, overrides: Any = None, text: str = SCENARIO) -> SweepResults:
-    """The sweep with a scenario in its manifest and in those of its parts.
+    """The sweep with a scenario in its manifest and its parts' manifests.
 
     Args:
         sweep: Made by hand.

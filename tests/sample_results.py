@@ -43,7 +43,7 @@ def request(number: int, latency_s: float, size: int, **more: Any) -> Row:
 
 
 def exchange(number: int, **more: Any) -> Row:
-    """A second of a request on leg 0 over 60 ms each way, of which the server has half."""
+    """A second of a request on leg 0 over 60 ms each way; the server has half of it."""
     start = number * SECOND
     at_ms = {"connect": 120, "requested": 180, "ready_first": 680, "ready_last": 680, "sent_last": 900, "end": 1000}
     times = {f"{name}_ns": start + at * SECOND // 1000 for name, at in at_ms.items()}
@@ -59,7 +59,7 @@ def leg_interval(leg: int, number: int, **more: Any) -> Row:
 
 
 def cache_interval(node: str, number: int, **more: Any) -> Row:
-    """What a cache was asked for and served in second `number`, counted from 0; what it held at its end."""
+    """Requests to a cache and its answers in second `number`, counted from 0, and its contents at the end."""
     time = {"time_ns": (number + 1) * SECOND, "interval_ns": SECOND}
     zero = dict.fromkeys(list(COLUMNS["caches"])[3:], 0)
     return {"node": node, **time, **zero, **more}
@@ -158,7 +158,7 @@ def write_results(
 
 
 def _filled(table: str, row: Row) -> Row:
-    """A row with what follows from its other columns, and zeros for what is never null."""
+    """A row with the columns that follow from its others, and zeros in those that are never null."""
     zeros = {
         column["name"]: _ZEROS[column["type"].partition("<")[0]]
         for column in results_tables()[table]["columns"]
@@ -175,7 +175,7 @@ _ZEROS: Row = {"int64": 0, "float64": 0.0, "bool": False, "string": "", "list": 
 
 
 def _add_caches(manifest: dict[str, Any], rows: Sequence[Row]) -> None:
-    """Describe the caches that `rows` are of, and what they served in the whole run."""
+    """Describe the caches of `rows`, and their answers in the whole run."""
     nodes = sorted({row["node"] for row in rows})
     counted = ("requests", "hits", "delayed_hits", "bypasses", "revalidations", "request_bytes", "hit_bytes")
     manifest["scenario"] |= {

@@ -1,4 +1,4 @@
-"""Results of studies made by hand: lines, windows and queues as on paper, so that each claim has a known answer."""
+"""Results of studies made by hand: lines, windows and queues as on paper give each claim a known answer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

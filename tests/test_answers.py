@@ -1,6 +1,6 @@
 """Questions that people come with, answered by scripts on public logs; arithmetic beside each confirms the answer.
 
-The page `docs/answers.md` has each script and what it prints, and is held to both.
+The page `docs/answers.md` has each script and its output, and is held to both.
 """
 
 import gzip
@@ -41,7 +41,7 @@ def printed(script: str, folder: Path) -> str:
 
 
 def table(said: str) -> list[list[float]]:
-    """Rows of numbers in what is printed."""
+    """Rows of numbers in printed text."""
     rows = (line.replace("True", "1").replace("False", "0").split() for line in said.splitlines())
     return [[float(cell) for cell in row] for row in rows if all(re.fullmatch(r"[\d.]+", cell) for cell in row)]
 
@@ -57,7 +57,7 @@ def test_operator(folder: Path) -> None:
         trips = round(latency_s / 0.68)
         assert trips in (1, 2, 3, 4) and latency_s == pytest.approx(0.68 * trips, abs=0.02)
         assert trips >= 3 or largest <= 10 * 1460 * 3, "slow start doubles a window of ten segments"
-    # The log's own times: what was revalidated crossed the link once where a connection was kept.
+    # The log's own times: a revalidation crossed the link once where a connection was kept.
     logged = [line.split() for line in (DATA / "squid/secrepo-2006-access1.log").read_text().splitlines()]  # type: ignore[operator]
     revalidated = [int(fields[1]) / 1000 for fields in logged if fields[3].startswith("TCP_REFRESH_HIT")]
     assert min(revalidated) == pytest.approx(0.68, abs=0.05)

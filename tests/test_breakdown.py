@@ -1,4 +1,4 @@
-"""Where the time of requests goes, on hand-made tables whose parts are known beforehand."""
+"""Where the time of requests goes, on hand-made tables with known parts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ CHAIN = [over("mux", "client", "proxy1", 60), over("http/1.0", "proxy1", "server
 
 
 def exchange(number: int, of: int, start: int, **at: int | None) -> Row:
-    """A row of the table, times in ms; what is not given is when the request starts, or zero."""
+    """A row of the table, times in ms; a time not given is the request's start, or zero."""
     names = ("connect", "requested", "ready_first", "ready_last", "sent_last", "first_byte", "end")
     times = {f"{name}_ns": start for name in names}
     given_ms = {name if name.startswith("connection") else f"{name}_ns": value for name, value in at.items()}
@@ -129,7 +129,7 @@ def test_a_relay_holds_the_last_byte_after_the_server_has_sent_it() -> None:
 
 
 def chain(number: int = 0) -> list[Row]:
-    """A request over a proxy: its mux is open, the server a handshake away, and its answer overtakes nobody."""
+    """A request over a proxy: its mux is open, the server a handshake away, and its answer overtakes none."""
     inner = exchange(
         number, 0, 0, requested=62, ready_first=107, ready_last=147, sent_last=167, cwnd=15, window=5, end=230
     )
@@ -398,7 +398,7 @@ def test_pieces_give_what_the_whole_gives(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_of_a_request_sent_again_the_last_crossing_counts() -> None:
-    """The inner leg was lost at first, so that the outer one was crossed twice; or once, where a cache answers then."""
+    """The inner leg was lost at first: the outer one was crossed twice, or once where a cache answers then."""
     lost = exchange(0, 1, 30, connect=35, requested=36, ready_first=50, ready_last=50, sent_last=50, end=60)
     inner, outer = chain()
     once = parts(table([inner, outer]), CHAIN, None)

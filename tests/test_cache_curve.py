@@ -1,4 +1,4 @@
-"""Caches without packets: what is read, what is counted, what is reported."""
+"""Caches without packets: reading requests, counting answers, reporting curves."""
 
 import gzip
 import json

@@ -64,7 +64,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 def test_who_serves_whom(run: Results) -> None:
     served = run.requests.sort("request")["served_by"].to_list()
-    # The fifth evicts 1 from the edge, so that the shield serves it; what it holds of 2 is 50 s old, and asked about.
+    # The fifth evicts 1 from the edge, and the shield serves it; its copy of 2 is 50 s old, and asked about.
     assert served == ["origin", "edge", "edge", "origin", "origin", "shield", "shield"]
     answers = run.exchanges.filter(pl.col("leg") == 0).sort("request")["cache_answer"].to_list()
     assert answers == ["miss", "delayed hit", "hit", "miss", "miss", "miss", "miss"]

@@ -1,4 +1,4 @@
-"""The command line from end to end: what it prints, where it writes, how it ends."""
+"""The command line from end to end: output, files, exit codes."""
 
 import gzip
 import os
@@ -19,7 +19,7 @@ from sample_results import request
 from sample_sweeps import design_of, write_sweep
 from samples import LOG, SCENARIO, Farweb
 
-# The command in a process of its own; a debug build warns, which is no part of what is tested.
+# The command in a process of its own; a debug build warns, which is not tested.
 FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
 
 

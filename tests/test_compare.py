@@ -1,4 +1,4 @@
-"""Comparisons of runs whose differences are known: pairs, failures, intervals, causes, the verdict, and the command."""
+"""Comparisons of runs with known differences: pairs, failures, intervals, causes, the verdict, and the command."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Self-correlation of copies, on series whose autocorrelation is known."""
+"""Self-correlation of copies, on series of known autocorrelation."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Distributions of the times of a table: those of all times in memory, without having them there."""
+"""Distributions of the times of a table: as if all were in memory, without having them there."""
 
 import io
 import threading

@@ -1,7 +1,7 @@
 """The examples of the documents run: files are written, commands end well, Python raises nothing.
 
-In a document, a fenced block whose language is followed by a name is a file of that name; in `console` blocks the lines
-that begin with `$ farweb` are commands; `python` blocks are run.
+In a document, a fenced block with a name behind its language is a file of that name; in `console` blocks the lines that
+begin with `$ farweb` are commands; `python` blocks are run.
 """
 
 import gzip

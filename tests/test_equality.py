@@ -1,4 +1,4 @@
-"""The comparison of results that `make equality` makes: what is equal, and that it names what is not."""
+"""The comparison of results that `make equality` makes: equal results pass, and every difference is named."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ def before(farweb: Farweb, cable: Path) -> Path:
 
 
 def changed(before: Path, table: str, column: str, value: pa.Scalar | None) -> Comparison:
-    """What is found when the first row has this value, or when the column is gone."""
+    """Differences found when the first row has this value, or when the column is gone."""
     after = before.with_name("after")
     shutil.copytree(before, after)
     rows = pq.read_table(before / f"{table}.parquet")

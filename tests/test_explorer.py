@@ -25,9 +25,9 @@ from explorer.verbs import sweep, unread
 from farweb import Scenario, _core
 from farweb.errors import ScenarioError
 
-FIRST = 6518  # of the cases: chosen so that they have every key and word; another where the generator draws otherwise
+FIRST = 6518  # of the cases: chosen for every key and word to occur; another where the generator draws otherwise
 CASES = 200
-QUICK = 12  # of the cases are those of `make test`; `make verify` runs the others in four parts
+QUICK = 12  # of the cases belong to `make test`; `make verify` runs the others in four parts
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ Where = Callable[[Row], bool]
 
 
 def chosen(columns: dict[str, list[Value]], where: Where | None, cells: dict[str, Value]) -> int:
-    """The place of the first row with these cells, or in which `where` something holds."""
+    """The place of the first row with these cells, or one that `where` holds for."""
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     fits = (cells.items() <= row.items() if where is None else where(row) for row in rows)
     return next(place for place, is_fit in enumerate(fits) if is_fit)

@@ -31,7 +31,7 @@ RECORD = '[record]\npackets = "all"\npoints = ["ends", "link 0", "link 1 down"]\
 
 @pytest.fixture
 def results(farweb: Farweb, cable: Path) -> Results:
-    """Three requests over two links, the first of which loses the 5th and 9th data packet of a connection."""
+    """Three requests over two links; the first link loses the 5th and 9th data packet of a connection."""
     before, _, rest = SCENARIO.partition("[path]")
     cable.write_text(before + PATH + rest.partition("[[leg]]")[2] + RECORD)
     assert farweb("run", cable, "--out", "r").code == 0

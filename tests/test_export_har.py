@@ -64,7 +64,7 @@ def test_a_redirect_leads_to_its_target(tmp_path: Path) -> None:
 
 
 def again(folder: Path, recording: Recording, way: Way) -> tuple[Recording, Recording]:
-    """What was written and what is read of it, in µs: the format's times are no finer."""
+    """Checks a view written and read again, to µs: the format's times are no finer."""
     read = recording_of(read_har(exported(folder, recording, way))[0])
     written = read_view(RunTables.open(folder / "results"))
     seen = recorded_view(page_rows(recording.url, read))

@@ -1,4 +1,4 @@
-"""Estimates of how large a run or a sweep becomes: against what runs write, and what is warned of or refused."""
+"""Estimates of how large a run or a sweep becomes: against the files of runs, and warnings and refusals."""
 
 from pathlib import Path
 

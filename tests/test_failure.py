@@ -76,7 +76,7 @@ def test_messages_that_cannot_be_written_change_nothing() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_closed_descriptor_is_not_that_of_a_result() -> None:
-    """What is printed would be written into the next file that is opened."""
+    """Output would be written into the next file that is opened."""
     assert shell("new new.toml", "{} <&- >&- 2>&-").returncode == 3
     assert Path("new.toml").read_text().startswith("# The web over ")
 

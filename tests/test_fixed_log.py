@@ -1,4 +1,4 @@
-"""Sweeps whose replications repeat a log: intervals come from blocks of its time, and everything says so."""
+"""Sweeps with replications that repeat a log: intervals come from blocks of its time, and everything says so."""
 
 from collections.abc import Sequence
 from pathlib import Path

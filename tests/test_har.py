@@ -329,7 +329,7 @@ def test_a_har_is_known_by_its_first_bytes(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(json.dumps(content).encode()))
     assert is_har(packed)
     assert not is_har(written(tmp_path, '{"ts": 1, "url": "/"}\n', "d.json"))
-    os.mkfifo(tmp_path / "pipe")  # no name of a HAR, so that it is not waited for
+    os.mkfifo(tmp_path / "pipe")  # no name of a HAR: it is not waited for
     assert not is_har(tmp_path / "pipe")
     assert not is_har(tmp_path / ("x" * 5_000))
     assert not is_har(tmp_path)

@@ -12,7 +12,7 @@ from samples import Farweb
 
 
 def connection(number: int, of: int, **held_s: float) -> Row:
-    """A connection that was held so long; by what is not named, not at all."""
+    """A connection held so long by each holder named, and by no other."""
     times = {f"held_{holder}_ns": int(held_s.get(holder, 0) * SECOND) for holder in HOLDERS}
     return {"connection": number, "leg": of, "open_ns": 0, **times}
 

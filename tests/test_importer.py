@@ -314,7 +314,7 @@ def siphash(key: bytes, text: bytes) -> int:
 
 
 def clients_of(farweb: Farweb, *options: str) -> tuple[list[Any], dict[str, Any]]:
-    """The clients of the requests that an import writes, and what it reports."""
+    """The clients of the requests that an import writes, and its report."""
     answer = farweb("workload", "import", *options, "--json", "--force", "-o", "out.parquet")
     assert answer.code == 0, answer.err
     return pq.read_table("out.parquet")["client"].to_pylist(), answer.json()

@@ -1,4 +1,4 @@
-"""What is found damaged in results made by hand, file by file."""
+"""Damages found in results made by hand, file by file."""
 
 import hashlib
 import io

@@ -91,7 +91,7 @@ def test_verbs_print_json_with_every_key_of_the_interface_and_nothing_else(
     for words, wanted in VERBS.items():
         answer = farweb(*words.split(), "--json")
         assert (answer.code, answer.err) == (0, ""), words
-        # NaN and Infinity are Python's idea of JSON, not that of others.
+        # NaN and Infinity are Python's idea of JSON alone.
         assert lacking(json.loads(answer.out, parse_constant=pytest.fail), wanted) == [], words
     for name, keys in FILES.items():
         assert lacking(json.loads((folder / name).read_text()), dict.fromkeys(keys)) == [], name

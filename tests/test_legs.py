@@ -31,7 +31,7 @@ CONNECTIONS = [
     connection(1, 1, 1, 21, 2, 4),  # idle for 18 s
     connection(2, 1, 10, 26, 1, 1),  # idle for 15 s
     connection(3, 1, 40, None, 5, 5),  # still open at the end, 60 s: idle for 15 s
-    connection(4, 1, 50, 54, 0, 0),  # opened for nobody: idle for 4 s
+    connection(4, 1, 50, 54, 0, 0),  # opened for no request: idle for 4 s
 ]
 
 MEASURED = [
@@ -51,7 +51,7 @@ def make(path: Path, **more: Any) -> Results:
 def test_connections_live_are_reused_and_lie_idle(tmp_path: Path) -> None:
     first, second = make(tmp_path / "r").summary().legs
     assert first.connections == Lives(1, 100, None, 30_000, 1_000_000, 60, 15, 15, 0.25)
-    # 20, 16, 20 and 4 s of life, of which 18, 15, 15 and 4 s idle.
+    # 20, 16, 20 and 4 s of life, 18, 15, 15 and 4 s of it idle.
     assert second.connections == Lives(4, 10, 7, 3000, 100_000, 15, 13, 15, 52 / 60)
 
 
@@ -66,7 +66,7 @@ def test_open_connections_stand_for_both_buffers_of_an_end(tmp_path: Path) -> No
     first, second = make(tmp_path / "r").summary().legs
     ends = [Memory(node, 20_000, 400_000, 400_000, 300_000) for node in ("client", "proxy1")]
     assert list(first.memory) == ends
-    # The server's buffer is that of each host; the proxy's own is fixed. Two of 2.5 are idle.
+    # Each host sets the server's buffer; the proxy's own is fixed. Two of 2.5 are idle.
     assert list(second.memory) == [Memory("proxy1", 65_534, 2.5 * 65_534, 3 * 65_534, 2 * 65_534)]
 
 

@@ -1,4 +1,4 @@
-"""What manifests have to say, and what is said of one that does not."""
+"""Keys that manifests must have, and the messages about faulty ones."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Metrics of runs made by hand, whose figures are known beforehand."""
+"""Metrics of runs made by hand, with known figures."""
 
 import json
 import math

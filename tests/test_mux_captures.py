@@ -38,7 +38,7 @@ def results(farweb: Farweb, folder: Path, request: pytest.FixtureRequest) -> Res
 
 
 def streams(capture: pcapng.Capture) -> dict[bool, bytes]:
-    """The bytes of each direction, up or not, put together; what was sent again has the same bytes."""
+    """The bytes of each direction, up or not, put together; retransmissions have the same bytes."""
     joined: dict[bool, dict[int, int]] = defaultdict(dict)
     first: dict[bool, int] = {}
     for packet in capture.packets:

@@ -30,7 +30,7 @@ RUN_FIGURES = ("size-latency", "timeseq", "cwnd", "breakdown", "connections")
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory, warm: Callable[[], AbstractContextManager[None]]) -> Path:
-    """A run `r` and a sweep `s` in which everything that has a name has one of each kind."""
+    """A run `r` and a sweep `s`: everything with a name has one of each kind."""
     from farweb.scenario import Scenario
 
     folder = tmp_path_factory.mktemp("names")
@@ -93,7 +93,7 @@ def test_levels_stand_on_axes_as_they_are(results: Path, tmp_path: Path, farweb:
     assert "\u202e" not in words and LONG[:100] not in words
 
 
-@pytest.mark.parametrize("link", [0, 6, 8])  # a formula, a script, what is turned round, what is long
+@pytest.mark.parametrize("link", [0, 6, 8])  # a formula, a script, a reversed name, a long one
 def test_nodes_are_drawn_as_they_are(results: Path, tmp_path: Path, farweb: Farweb, link: int) -> None:
     assert not missing(drawn(farweb, "link", results / "r", tmp_path, "--link", link), list(NAMES)[link : link + 2])
 

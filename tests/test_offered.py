@@ -1,4 +1,4 @@
-"""The load that a workload offers: closed forms, copies, and what is warned of."""
+"""The load that a workload offers: closed forms, copies, and warnings."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """One question, one answer: `compare`, `report`, `show`, `plot effects` and `size` judge five workloads alike.
 
-Verdicts are read from the JSON of each verb. Logs are cut to a busy span, so that each sweep takes seconds.
+Verdicts are read from the JSON of each verb. Logs are cut to a busy span: each sweep takes seconds.
 """
 
 from pathlib import Path
@@ -126,7 +126,7 @@ def test_each_run_is_read_once_while_levels_are_judged(
 
 
 def asked(farweb: Farweb, workload: str) -> str:
-    """A scenario with that workload, whose table is in the current folder."""
+    """A scenario with that workload, its table in the current folder."""
     if workload in FAMILIES:
         return SCENARIO.replace('requests = "requests.csv"', FAMILIES[workload])
     if DATA is None:
@@ -138,6 +138,6 @@ def asked(farweb: Farweb, workload: str) -> str:
 
 
 def verdicts(rows: list[dict[str, Any]], other: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """What is said of each two, whatever a verb calls them."""
+    """The verdict on each two, whatever a verb calls them."""
     kept = ("overall", "by_quantity", "quantities", "margin", "interval_of", "sentence", "holds", "slices")
     return {(row["base"], row[other]): {name: row[name] for name in kept} for row in rows}

@@ -1,4 +1,4 @@
-"""Page loads: closed forms of settled pages, answers beside `farweb run`, how sure they are, and what is refused."""
+"""Page loads: closed forms of settled pages, answers beside `farweb run`, how sure they are, and refusals."""
 
 import math
 import re

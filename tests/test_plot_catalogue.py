@@ -50,7 +50,7 @@ def run(tmp_path: Path) -> Results:
 
 @pytest.fixture
 def pie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of figures beside farweb's own, of which one is there."""
+    """A folder of figures beside farweb's own, with one figure."""
     folder = tmp_path / "more"
     folder.mkdir()
     (folder / "pie.py").write_text(PIE)

@@ -215,7 +215,7 @@ def test_sack_blocks_stand_where_they_reached_the_sender(tmp_path: Path) -> None
         if (row["event"], row["ack"], row["seq"]) != ("receive", 1001, 301):
             return row
         newest = {"start": 2001, "end": 3001}
-        # The second acknowledgement of byte 1001 reports what has arrived behind the hole, the first nothing.
+        # The second acknowledgement of byte 1001 reports the bytes behind the hole, the first nothing.
         return {**row, "sack": [newest, {"start": 1, "end": 501}] if row["time_ns"] == 3350 * MS else []}
 
     packets = [blocks(row) for row in connection(3, start_ms=3000)]
@@ -234,7 +234,7 @@ def test_packets_of_links_alone_make_no_plot(tmp_path: Path) -> None:
 def test_window_plot(results_path: Path) -> None:
     figure = describe("cwnd", [Results.open(results_path)], connection=3)
     assert points(part(figure, "cwnd"))[-4:] == [(0.35, 3000), (0.65, 1000), (0.75, 2000), (0.75, 2000)]
-    # The threshold of 1 GB that no loss has set is not drawn; the axis stays with what is.
+    # The threshold of 1 GB that no loss has set is not drawn; the axis fits the others.
     assert points(part(figure, "ssthresh")) == [(0.65, 2000), (0.75, 2000), (0.75, 2000)]
     (panel,) = figure.panels
     # The window of 8000 lies above twice what cwnd ever was.
@@ -300,7 +300,7 @@ def test_of_a_shared_connection_the_time_of_the_request_is_shown(chain: Any) -> 
     assert slowest.sent["time_s"].to_list() == [0.65, 0.75]
     first = trace(chain, request=1)
     assert (first.request, first.sent["seq"].to_list(), first.acks["ack"].to_list()) == (1, [2001], [1001, 1001])
-    # What is in flight counts from the connection's first byte on, whatever is shown.
+    # Flight counts from the connection's first byte on, whatever is shown.
     assert first.state["flight_bytes"].to_list() == [1000, 2000, 2000]
 
 

@@ -1,4 +1,4 @@
-"""The two ways in which a figure is painted: both take every figure, show its values, and give the same bytes again."""
+"""The two painters of figures: both take every figure, show its values, and give the same bytes again."""
 
 import html
 import json

@@ -29,7 +29,7 @@ def test_round_trips_slow_start_and_recovery(tmp_path: Path) -> None:
         (8000, [("slow start", 0.151, 0.25)]),
         # At 0.15 s one segment fills it; from 0.25 s on two of 1000 leave room for none.
         (1500, [("limited by the window", 0.15, 0.65)]),
-        # Of two that are alike cwnd may grow, so that the window is the limit.
+        # Where both are alike cwnd may grow, and the window is the limit.
         (2000, [("limited by the window", 0.151, 0.65)]),
         # An agent of ns-2 that advertises nothing.
         (0, [("slow start", 0.151, 0.25)]),
@@ -48,7 +48,7 @@ def test_the_smaller_of_cwnd_and_window_is_the_limit_where_it_is_full(
 
 
 def test_the_shade_of_the_window_lasts_as_long_as_the_run_was_held_by_it(tmp_path: Path) -> None:
-    """A run with a window of 16 kB, whose core counts by itself what holds the sender."""
+    """A run with a window of 16 kB; the core counts by itself how long it holds the sender."""
     (tmp_path / "requests.csv").write_text("start_s,host,request_bytes,response_bytes,server_s\n0,a,300,200000,0\n")
     (tmp_path / "window.toml").write_text(WINDOW)
     results = Scenario.load(tmp_path / "window.toml").run(out=tmp_path / "run")

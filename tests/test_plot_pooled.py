@@ -16,13 +16,13 @@ from sample_sweeps import Levels, design_of, write_sweep
 def test_share_and_interval_by_hand() -> None:
     latency = np.array([1.0, 2.0, 1.0, 3.0, 5.0, 7.0])
     share, half = shares(latency, np.array([0, 0, 1, 1, 1, 1]), 2, np.array([2.0, 7.0]))
-    # Up to 2 s: 2 of 2 and 1 of 4, so that clusters are 1 above and 1 below the common half; t for 1 degree: 12.7062.
+    # Up to 2 s: 2 of 2 and 1 of 4: clusters are 1 above and 1 below the common half; t for 1 degree: 12.7062.
     assert share.tolist() == [0.5, 1]
     assert half.tolist() == pytest.approx([12.7062 * (2 * (1 + 1)) ** 0.5 / 6, 0], abs=1e-3)
 
 
 def pool(random: np.random.Generator, clusters: int, each: int) -> Pool:
-    """Latencies whose median is 1 s, alike within a replication; all of one size class."""
+    """Latencies with a median of 1 s, alike within a replication; all of one size class."""
     of_cluster = np.repeat(random.normal(0, 0.4, clusters), each)
     latency = np.exp(of_cluster + random.normal(0, 0.3, clusters * each))
     return Pool(np.full(latency.size, 5000), latency, np.repeat(np.arange(clusters), each), clusters)
@@ -62,7 +62,7 @@ def test_distribution_of_all_replications_of_a_point(tmp_path: Path) -> None:
     assert (len(one.x), one.y[0], one.y[-1]) == (37, 0, pytest.approx(36 / 39))
     assert dots.y.tolist() == [0.5, 0.9]
     assert np.allclose(ten.x, 10 * one.x)
-    # One step of a replication lies before those of the others: its share is ahead by one request of twelve.
+    # One step of a replication lies before the others' steps: its share is ahead by one request of twelve.
     assert one.low is not None and one.high is not None
     assert (one.high - one.low).max() > 0.05
     assert (one.high - one.low)[-1] == 0

@@ -76,7 +76,7 @@ def test_a_metric_on_the_axis_places_points_in_the_order_of_the_load(sweep: Swee
     (panel,) = figure.panels
     assert (labels(figure), figure.legend) == (["cable", "satellite"], "circuit")
     assert panel.x.label == "presented load [Mbit/s]"
-    # The satellite's load of 4 is presented over a longer time: its place lies before that of 2.
+    # The satellite's load of 4 is presented over a longer time: its place lies before the load of 2.
     assert [series.x.tolist() for series in panel.series] == [[1.2e6, 2.4e6, 4.8e6], [1.2e6, 2.4e6, 2.2e6]]
     assert [series.y.tolist() for series in panel.series] == [pytest.approx([1, 2, 4]), pytest.approx([3, 6, 12])]
     assert figure.title == "Mean latency against presented load – loads"
@@ -123,7 +123,7 @@ def test_a_factor_without_numbers_stands_side_by_side(sweep: SweepResults) -> No
 def test_levels_that_make_no_series_are_averaged_by_replication(sweep: SweepResults) -> None:
     figure = describe("latency-load", [sweep], by=[])
     (series,) = figure.panels[0].series
-    # Both circuits vary together by replication: the interval stays as wide as that of one.
+    # Both circuits vary together by replication: the interval stays as wide as one circuit's.
     assert series.y.tolist() == pytest.approx([2, 4, 8])
     assert series.high is not None
     assert (series.high - series.y).tolist() == pytest.approx([HALF] * 3)
@@ -156,7 +156,7 @@ def test_requests_without_latency_are_told(tmp_path: Path) -> None:
     figure = describe("latency-load", [sweep])
     assert "Hollow: requests failed or were cut off there, 30 (5 %) in all and up to 5 % at a point" in figure.caption
     assert figure.panels[0].series[0].hollow.all()
-    # Its markers are drawn without a filling, over those of the line.
+    # Its markers are drawn without a filling, over the line's.
     (axes,) = draw("latency-load", [sweep]).axes
     assert [line.get_markerfacecolor() for line in axes.get_lines()][-1] == "white"
     whole = write_sweep(tmp_path / "whole", design, metrics)
@@ -177,7 +177,7 @@ def test_a_quantile_that_failures_reach_is_not_drawn_and_told(tmp_path: Path) ->
 
 
 def test_failures_at_the_base_are_in_differences_from_it(tmp_path: Path) -> None:
-    """At load 1 failed requests reach the percentile of the base alone, at 2 that of both; at 4 they reach neither."""
+    """At load 1 failed requests reach the percentile of the base alone, at 2 both; at 4 they reach neither."""
 
     def values(levels: Levels, replication: int) -> dict[str, Any]:
         base, load = levels["circuit"] == "cable", levels["workload.load"]
@@ -277,7 +277,7 @@ def test_carried_load_has_equality_and_rates_to_compare_with(sweep: SweepResults
     (panel,) = figure.panels
     assert panel.series[0].y.tolist() == pytest.approx([1.01e6, 2.01e6, 3e6])
     assert [(line.label, line.along) for line in panel.references] == [("throughput = offered", "identity")]
-    # 34 Mbit/s would flatten what is drawn up to 3.
+    # 34 Mbit/s would flatten curves that reach 3.
     assert "Not drawn, far above the values: rate of link 0 down, 34.4 Mbit/s." in figure.caption
     slow(sweep, lambda levels: {"rate": "3 Mbit/s" if levels["circuit"] == "cable" else "3500 kbit/s"})
     (panel,) = describe("carried-offered", [sweep]).panels
@@ -303,7 +303,7 @@ def test_queues_with_their_limit(sweep: SweepResults) -> None:
     assert (down_peak.y.label, down_mean.references) == ("queue, peak [kB]", ())  # 40 kB are far below the limit
     assert [(line.label, line.at, line.index) for line in down_peak.references] == [("queue limit 100 kB", 1e5, None)]
     assert up_mean.references == ()
-    assert "far above the values: queue limit 256 kB." in figure.caption  # that of the other direction
+    assert "far above the values: queue limit 256 kB." in figure.caption  # the other direction's
     assert IN_PICTURE * 40_000 < 100_000
     with pytest.raises(FarwebError, match="there is no link 1; links: 0 to 0"):
         describe("buffer", [sweep], link=1)

@@ -20,7 +20,7 @@ from test_plot_connection import packet
 
 
 def long_connection(number: int, round_trips: int) -> list[Any]:
-    """A connection that sends a segment a round trip of 20 ms; they grow longer, so that numbers lie at odd places."""
+    """A connection that sends a segment a round trip of 20 ms; they grow longer, and numbers lie at odd places."""
     rows, at, seq = [packet(number, 1000, "client", "send", "up", flags="S")], 1050, 1
     for place in range(round_trips):
         rows.append(packet(number, at, "server", "send", "down", seq=seq, ack=1, payload_bytes=1000))

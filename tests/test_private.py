@@ -54,7 +54,7 @@ def run(*arguments: object, cwd: Path | None = None, **environment: str) -> subp
 
 @pytest.fixture
 def shared(folder: Path) -> Path:
-    """A folder in which all users may do anything, as a volume of a container."""
+    """A folder that all users may write to, as a volume of a container."""
     place = folder / "shared"
     place.mkdir()
     place.chmod(SHARED)

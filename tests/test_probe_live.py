@@ -19,7 +19,7 @@ LISTENS = "tcpdump: listening on any, link-type RAW (Raw IP), snapshot length 16
 
 @pytest.fixture
 def tcpdump(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program called tcpdump, the only one on the PATH; what it does is the test's to write."""
+    """A program called tcpdump, the only one on the PATH; the test writes its script."""
     (folder / "bin").mkdir()
     monkeypatch.setenv("PATH", str(folder / "bin"))
     monkeypatch.setattr("farweb.inputs.probe_live._SBIN", "")
@@ -35,7 +35,7 @@ def write(program: Path, *lines: str) -> None:
 
 
 def captures(program: Path, folder: Path) -> None:
-    """Have the program capture a handshake with 127.0.0.1, and note what it was asked for."""
+    """Have the program capture a handshake with 127.0.0.1, and note its arguments."""
     (folder / "ready.pcap").write_bytes(pcap(handshake("127.0.0.1", mss=None, window=4_096)))
     asked, ready = f'echo "$@" > {folder}/asked', f"/bin/cat {folder}/ready.pcap"
     says = f'echo "{LISTENS}" >&2'

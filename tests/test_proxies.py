@@ -1,4 +1,4 @@
-"""Runs over proxies and on connections that persist, end to end: what is reported of them fits together."""
+"""Runs over proxies and on connections that persist, end to end: their tables fit together."""
 
 from pathlib import Path
 from typing import Any

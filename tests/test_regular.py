@@ -1,4 +1,4 @@
-"""What is no regular file, or too large to be what it should be, is refused before it is opened."""
+"""Anything but a regular file, and a file too large for its purpose, is refused before it is opened."""
 
 import os
 from pathlib import Path

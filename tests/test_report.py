@@ -73,7 +73,7 @@ def satellite_run(cable: Path) -> Results:
 
 @pytest.fixture
 def lossy(tmp_path: Path) -> list[Results]:
-    """Two results by hand: ten requests of which one failed, and one request."""
+    """Two results by hand: ten requests, one of them failed, and one request."""
     rows = [request(place, 0.1 * place, 1000) for place in range(1, 10)]
     lost = request(20, 9.0, 1, status="failed", end_ns=None, first_byte_ns=None)
     cable = write_results(tmp_path / "cable", [*rows, lost], name="cable <b>")

@@ -1,4 +1,4 @@
-"""The page as a file: it needs nothing but itself, is small, and leaves out what has nothing to say."""
+"""The page as a file: it needs nothing but itself, is small, and leaves out empty sections."""
 
 import base64
 import json

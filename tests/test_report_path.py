@@ -207,7 +207,7 @@ def test_names_are_text_whatever_they_hold() -> None:
     assert "<script" not in drawing
     for svg in SVG.findall(drawing):
         titles = [title.text for title in ElementTree.fromstring(svg.replace("\x7f", "")).iter("title")]
-        assert sorted(filter(None, titles)) == sorted(names)  # in full; what is drawn is cut
+        assert sorted(filter(None, titles)) == sorted(names)  # in full; the drawing cuts them
 
 
 @pytest.mark.parametrize("varied", [False, True])

@@ -1,4 +1,4 @@
-"""The page of a sweep: what it says of each kind of design, and of what is missing."""
+"""The page of a sweep: its words on each kind of design, and on missing runs."""
 
 import random
 import re

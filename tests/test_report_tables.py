@@ -103,7 +103,7 @@ def test_only_two_seeds_bring_the_remark_on_two(tmp_path: Path) -> None:
     [
         # All of them, however little they do: 24 points.
         ({"a": 2, "b": 3, "c": 4}, {"a": 99.0}, "a b c"),
-        # 25 points: from the second on, those of 1 % and more.
+        # 25 points: from the second on, factors of 1 % and more.
         ({"a": 5, "b": 5}, {"b": 98.0, "a": 1.0}, "b"),
         ({"a": 2, "b": 3, "c": 5}, {"c": 80.0, "a": 1.0, "b": 0.5}, "a c"),
         ({"a": 2, "b": 3, "c": 2, "d": 3}, {"a": 90.0, "b": 0.99}, "a"),

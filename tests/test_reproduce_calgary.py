@@ -28,7 +28,7 @@ def test_seeds_meet_the_tables(seed: int) -> None:
     assert (size[2499] + size[2500]) / 2 == 3958
     table: dict[str, list[tuple[int, int | None]]] = {
         "good": [(2252, 20_957_250), (758, 6_821_625), (1990, 20_343_081)],
-        # 21,353,484 in the paper, whose sum is 8 bytes short of its total.
+        # 21,353,484 in the paper: its sum is 8 bytes short of its total.
         "threshold": [(2187, 21_353_492), (723, 20_291_324), (2090, 6_477_140)],
         "average": [(2973, None), (514, None), (1513, None)],
         "poor": [(3642, None), (354, None), (1004, None)],
@@ -221,7 +221,7 @@ def test_references_are_what_ns_2_has_left() -> None:
 
 
 @pytest.mark.slow(reason="study")
-@pytest.mark.timeout(400)  # some ten seconds on two cores that nobody else uses
+@pytest.mark.timeout(400)  # some ten seconds on two idle cores
 def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
     answer = farweb("reproduce", "calgary", "--quick", "--jobs", "2", "--json")
     assert answer.code == 4, answer.err  # C6 is not met, and says why
@@ -247,7 +247,7 @@ def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
                 found = transfers.of_case(results, "mean_s", row["case"], int(row["rate"]), source, capacity)
                 assert found[0] == pytest.approx(float(row[f"{source}_s"]), rel=2e-4), (row, source)
 
-    # Live caches serve what they would if fetching took no time, but for documents that are asked for again at once.
+    # Live caches serve as if fetching took no time, but for documents that are asked for again at once.
     for case in ("good", "threshold"):
         for source in ("child", "parent"):
             points = [

@@ -1,4 +1,4 @@
-"""The figures of the studies: what they hold, on results made by hand."""
+"""The figures of the studies: their curves, axes and intervals, on results made by hand."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -84,7 +84,7 @@ def test_latency_rises_between_the_loads_where_it_was_low_and_high(judged: dict[
     found = {each.what: each.value for each in judged["T8"].all}
     # Of 10 connections 60 % are 12.8 Mbit/s presented: between 10.1 (155 days) and 14.1 (217 days).
     assert 100 * 155 * 65e3 / 21.8e6 < found["10 connections"] < 100 * 217 * 65e3 / 21.8e6
-    # That of 5 connections is between 4 and 6 Mbit/s, too far apart to tell.
+    # 5 connections: between 4 and 6 Mbit/s, too far apart to tell.
     assert (judged["T8"].verdict, judged["T8"].why) == ("not run", "no run has a value for 5 connections")
 
 

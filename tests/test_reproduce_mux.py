@@ -1,4 +1,4 @@
-"""The study of W3C MUX: what is read off a dump, and its campaign end to end."""
+"""The study of W3C MUX: its reading of a dump, and its campaign end to end."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def test_what_is_in_flight_is_sent_and_not_acknowledged() -> None:
 
 
 @pytest.mark.slow(reason="study")
-@pytest.mark.timeout(400)  # some thirty seconds on two cores that nobody else uses
+@pytest.mark.timeout(400)  # some thirty seconds on two idle cores
 def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
     answer = farweb("reproduce", "mux", "--quick", "--jobs", "2", "--json")
     assert answer.code == 4, answer.err  # M4 is not met, and says why

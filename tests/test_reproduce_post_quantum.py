@@ -23,7 +23,7 @@ def test_flights_are_sums_that_can_be_worked_out_by_hand() -> None:
 
 
 @pytest.mark.slow(reason="study")
-@pytest.mark.timeout(400)  # some twenty seconds on two cores that nobody else uses
+@pytest.mark.timeout(400)  # some twenty seconds on two idle cores
 def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
     answer = farweb("reproduce", "post-quantum", "--quick", "--jobs", "2", "--json")
     assert answer.code == 4, answer.err  # N3 is not met, and says why

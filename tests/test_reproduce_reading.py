@@ -1,4 +1,4 @@
-"""Readings of the papers: what they change in scenarios, and which sweeps and claims have them."""
+"""Readings of the papers: their changes of scenarios, and the sweeps and claims that have them."""
 
 import pytest
 

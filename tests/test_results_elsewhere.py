@@ -16,7 +16,7 @@ TYPES["list<struct<start: int64, end: int64>>"] = 'STRUCT("start" BIGINT, "end" 
 
 @pytest.fixture
 def results(farweb: Farweb, cable: Path) -> Path:
-    """A run of which everything is recorded."""
+    """A run with every record."""
     everything = ("--set", 'record.links_every="1 s"', "--set", "record.packets=all", "--set", "record.exchanges=true")
     answer = farweb("run", cable, *everything, "--out", "results", "--quiet")
     assert answer.code == 0, answer.err

@@ -20,7 +20,7 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def shown(block: str, farweb: Farweb) -> Iterator[str]:
-    """The commands of a block, each with what it prints."""
+    """The commands of a block, each with its output."""
     for command in re.findall(r"^\$ farweb (.*)$", block, re.MULTILINE):
         answer = farweb(*shlex.split(command))
         assert answer.code == 0, answer.err
@@ -28,7 +28,7 @@ def shown(block: str, farweb: Farweb) -> Iterator[str]:
 
 
 def hold(page: Path, farweb: Farweb, silent: str = "") -> None:
-    """Run the commands of a page, and compare what they print; write it where that is asked for.
+    """Run the commands of a page, and compare their output; write it where asked.
 
     Args:
         page: The page.

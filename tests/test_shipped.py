@@ -1,4 +1,4 @@
-"""What comes with a wheel: examples and studies, as far as verbs need them, and the licences of what is linked in."""
+"""Files of a wheel: examples and studies, as far as verbs need them, and the licences of crates linked in."""
 
 import importlib.util
 import os
@@ -20,7 +20,7 @@ BINDING = ROOT / "crates" / "farweb-py"
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A package's folder, filled as maturin fills that of a wheel: by the build script and pyproject.toml."""
+    """A package's folder, filled as maturin fills a wheel: by the build script and pyproject.toml."""
     folder = tmp_path_factory.mktemp("wheel")
     script, out = folder / "script", folder / "out"
     subprocess.run(["rustc", "--edition=2024", BINDING / "build.rs", "-o", script], check=True)
@@ -36,7 +36,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_wheel_has_every_study_whole(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # the package is judged by what was put into it
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # the package is judged by its own files
     studies = find_studies(package / "papers", [])
     assert [study.name for study in studies] == [study.name for study in find_studies(PAPERS, [])]
     for study in studies:

@@ -140,7 +140,7 @@ def scripted(values: dict[int, float | None], best: int, scenario: Scenario) -> 
 
 
 class Scripted(OfLog):
-    """A log whose values stand against the best as they are told."""
+    """A log with the given change of each value against the best."""
 
     def __init__(self, changes: list[float | None]) -> None:
         super().__init__(0.95)

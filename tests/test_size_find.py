@@ -21,7 +21,7 @@ from samples import Farweb
 pytestmark = pytest.mark.usefixtures("warm_workers")
 
 # A download over a path with a link so slow that every packet's time on it counts. Each segment is acknowledged at
-# once (`quick_ack_always`), so that the acknowledgements are as regular as the segments.
+# once (`quick_ack_always`), which makes acknowledgements as regular as segments.
 SCENARIO = """\
 format = 1
 name = "window-limited"
@@ -56,7 +56,7 @@ SENT_S, ACKED_S, DELAY_S = SEGMENT * 8 / 800e3, ACK * 8 / 800e3, 0.150
 
 
 class Here(Pool):
-    """A pool without workers: runs are done where it is, and those of some seeds fail."""
+    """A pool without workers: runs are done in its process, and some seeds fail."""
 
     failing: ClassVar[set[int]] = set()
 
@@ -132,7 +132,7 @@ def check_folder(farweb: Farweb, said: dict[str, object]) -> None:
 
 
 def test_the_queue_without_drops_is_the_closed_form(farweb: Farweb, download: Path, here: None) -> None:
-    """Of a window of n segments those wait that are not under way elsewhere.
+    """Segments of the window wait in the queue unless they are under way elsewhere.
 
     When an acknowledgement brings a new segment to the queue, the segments that have left it since the acknowledged one
     are on the link or acknowledged: one for each segment time of the way to the client and back.

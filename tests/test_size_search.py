@@ -1,4 +1,4 @@
-"""The search for a size, on metrics that are made up: what it asks for, what it finds, and how often it errs."""
+"""The search for a size, on made-up metrics: the runs it asks for, its finds, and how often it errs."""
 
 import itertools
 import math
@@ -51,7 +51,7 @@ def search(
     """Run a search to its end."""
     made = Search(Steps(length, width), parse_target(target), limits or Limits(), chance)
     while asked := made.ask():
-        for position, replication in reversed(asked):  # the order in which runs end does not matter
+        for position, replication in reversed(asked):  # runs may end in any order
             made.add(position, replication, {name: metric(position, replication)})
     assert len(made.tried) <= made.values
     return made
@@ -224,7 +224,7 @@ def test_what_is_never_negative_is_above_zero_after_one_positive_run() -> None:
 
 
 def noisy(mean: Callable[[int], float], seed: int, common: float, own: float, skewed: bool = False) -> Metric:
-    """Noise of which a part is common to equal replications, as with common random numbers."""
+    """Noise with a part common to equal replications, as with common random numbers."""
     random = np.random.default_rng(seed)
     shape = 102, 100  # of positions, the first for all of them, and of replications
     luck = random.exponential(size=shape) - 1 if skewed else random.standard_normal(shape)
@@ -262,7 +262,7 @@ def test_the_interval_holds_the_truth_in_95_of_100_seeds(target: str, truth: int
 
 def test_looking_often_does_not_add_up() -> None:
     """At a value exactly on the bound each verdict is an error: 1,000 values looked at 7 times each."""
-    limits = Limits(confidence=0.5)  # as large an error as can be, so that there is something to count
+    limits = Limits(confidence=0.5)  # as large an error as can be: there is something to count
     wrong = {Meets.MEETS: 0, Meets.FAILS: 0}
     for seed in range(1000):
         random = np.random.default_rng(seed)

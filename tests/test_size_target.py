@@ -1,4 +1,4 @@
-"""Targets of `farweb size`: what is read, and the messages about what cannot be read."""
+"""Targets of `farweb size`: readable ones, and the messages about others."""
 
 import pytest
 

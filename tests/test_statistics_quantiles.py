@@ -1,4 +1,4 @@
-"""Quantiles of times of which some never ended, and what they make of intervals and differences."""
+"""Quantiles of times when some never ended, and the intervals and differences they give."""
 
 import math
 
@@ -54,7 +54,7 @@ def test_replications_that_failures_reach_leave_no_interval() -> None:
     groups = [with_lost(np.arange(100), lost) for lost in (0, 5, 30)]
     low, middle, high = intervals.quantiles(groups, [0.5, 0.8, 0.95])
     assert low.low is not None and low.high is not None and low.low < low.value < low.high  # type: ignore[operator]
-    # A resample that has the third replication only has none; those of all together still have.
+    # A resample with the third replication alone has no 0.8 quantile; all together still have one.
     assert (middle.low, middle.high, middle.sd) == (None, None, None) and 0 < (middle.value or 0) < 100
     assert high == Estimate(3, INF, None, None, None)
 
@@ -67,7 +67,7 @@ def test_means_and_differences_of_infinite_values() -> None:
     worse, better, unknown = paired([[1.0, INF], [1.0, 2.0], [INF, 2.0]], [[1.0, 2.0], [1.0, INF], [INF, 2.0]])
     assert (worse.interval.value, worse.interval.low, worse.percent) == (INF, None, None)
     assert (better.interval.value, better.base, better.percent) == (-INF, INF, None)
-    # What is infinite on both sides has no difference, and the other replications do not stand for it.
+    # Two infinite values have no difference, and the other replications do not stand for it.
     assert (unknown.interval.n, unknown.interval.value) == (2, None)
 
 

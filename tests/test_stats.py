@@ -1,4 +1,4 @@
-"""What `farweb workload stats` says of tables whose content is known."""
+"""`farweb workload stats` on tables of known content."""
 
 import gzip
 import itertools

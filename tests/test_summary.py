@@ -1,4 +1,4 @@
-"""Summaries of results made by hand, whose figures are known beforehand."""
+"""Summaries of results made by hand, with known figures."""
 
 import json
 import math

@@ -35,7 +35,7 @@ def test_a_table_that_changes_while_it_is_copied_is_not_written(cable: Path, fol
     made = _core.Prepared
 
     def rewritten(*arguments: Any) -> _core.Prepared:
-        """What is read while another program writes the table, and puts it back."""
+        """Reads while another program writes the table, and puts it back."""
         (folder / "requests.csv").write_text(OTHERS)
         read = made(*arguments)
         (folder / "requests.csv").write_text(REQUESTS)

@@ -55,7 +55,7 @@ def test_levels_that_were_not_measured_follow_a_power_law() -> None:
 
 def test_few_runs_tell_the_mean_and_how_far_off_it_may_be() -> None:
     fitted = estimate(design(), [Measured(0, 1.0), Measured(11, 4.0)])
-    # The mean of logarithms is that of 2 s; scaled to the sum of what was measured, 2.5 s.
+    # The mean of logarithms gives 2 s; scaled to the sum of the measured times, 2.5 s.
     assert fitted.point_s == pytest.approx([1.0, *[2.5] * 10, 4.0])
     spread = math.sqrt(2) * math.log(2)
     assert fitted.factor([5]) == pytest.approx(math.exp(2 * math.hypot(0.1, spread)))

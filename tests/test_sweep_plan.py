@@ -1,4 +1,4 @@
-"""Which runs a sweep has, and what they are called."""
+"""The runs of a sweep, and their ids."""
 
 import pickle
 from pathlib import Path
@@ -74,7 +74,7 @@ def test_tables_may_be_in_another_folder(swept: Path, tmp_path: Path) -> None:
 def test_an_id_is_of_what_determines_the_results(swept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [run.run for run in planned(swept)]
     assert [run.run for run in planned(swept)] == ids
-    # A name changes nothing; other seeds and settings do, and what is recorded is a result too.
+    # A name changes nothing; other seeds and settings do, and records are results too.
     assert [run.run for run in planned(swept, name="another")] == ids
     (swept.parent / "same.csv").write_text(REQUESTS)
     assert [run.run for run in planned(swept, workload__requests="same.csv")] == ids

@@ -40,7 +40,7 @@ def runs(cable: Path) -> list[Run]:
 
 
 class Tampered(Pool):
-    """A pool whose workers do something else for some runs."""
+    """A pool with workers that do something else for some runs."""
 
     def __init__(self, task: Task, **options: Any) -> None:
         super().__init__(Store("out"), jobs=2, **options)
@@ -167,7 +167,7 @@ def test_a_result_that_comes_as_a_wait_runs_out_is_the_result(monkeypatch: pytes
 
 
 class Parting(Pool):
-    """A pool that loses its scheduler when it has handed over runs, of which some are in the store by then."""
+    """A pool that loses its scheduler when it has handed over runs, some of them in the store by then."""
 
     there = 0
 

@@ -31,7 +31,7 @@ def latency(levels: Mapping[str, Any], replication: int) -> dict[str, float]:
 
 
 def requests(levels: Mapping[str, Any], replication: int) -> list[Row]:
-    """Sixty requests, one a second, whose latencies depend on load, circuit and replication."""
+    """Sixty requests, one a second; their latencies depend on load, circuit and replication."""
     random = np.random.default_rng(replication)
     slow = 3.0 if levels.get("circuit") == "satellite" else 1.0
     return [
@@ -138,7 +138,7 @@ def test_the_allocation_of_variation_adds_up(tmp_path: Path) -> None:
     assert effects["percent"].sum() == pytest.approx(100)
     levels = sweep.level_effects(["latency_p50_s"])
     assert levels.filter(pl.col("term") == "circuit")["effect"].sum() == pytest.approx(0)
-    # Load and circuit multiply: logarithms have no interaction, and their effects are those of factors 2 and 3.
+    # Load and circuit multiply: logarithms have no interaction, and their effects come from factors 2 and 3.
     log = sweep.effects(["latency_p50_s"], log=True)
     assert log.filter(pl.col("order") == 2)["percent"].item() == pytest.approx(0, abs=1e-6)
     satellite = sweep.level_effects(["latency_p50_s"], log=True).filter(pl.col("levels") == "satellite")
@@ -191,7 +191,7 @@ def test_designs_other_than_factorials(tmp_path: Path) -> None:
     effects = sweep.effects(["events"]).to_dicts()
     assert {row["term"]: round(row["coefficient"] or 0, 9) for row in effects} == {"a": 1, "b": 0, "two": 0, "error": 0}
     assert sweep.differences().is_empty()
-    # Levels of which one has no number stand in their order.
+    # Levels stand in their order when one has no number.
     queues = {"queue": [4, 8, 16, 32, "unlimited"]}
     cube = design_of(queues, 1, kind="latin-hypercube", points=[(i,) for i in range(5)])
     rows = compute(cube, {"events": np.arange(5.0)[:, None]}, [None] * 5)["effects"].to_pylist()
@@ -242,7 +242,7 @@ def test_a_sweep_of_which_no_run_has_ended(tmp_path: Path) -> None:
 def test_the_plan_says_which_parts_belong_to_the_sweep(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "s", design_of(LOADS, 2), latency, missing=[(3, 1)])
     ids = sweep.runs["run"].to_list()
-    # A plan in which runs stand elsewhere than their parts say, and which lacks the last part.
+    # A plan with runs elsewhere than their parts say, and without the last part.
     design = design_of({**LOADS, "workload.load": [2, 1]}, 2)
     rows = [
         {"run": run, **design_row, "replication": place % 2, "seed": 7 + place % 2}

@@ -1,4 +1,4 @@
-"""`farweb sweep` from end to end: what it does, what survives, how it ends."""
+"""`farweb sweep` from end to end: its results, recovery, exit codes."""
 
 import json
 import logging
@@ -376,7 +376,7 @@ def test_workers_that_do_not_start_again_end_a_plan(
     dying("23456")
     Path("tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(Path("tmp").absolute()))
-    slow = ("--set", "workload.load=100")  # pilot runs take seconds, so that the worker has one when it dies
+    slow = ("--set", "workload.load=100")  # pilot runs take seconds: the worker has one when it dies
     with started("sweep", scenario, "--plan", "--jobs", 1, "--out", "out", "-q", *slow) as process:
         wait_until(lambda: any(Path("tmp").glob("farweb-pilot-*/parts/*")))
         (worker,) = workers_of(process)

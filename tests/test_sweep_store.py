@@ -225,7 +225,7 @@ def test_a_lock_that_its_holder_removes_while_it_is_taken_is_none(
 
     def removed(descriptor: int, how: int) -> None:
         if not tries:
-            lock.rename("kept")  # so that its number is not given out again
+            lock.rename("kept")  # its number is not given out again
             if again:
                 lock.touch()
         tries.append(how)

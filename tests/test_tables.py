@@ -162,7 +162,7 @@ def test_a_table_in_another_order_is_sorted_first(tmp_path: Path, monkeypatch: p
 
 
 def test_sorting_keeps_the_order_of_equal_rows(tmp_path: Path) -> None:
-    rows = 300_000  # several row groups, so that several threads sort
+    rows = 300_000  # several row groups: several threads sort
     frame = pl.DataFrame({"start_s": [float(i * 7919 % 10) for i in range(rows)], "row": range(rows)})
     frame.write_parquet(tmp_path / "r.parquet", row_group_size=20_000)
     sort_parquet(tmp_path / "r.parquet", tmp_path / "sorted.parquet", by="start_s", scratch=tmp_path)

@@ -1,4 +1,4 @@
-"""The command line as a tool: help, spelling of options, what is replaced, and what a terminal shows."""
+"""The command line as a tool: help, spelling of options, files replaced, and output on a terminal."""
 
 import io
 import json

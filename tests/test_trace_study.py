@@ -1,4 +1,4 @@
-"""The study of the open choices: its design is allowed, its measures and its emulators give what is known."""
+"""The study of the open choices: its design is allowed, its measures and its emulators give known answers."""
 
 import tomllib
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def test_larger_responses_take_the_server_as_long() -> None:
 
 
 def of_point(latencies: dict[float, float], carried: dict[str, float] | None = None) -> numbers.Cases:
-    """Runs of the cable with few connections, with these latencies at shares of what they carry."""
+    """Runs of the cable with few connections, with these latencies at shares of the connections' limit."""
     return {
         f"TT few {part}": {
             "presented_bps": part * design.FEW * design.CABLE_BPS,

@@ -1,7 +1,7 @@
-"""Seventeen comparisons whose right verdicts are known, as tables with their characters: requests as logs have them.
+"""Seventeen comparisons with known right verdicts, as tables with their characters: requests as logs have them.
 
-Latencies are whole round trips of 0.62 s, as over a satellite, so that quantiles jump; who gains and who loses is drawn
-by fixed generators.
+Latencies are whole round trips of 0.62 s, as over a satellite, and quantiles jump; who gains and who loses is drawn by
+fixed generators.
 """
 
 import itertools
@@ -226,7 +226,7 @@ def test_runs_that_all_fail_rank_by_no_time() -> None:
 
 
 def test_seeds_of_one_scenario_are_equivalent() -> None:
-    """120 pairs of 16 seeds: the same requests, of which 3 % lose a packet and wait for a timeout."""
+    """120 pairs of 16 seeds: the same requests, 3 % of them lose a packet and wait for a timeout."""
     base = trips(1000)
     seeds = []
     for seed in range(16):

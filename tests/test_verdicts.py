@@ -110,7 +110,7 @@ def test_named_quantities_decide_together() -> None:
 
 
 def table(logs: Sequence[float] | Floats, requests: NDArray[np.int64] | None = None, units: int = 1) -> Table:
-    """Pairs whose ratios have these logarithms; infinite ones fail there, or with a minus here."""
+    """Pairs with ratios of these logarithms; infinite ones fail there, or with a minus here."""
     given = np.asarray(logs, np.float64)
     base = np.where(np.isneginf(given), np.inf, 1.0)
     other = np.where(np.isinf(given), np.where(given > 0, np.inf, 1.0), np.exp(np.where(np.isinf(given), 0, given)))

@@ -74,7 +74,7 @@ def test_every_bit_that_is_flipped_is_seen(run: Path, farweb: Farweb) -> None:
         for _ in range(20):
             flip(file, draw.randrange(len(whole)), draw.randrange(8))
             answer = farweb("verify", run, "--full", "--json")
-            # A manifest may be damaged so that it is that of something else.
+            # A damaged manifest may turn into one of another kind.
             assert answer.code == 4 or (name == MANIFEST and "not the results folder of" in answer.err)
             file.write_bytes(whole)
     assert found(farweb, run, "--full") == {}

@@ -191,6 +191,6 @@ def test_a_chain_beyond_the_first_window_costs_new_visitors_a_round_trip(farweb:
     shown = farweb("show", "r", "--breakdown", "--by", "visit", "--json").json()["breakdowns"]
     parts_s = [{part["kind"]: part["mean_s"] for part in each["parts"]} for each in shown]
     assert [each["flight"] for each in parts_s] == [pytest.approx(0.120, abs=0.001), 0.0]
-    # TCP's handshake and that of TLS.
+    # The handshakes of TCP and TLS.
     assert [each["handshake"] for each in parts_s] == [pytest.approx(0.240, abs=0.002)] * 2
     assert "slow start of TLS flights" in farweb("show", "r", "--breakdown").out

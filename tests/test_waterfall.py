@@ -1,4 +1,4 @@
-"""Waterfalls of pages: bars at their times, the critical path, what is left out of long ones, and hostile names."""
+"""Waterfalls of pages: bars at their times, the critical path, cuts in long ones, and hostile names."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -34,7 +34,7 @@ class Build:
 
     @classmethod
     def installed(cls, command: Path) -> "Build":
-        """The farweb of a command `farweb`, whose interpreter is beside it, or of an interpreter."""
+        """The farweb of a command `farweb`, with its interpreter beside it, or of an interpreter."""
         here = command.absolute()
         return cls(here if here.name.startswith("python") else here.with_name("python"))
 
@@ -43,7 +43,7 @@ class Build:
 
 
 class Farweb:
-    """A process that answers commands of `farweb` one after the other, so that not each has to import it."""
+    """A process that answers commands of `farweb` one after the other and imports it once."""
 
     def __init__(self, build: Build, folder: Path) -> None:
         self._process = subprocess.Popen(
@@ -84,7 +84,7 @@ class Farweb:
 
 @dataclass(frozen=True)
 class Repository:
-    """This repository, and a folder in which builds of its revisions are kept, each under its full hash.
+    """This repository, and a folder of builds of its revisions, each under its full hash.
 
     Needs git, cargo and the maturin beside the running interpreter. A build uses the packages of that interpreter,
     those that requirements.lock has now.
@@ -111,12 +111,12 @@ class Repository:
         """Unpack the sources, compile them, and unpack the wheel; `packages` appears when all is there."""
         self.cache.mkdir(parents=True, exist_ok=True)
         maturin = Path(sys.executable).with_name("maturin")
-        target = {"CARGO_TARGET_DIR": str(self.cache / "target")}  # one for all: what is not farweb's compiles once
+        target = {"CARGO_TARGET_DIR": str(self.cache / "target")}  # one for all: other crates compile once
         with tempfile.TemporaryDirectory(dir=self.cache) as scratch:
             tree, archive, stage = (Path(scratch) / name for name in ("tree", "tree.tar", "packages"))
             self._git("archive", "--output", str(archive), commit)
             tree.mkdir()
-            # With the time of now, so that cargo compiles them: a revision may be older than what another one left.
+            # With the time of now, for cargo to compile them: a revision may be older than another one's leftovers.
             _call("tar", "-xmf", archive, "-C", tree)
             _call(maturin, "build", "--release", "--interpreter", sys.executable, "--out", tree, folder=tree, **target)
             with zipfile.ZipFile(next(tree.glob("*.whl"))) as wheel:

@@ -88,7 +88,7 @@ def _compare_tables(found: Comparison, name: str, before: Path, after: Path, lef
 
 
 def _difference(before: pa.ChunkedArray, after: pa.ChunkedArray) -> str | None:
-    """The first row in which two columns differ; None when they are equal to the last bit."""
+    """The first row where two columns differ; None when they are equal to the last bit."""
     if before.type != after.type:
         return f"is {before.type} before and {after.type} after"
     if _exact(before).equals(_exact(after)):

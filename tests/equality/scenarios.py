@@ -1,4 +1,4 @@
-"""What is run: every example, the papers' sweeps thinned, and a grid of carriers, TCP profiles and conditions."""
+"""Scenarios to compare: every example, the papers' sweeps thinned, and a grid of carriers, TCP profiles, conditions."""
 
 import itertools
 import math
@@ -93,7 +93,7 @@ def paper_runs(folder: Path) -> Iterator[Run]:
 
 
 def _points(factors: Mapping[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """The combinations of levels but those of the load: what they are called, and what they set."""
+    """The combinations of levels, without the load's: their names and settings."""
     sides: list[list[tuple[str, dict[str, Any]]]] = []
     for key, levels in factors.items():
         if key == "workload.load":

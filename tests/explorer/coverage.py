@@ -1,4 +1,4 @@
-"""Which keys and words of the scenario format occur: those that its schema offers, and those of a case."""
+"""Keys and words of the scenario format: all that its schema offers, and the ones a case uses."""
 
 from collections.abc import Iterator
 from typing import Any

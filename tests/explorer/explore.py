@@ -25,7 +25,7 @@ class Finding:
     Attributes:
         number: The number of the case as drawn.
         case: The smallest case that fails in the same way.
-        violations: What is wrong with it.
+        violations: The rules it breaks.
     """
 
     number: int
@@ -42,7 +42,7 @@ DRAWN, SWEPT = 8, 64
 
 
 def violations(case: Case, variant: int, *, by_verbs: bool = False) -> list[Violation]:
-    """What is wrong with the results of a case, on its own and beside one of its variants.
+    """Violations in the results of a case, on its own and beside one of its variants.
 
     Args:
         case: The case.

@@ -18,12 +18,12 @@ class Flight:
 
     Attributes:
         key: Connection, stretch, direction, and number among the packets of its sender.
-        head: The row in which it is first seen.
+        head: Its first row.
         sent: When its sender sent it, and the place of that row in the table; None where that was not seen.
         received: When the other end received it.
         dropped: When a link dropped it, and which.
         passed: When it was seen on links, by link.
-        differing: Rows in which it looks different.
+        differing: Rows where it looks different.
     """
 
     key: Key
@@ -43,7 +43,7 @@ class Flight:
 
 @lru_cache(maxsize=2)
 def flights(run: Run) -> dict[Key, Flight]:
-    """The packets of a run, in the order in which they were first seen."""
+    """The packets of a run, in the order of their first rows."""
     found: dict[Key, Flight] = {}
     for place, row in enumerate(run.rows("packets")):
         key = (row["connection"], row["stretch"], row["direction"], row["packet"])

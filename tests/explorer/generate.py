@@ -1,7 +1,7 @@
 """Random scenarios: a number makes a case, the same one on every machine.
 
-Everything that the scenario format can say of a run occurs, rare things too; workloads are small, so that a run takes
-some hundredths of a second. `random.Random` draws and not hypothesis: a case is its number, whatever has changed in a
+Everything that the scenario format can say of a run occurs, rare things too; workloads are small, and a run takes some
+hundredths of a second. `random.Random` draws and not hypothesis: a case is its number, whatever has changed in a
 test, and `minimise` works on the scenario itself, so also on one that a person has written.
 """
 
@@ -364,7 +364,7 @@ def _run(draw: Draw) -> Table:
 
 
 def _record(draw: Draw, links: int) -> Table:
-    """Everything in two thirds of the cases, so that there is much to check; in the others anything."""
+    """Everything in two thirds of the cases, for much to check; in the others anything."""
     taps = [f"link {link}" for link in range(links)]
     if draw.chance(0.66):
         return {

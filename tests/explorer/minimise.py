@@ -76,7 +76,7 @@ def _smaller(case: Case) -> Iterator[Case]:
 
 
 def _without_places(scenario: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Scenarios with a node less: a router or proxy, with the link behind it and what is there."""
+    """Scenarios with a node less: a router or proxy, with the link before or behind it and the node's settings."""
     nodes = scenario["path"]["nodes"]
     for place in range(1, len(nodes) - 1):
         for kept in ("before", "behind"):

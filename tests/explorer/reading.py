@@ -87,7 +87,7 @@ class Leg:
         return stretch > 0 and self.splits[stretch - 1].get("open") == "ready"
 
     def first_stretch(self, way: str) -> int:
-        """The stretch in which the ends send that way: the clients' or the servers'."""
+        """The first stretch of that way: the clients' or the servers'."""
         return 0 if way == "up" else len(self.splits)
 
     @property
@@ -98,7 +98,7 @@ class Leg:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A run: what was described, and what was recorded."""
+    """A run: its scenario, its request table and its recorded tables."""
 
     scenario: dict[str, Any]
     asked: list[dict[str, str]]
@@ -133,7 +133,7 @@ class Run:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What was recorded, with the values of keys that were left out."""
+        """The scenario's `record` table, with the defaults of keys that were left out."""
         own: dict[str, Any] = self.scenario.get("record", {})
         return {"connections": True, "exchanges": False, "packets": "none", "points": ["ends"]} | own
 

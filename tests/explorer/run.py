@@ -1,4 +1,4 @@
-"""Runs a case in this process, and reads what it wrote."""
+"""Runs a case in this process, and reads its results."""
 
 from dataclasses import dataclass
 from pathlib import Path

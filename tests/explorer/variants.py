@@ -12,7 +12,7 @@ WHOLE_RUN = ["requests", "connections"]
 # Columns by the clocks of senders, which run only where exchanges are recorded.
 _CLOCKS = ("held_", "tls_cwnd_ns", "relay_held_")
 
-# Columns of a failed request that go on: what was under way when its client gave up still reaches the server.
+# Columns of a failed request that go on: packets under way when its client gave up still reach the server.
 _AFTER_FAILURE = ("acked_ns", "retransmits", "timeouts", "served_bytes", "served_by")
 
 

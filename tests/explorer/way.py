@@ -22,7 +22,7 @@ class Way:
     """A link in one direction; times are in ns.
 
     Attributes:
-        steps: Its own values at 0, and those of each step.
+        steps: Its own values at 0, and each step's.
         every: Period of the steps.
         outages: Begin, length and period of each.
         factor: Largest on the rates, of handovers and variation: of the latter six deviations from its middle.
@@ -62,7 +62,7 @@ class Way:
         return not self.is_drawn and len({(step.rate, step.delay) for step in self.steps}) == 1 and not self.outages
 
     def sent_in(self, size: int) -> int:
-        """Least time in which `size` bytes are sent, rounded up."""
+        """Least time to send `size` bytes, rounded up."""
         return 0 if self.rate is None else -(-size * 8 * S // self.rate)
 
     def delay_at(self, now: int) -> int:

@@ -53,7 +53,7 @@ class Mutant:
         place: File and line.
         change: The function, and its line before and after.
         outcome: killed, survived, timeout, skipped (its operator is left out) or not made (cosmic-ray replaces no
-            exception whose name has dots).
+            exception with dots in its name).
         shown: The difference as cosmic-ray shows it.
     """
 

@@ -2,10 +2,9 @@
 
     python -m torture [--seed 1] [--scale 1] [SECTION…]
 
-Sections are sweeps, replacements, races, flips and folders, all of them when left out. Prints what it does, and a table
-at the end. The same seed draws the same damages and the same moments to kill; what a process has
-done by that moment depends on the machine. Exit code 1 when anything is lost, or when something that must be refused is
-not.
+Sections are sweeps, replacements, races, flips and folders, all of them when left out. Prints its progress, and a table
+at the end. The same seed draws the same damages and the same moments to kill; how far a process has come by that
+moment depends on the machine. Exit code 1 when anything is lost, or when something that must be refused is not.
 """
 
 import argparse

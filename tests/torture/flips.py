@@ -52,7 +52,7 @@ def _flip(
         name = str(file.relative_to(results))
         row.expect(_seen(results, name), "seen", f"{name}: bit {bit} of byte {byte} is not seen")
         then(file)
-        if _seen(results, name):  # nobody has put it right
+        if _seen(results, name):  # not mended yet
             file.write_bytes(whole)
         if done % 5 == 0:
             say(f"  {done} of {flips}: {row.what}")

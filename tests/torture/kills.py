@@ -1,4 +1,4 @@
-"""SIGKILL at random moments: of sweeps, which go on; of runs, imports and generators that replace what is there."""
+"""SIGKILL at random moments: of sweeps, which go on; of runs, imports and generators that replace earlier files."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def _sweeps(folder: Path, draw: random.Random, kills: int, rows: Sequence[Row], 
 
 def _killed_sweep(scenario: Path, out: Path, draw: random.Random, row: Row) -> bool:
     """Kill a sweep, or one of its workers, at a random moment; False when it ended before that."""
-    until = draw.randint(len(parts(out)), RUNS)  # all: while it writes what they say together
+    until = draw.randint(len(parts(out)), RUNS)  # all: while it writes the sweep's tables
     with started("sweep", scenario, "--jobs", 2, "--out", out, "--quiet") as client:
         while client.poll() is None and len(parts(out)) < until:
             time.sleep(0.002)
@@ -106,7 +106,7 @@ def _workers(pid: int) -> list[psutil.Process]:
 
 
 def _nothing_is_half(out: Path, row: Row) -> None:
-    """What a killed sweep leaves: nothing yet, or a folder in which every byte is as it was written."""
+    """A killed sweep leaves nothing yet, or a folder with every byte as it was written."""
     if not (out / MANIFEST).exists():
         left = [path.name for path in out.glob("*") if not path.name.startswith(".") and path.name != "inputs"]
         row.expect(not left, "before anything was there", f"without a manifest there is {left}")
@@ -117,11 +117,11 @@ def _nothing_is_half(out: Path, row: Row) -> None:
 
 
 Attempt = tuple[Callable[[], None], Sequence[object], Callable[[], str | None]]
-"""How to lay what is there before, the command, and what is there after it: None for what must not be."""
+"""How to lay the old files, the command, and the state it leaves: None for a bad one."""
 
 
 def _replacing(attempt: Attempt, draw: random.Random, kills: int, row: Row) -> None:
-    """Kill a command at random moments of its life; each time what it writes is as before, or as it has to become."""
+    """Kill a command at random moments of its life; each time the old files or the new ones are left, whole."""
     lay, command, state = attempt
     lay()
     began = time.monotonic()
@@ -170,7 +170,7 @@ def _run_over(folder: Path) -> Attempt:
 
 
 def _results(run: Path) -> dict[str, object]:
-    """All that equal runs have in common: all but what they cost."""
+    """All that equal runs have in common: all but their cost."""
     found: dict[str, object] = {path.name: path.read_bytes() for path in run.iterdir() if path.name != MANIFEST}
     manifest = json.loads((run / MANIFEST).read_bytes())
     return found | {key: value for key, value in manifest.items() if key not in {"wall_s", "cpu_s", "sha256"}}

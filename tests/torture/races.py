@@ -136,7 +136,7 @@ def _is_there(what: str, out: Path) -> bool:
 
 
 def _is_whole(out: Path) -> bool:
-    """True for a run of which every byte is as it was written, and for a table."""
+    """True for a run with every byte as it was written, and for a table."""
     try:
         return out.read_bytes()[-4:] == b"PAR1" if out.is_file() else verify(out, full=True).whole
     except (FarwebError, OSError):

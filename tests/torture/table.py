@@ -1,4 +1,4 @@
-"""What was tried and what came of it: counted while it goes on, a table at the end."""
+"""Trials and their outcomes: counted while they go on, a table at the end."""
 
 import sys
 import time

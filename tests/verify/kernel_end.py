@@ -42,7 +42,7 @@ def quantity(text: str) -> float:
 
 @dataclass
 class KernelEnd:
-    """A socket and what was done with it."""
+    """A socket and the steps taken with it."""
 
     connection: socket.socket
     outcomes: list[str] = field(default_factory=list)

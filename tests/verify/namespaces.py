@@ -47,7 +47,7 @@ def missing(*tools: str) -> str | None:
 
 
 def _refusal() -> str | None:
-    """What the kernel says when it lets nobody make a namespace with a device, as in many containers."""
+    """The kernel's words when it refuses a namespace with a device, as in many containers; None when it does not."""
     try:
         with namespace():
             return None

@@ -45,8 +45,8 @@ class Segment:
 class Flight:
     """Bytes that a server sends before its client's second flight, and their turns.
 
-    A segment belongs to the turn after that of the last byte whose ACK had arrived at the server when it left; those of
-    the first turn wait for no ACK of the server's data.
+    A segment's turn follows the turn of the last byte acknowledged at the server when it left; segments of the first
+    turn wait for no ACK of the server's data.
     """
 
     port: int
@@ -68,7 +68,7 @@ class Flight:
 
     @property
     def turns(self) -> int:
-        """Turns in which they left."""
+        """Turns they took to leave."""
         return max(self._turns.values(), default=0)
 
     def on_left(self, segment: Segment) -> None:
@@ -119,7 +119,7 @@ def _relay(device: int, end: int, port: int, delay_s: float, flights: list[Fligh
         ready, _, _ = select.select([device, end], [], [], wait)
         if end in ready:
             return
-        # All that has left is read before anything arrives, so that a late thread changes no turn.
+        # All that has left is read before anything arrives: a late thread changes no turn.
         while packet := _read(device):
             if packet[0] >> 4 != 4:
                 continue

@@ -28,7 +28,7 @@ class Fates:
 
 @dataclass(frozen=True)
 class Expected:
-    """What has to come of a talk, besides that all bytes arrive."""
+    """Expected outcome of a talk, besides that all bytes arrive."""
 
     up: Fates = Fates()
     down: Fates = Fates()
@@ -42,7 +42,7 @@ class Expected:
 
 
 class Scenario(NamedTuple):
-    """A talk and what has to come of it."""
+    """A talk and its expected outcome."""
 
     talk: Talk
     expected: Expected = Expected()
@@ -101,7 +101,7 @@ def expand(packets: str) -> tuple[str, ...]:
 BY_CHANCE = Fates(dropped=None)
 
 SCENARIOS: Mapping[str, Scenario] = {
-    # What takes long comes first, so that nothing waits for it at the end.
+    # Long talks come first: nothing waits for them at the end.
     "shut window of the client": Scenario(
         Talk([["write 300 B", "wait 8 s", "read end"]], LONG_ANSWER, kernel_receive_buffer=32_768),
         Expected(window_shuts="client"),

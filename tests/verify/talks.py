@@ -1,4 +1,4 @@
-"""A talk between farweb's TCP and the kernel's: what it is made of, and running it."""
+"""A talk between farweb's TCP and the kernel's: its parts, and running it."""
 
 import json
 import os
@@ -186,7 +186,7 @@ class Outcome:
 
 
 def talk(plan: Talk, role: Role, endpoint: Farweb, folder: Path) -> Outcome:
-    """Run a talk in which farweb's end has the given role."""
+    """Run a talk with farweb's end in the given role."""
     with namespace() as there, there.socket() as kernel:
         if plan.kernel_receive_buffer is not None:
             kernel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, plan.kernel_receive_buffer)
@@ -224,7 +224,7 @@ def _talk_with_client(there: Namespace, listener: socket.socket, plan: Talk, end
 
 
 def connect_across(kernel: socket.socket) -> socket.socket:
-    """Let the kernel connect to a client of farweb's, whose SYN is on its way."""
+    """Let the kernel connect to a client of farweb's with its SYN on the way."""
     kernel.connect((FARWEB, CLIENT_PORT))
     return kernel
 

@@ -62,7 +62,7 @@ WARNING = 6_291_456
 
 @dataclass(frozen=True)
 class Case:
-    """What is run: link 0 in both directions, the buffer of both ends, and start, request and response of requests."""
+    """Link 0 in both directions, the buffer of both ends, and start, request and response of requests."""
 
     up: str
     down: str
@@ -309,7 +309,7 @@ class Counts:
 
 
 def our_counts(rows: Sequence[dict[str, Any]], direction: str) -> dict[int, Counts]:
-    """What was sent in a direction, by connection, from the rows of the point that sends it."""
+    """Packets and bytes sent in a direction, by connection, from the rows of the point that sends them."""
     counts: dict[int, Counts] = defaultdict(Counts)
     highest: dict[int, int] = defaultdict(int)
     window: dict[int, int] = {}

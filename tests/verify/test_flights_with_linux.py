@@ -1,8 +1,8 @@
 """Turns of a server's flight: nginx (OpenSSL) and Caddy (Go) to curl on a real Linux, and what farweb says of them.
 
 Ten chains, around both limits of a first window of ten segments, are padded by an extension of the certificate. Turns
-are counted in packets, by what had been acknowledged when each left, so that a busy machine changes none. In slow start
-Reno, which a namespace may choose, is as Cubic.
+are counted in packets, by the bytes acknowledged when each left: a busy machine changes none. In slow start Reno, which
+a namespace may choose, is as Cubic.
 """
 
 import subprocess
@@ -32,7 +32,7 @@ DELAY_S = 0.05
 
 
 def _certificate(folder: Path, pad: int) -> None:
-    """A certificate that its own key signs, with so many zeros in an extension that nobody knows."""
+    """A self-signed certificate, with so many zeros in an extension of no meaning."""
     value = b"\x04\x83" + pad.to_bytes(3, "big") + bytes(pad)
     (folder / "certificate.cnf").write_text(
         "[req]\ndistinguished_name = none\n[none]\n[leaf]\nsubjectAltName = DNS:www.example.com\n"

@@ -98,7 +98,7 @@ class Seen:
 
 
 def by_tshark(results: Results, point: str, folder: Path) -> list[Seen]:
-    """The frames of a capture, of which none is malformed and every checksum is good."""
+    """The frames of a capture: none is malformed, every checksum is good."""
     capture = folder / f"{point}.pcapng"
     export_pcapng(results, capture, points=[point], payload=True)
     fields = ("_ws.malformed", "tcp.checksum.status", "tcp.srcport", "http2.type", "http2.streamid", "http2.length")

@@ -146,7 +146,7 @@ def fetch_from_farweb(case: Case, there: Namespace, folder: Path, site: Path, sa
 
 
 def fetched(case: Case, report: dict[str, Any], files: Sequence[Path]) -> Fetched:
-    """What is left when the connection is over."""
+    """Report, content and frames of a connection that is over."""
     content = b"".join(file.read_bytes() for file in files if file.exists())
     sent, received, complaints = frames_by_tshark(case.capture / "kernel.pcap", case.is_client)
     return Fetched(report, content, sent, received, complaints)

@@ -1,8 +1,8 @@
-"""`farweb workload probe --connect` with real tcpdump, against servers whose MSS and windows are chosen.
+"""`farweb workload probe --connect` with real tcpdump, against servers with chosen MSS and windows.
 
 The servers live in a network namespace of their own: sockets of the kernel with `TCP_MAXSEG` and `SO_RCVBUF`, and one
-host made of raw packets, since the kernel never leaves the MSS out. The window that a socket advertises is the kernel's
-to choose; tshark says what it was.
+host made of raw packets, since the kernel never leaves the MSS out. The kernel chooses the window that a socket
+advertises; tshark reads it.
 """
 
 import csv
@@ -99,7 +99,7 @@ def checksum(data: bytes) -> int:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Namespace]:
-    """A namespace whose only neighbour has the servers."""
+    """A namespace with one neighbour, which has the servers."""
     with ExitStack() as whole:
         here, there = whole.enter_context(namespace()), whole.enter_context(namespace())
         ip(here, "link", "add", "near", "type", "veth", "peer", "name", "far", "netns", there.name)
@@ -168,7 +168,7 @@ def test_what_servers_were_told_to_advertise_is_in_the_table(client: Namespace, 
         row = found[server.address]
         assert (int(row["window_bytes"]), int(row["mss_bytes"])) == seen[server.address]
         assert int(row["mss_bytes"]) == server.mss
-        # Linux keeps a part of the buffer for itself, and has twice of what it was asked for.
+        # Linux keeps a part of the buffer for itself, and doubles the size asked for.
         assert 0 < int(row["window_bytes"]) <= 2 * server.buffer
         assert row["window_scale"] == ""
         assert float(row["rtt_s"]) > 0

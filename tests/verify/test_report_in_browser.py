@@ -222,7 +222,7 @@ def test_a_report_prints_on_a_few_pages_and_nothing_is_cut(browser: Browser, rep
     page = look(browser, report[0], A4[0]).page
     pages = len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
     assert 3 <= pages <= 8
-    # What is wider than the paper is cut: nothing on it can be scrolled. Its margins are 15 mm.
+    # Paper cuts anything wider than itself: nothing on it can be scrolled. Its margins are 15 mm.
     page.emulate_media(media="print")
     page.set_viewport_size({"width": round(A4[0] - 2 * 15 / 25.4 * 96), "height": A4[1]})
     assert not Sight(page).is_too_wide

@@ -74,7 +74,7 @@ def test_both_ends_do_what_they_were_told(case: Case, talks: Talks) -> None:
 
 
 def check_path(outcome: Outcome, expected: Expected) -> None:
-    """What was to happen to single packets did."""
+    """Every packet had its planned fate."""
     for direction in ("up", "down"):
         shown, was = getattr(expected, direction), outcome.report[direction]
         for fate in ("dropped", "late", "twice"):
@@ -83,7 +83,7 @@ def check_path(outcome: Outcome, expected: Expected) -> None:
 
 
 def check_ends(case: Case, outcome: Outcome, expected: Expected) -> None:
-    """Both ends took all their steps, agree on the bytes, and sent again what was lost."""
+    """Both ends took all their steps, agree on the bytes, and sent lost segments again."""
     kernel, farweb = outcome.kernel, outcome.farweb
     assert kernel is not None and kernel.info is not None, str(outcome)
     assert set(kernel.outcomes) == {"done"}, str(outcome)
@@ -104,7 +104,7 @@ def check_ends(case: Case, outcome: Outcome, expected: Expected) -> None:
 
 
 def check_refusal(case: Case, outcome: Outcome) -> None:
-    """Nobody listened, and the client was notified."""
+    """No one listened, and the client was notified."""
     assert outcome.kernel is None
     if case.role == "client":
         assert outcome.farweb["states"] == ["SynSent", "Closed"], str(outcome)
@@ -125,7 +125,7 @@ def test_options_are_agreed_as_both_ends_see_them(case: Case, talks: Talks) -> N
     assert kernel is not None and kernel.info is not None, str(outcome)
     offered = {"farweb": options(farweb["sent"]["syn"]), "kernel": options(farweb["received"]["syn"])}
     agreed = offered["farweb"].keys() & offered["kernel"].keys()
-    # The end that opens offers all that it can; the other one answers only what was offered.
+    # The end that opens offers all that it can; the other one answers only those options.
     assert offered["farweb" if case.role == "client" else "kernel"].keys() >= agreed
     wanted = {
         "bsd44-lite": {"mss"},

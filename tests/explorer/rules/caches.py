@@ -1,4 +1,4 @@
-"""Caches: every request is answered in one way, the same in all tables; what is held has come, and fits."""
+"""Caches: every request is answered in one way, the same in all tables; objects held have come, and fit."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def totals(run: Run) -> dict[str, Counter[str]]:
 
 @rule("caches.counts")
 def counts(run: Run) -> Iterator[str]:
-    """Answers of a cache are no more than its requests so far, nor what it holds than its capacity."""
+    """Answers of a cache are no more than its requests so far, nor its contents than its capacity."""
     objects = len({row["object"] for row in run.requests.values()} - {None})
     so_far: dict[str, Counter[str]] = {node: Counter() for node in run.caches}
     for row in run.rows("caches"):
@@ -83,7 +83,7 @@ def answers(run: Run) -> Iterator[str]:
 
 @rule("caches.flow")
 def flow(run: Run) -> Iterator[str]:
-    """All requests reach the first cache, what it does not serve the next, and what no cache serves the origin."""
+    """All requests reach the first cache, those it does not serve the next, and those no cache serves the origin."""
     if not (run.is_clean and run.caches) or run.until is not None:
         return
     if any("ttl" in cache for cache in run.caches.values()):
@@ -185,7 +185,7 @@ def treatment(run: Run) -> Iterator[str]:
 
 @rule("caches.versions")
 def versions(run: Run) -> Iterator[str]:
-    """Where all caches fetch what has changed, every request gets the version that it asks for."""
+    """Where all caches fetch changed objects, every request gets the version that it asks for."""
     if any(cache.get("changed", "serve") == "serve" for cache in run.caches.values() if "policy" in cache):
         return
     for number, row in run.requests.items():

@@ -1,4 +1,4 @@
-"""Connections: their lives, what they carry, what holds them."""
+"""Connections: their lives, their loads, and the times something held them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -158,7 +158,7 @@ def pool(run: Run) -> Iterator[str]:
 def _client_ends(run: Run) -> dict[int, int]:
     """When the client end of each connection sent or received the first segment that ends it, or its request failed.
 
-    A connection that is being opened ends without a segment, and a FIN waits behind what is to be sent.
+    A connection that is being opened ends without a segment, and a FIN waits behind the bytes to send.
     """
     ends: dict[int, int] = {}
     for row in run.rows("packets"):

@@ -49,7 +49,7 @@ def links(run: Run) -> Iterator[str]:
             yield f"{where}: {row['drops']} drops without losses and a limit"
         if way.rate is None or not way.is_constant:
             continue
-        # A packet counts when its last bit has left, so that one may have begun before, and another not have ended.
+        # A packet counts when its last bit has left: one may have begun before, and another not have ended.
         carried = row["busy"] * row["interval_ns"] * way.rate / S / 8
         if abs(carried - row["bytes"]) > 2 * PACKET_MAX + 1:
             yield f"{where}: {row['bytes']} B, and busy enough for {carried} B"
@@ -85,7 +85,7 @@ def packets(run: Run) -> Iterator[str]:
 
 @rule("intervals.legs")
 def legs(run: Run) -> Iterator[str]:
-    """The means of legs are those of the lives of their connections and exchanges."""
+    """The means of legs follow from the lives of their connections and exchanges."""
     sums: dict[tuple[int, str], float] = defaultdict(float)
     peaks: dict[int, int] = defaultdict(int)
     for row in run.rows("legs"):

@@ -25,7 +25,7 @@ class Hop:
 
 @lru_cache(maxsize=2)
 def hops(run: Run) -> dict[tuple[int, str], list[Hop]]:
-    """What each direction of each link did, in the order in which packets left; those that did not leave last."""
+    """The hops over each direction of each link, by departure; packets that never left come last."""
     found: dict[tuple[int, str], list[Hop]] = {
         (link, way): [] for link in range(len(run.links)) for way in ("up", "down")
     }
@@ -100,7 +100,7 @@ def way(run: Run) -> Iterator[str]:
 
 @rule("links.fifo")
 def fifo(run: Run) -> Iterator[str]:
-    """A link sends packets in the order in which they reach it, without a gap, at its rate, and drops none of them."""
+    """A link sends packets in the order of their arrival, without a gap, at its rate, and drops none of them."""
     if not run.sees_links:
         return
     for (link, direction), own in hops(run).items():
@@ -144,7 +144,7 @@ def queue(run: Run) -> Iterator[str]:
 
 
 def _admits(way: Way, hop: Hop, before: list[Hop]) -> bool:
-    """True when a queue in which those before may stand has room for one more."""
+    """True when the queue has room for one more behind the packets before."""
     if way.limit is None or way.rate is None:
         return True
     held = list(takewhile(lambda other: (other.departure or 0) > hop.arrival, reversed(before)))[::-1]

@@ -50,7 +50,7 @@ def same(run: Run) -> Iterator[str]:
 
 @rule("packets.order")
 def order(run: Run) -> Iterator[str]:
-    """Packets of a connection are received in the order in which they were sent, and numbered in it."""
+    """Packets of a connection are received in sending order, and numbered in it."""
     if not run.sees_ends:
         return
     ways: dict[tuple[int, int, str], list[Flight]] = defaultdict(list)

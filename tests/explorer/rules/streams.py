@@ -1,4 +1,4 @@
-"""Streams: a connection carries the bytes of its messages, whole and once; no end acknowledges what has not come."""
+"""Streams: a connection carries the bytes of its messages, whole and once; no end acknowledges bytes still to come."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -131,7 +131,7 @@ def _framing(where: str, leg: Leg, framing: int, payload: int, messages: int) ->
 
 @rule("streams.frames")
 def frames(run: Run) -> Iterator[str]:
-    """The frames of a message have its bytes; those of HTTP/2 without its header."""
+    """The frames of a message have its bytes; HTTP/2's have them without the header."""
     if not (run.sees_ends and run.record["exchanges"] and "frames" in run.tables):
         return
     data: dict[tuple[int, int, str], int] = defaultdict(int)
