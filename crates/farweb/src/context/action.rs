@@ -43,7 +43,7 @@ pub(crate) enum Action {
         exchange: ExchangeId,
         /// Payload.
         bytes: u64,
-        /// Size of the segments in which it came, in bytes.
+        /// Size of the segments that brought it, in bytes.
         mss: u64,
     },
     /// This exchange of the first leg has come to its end, after its last byte was acknowledged.

@@ -167,7 +167,7 @@ impl FromStr for BitRate {
     }
 }
 
-/// Deserialises what is written as text and has a reader of its own.
+/// Deserialises a value written as text, with a reader of its own.
 ///
 /// # Errors
 /// When it is no text, or the reader refuses it.
@@ -180,8 +180,8 @@ where
     text.parse().map_err(serde::de::Error::custom)
 }
 
-/// Text in scenario files and manifests: written by `Display`, read by `FromStr`. Takes a type, its name and its JSON Schema,
-/// whose `format` names what can be read.
+/// Text in scenario files and manifests: written by `Display`, read by `FromStr`. Takes a type, its name and its JSON Schema
+/// with a `format` that names the readable texts.
 macro_rules! as_text {
     ($type:ty, $name:expr, $schema:tt) => {
         impl ::serde::Serialize for $type {
