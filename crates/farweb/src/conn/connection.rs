@@ -1,8 +1,8 @@
-//! A connection: the endpoints at both ends, what is on it, and what it has carried.
+//! A connection: the endpoints at both ends, the exchanges on it, and counts of its traffic.
 //!
 //! Models the two applications at its ends as far as TCP sees them: each has a stream that it writes, reads the other one's as
-//! soon as bytes are in order, and closes behind what it has written, at once, or when it has been idle. Who decides about
-//! that is the pool of its leg. Leaves out the addresses and ports of hosts: a connection is known by its id.
+//! soon as bytes are in order, and closes behind its last write, at once, or when it has been idle: the pool of its leg
+//! decides. Leaves out the addresses and ports of hosts: a connection is known by its id.
 //!
 //! What every packet needs stands first, end by end; what only openings, requests and rows need stands behind.
 
@@ -20,7 +20,7 @@ use super::{ExchangeId, Key, Regulator, Transport};
 
 pub(crate) type ConnectionId = SlabId;
 
-/// The connections that are open, and those of which packets are still under way.
+/// The connections that are open or have packets under way.
 pub(crate) type Connections = Slab<Connection>;
 
 /// One end of a connection.
@@ -41,7 +41,7 @@ pub(crate) struct Connection {
     pub(crate) in_flight: u32,
     /// True when its packets are recorded.
     pub(crate) recorded: bool,
-    /// Why one of its ends can go on no more, the last one of which that is known.
+    /// Why an end can go on no more; the end noted last counts.
     pub(crate) lost: Option<Failure>,
     /// When both ends were closed or in TIME_WAIT.
     pub(crate) closed: When,
@@ -120,7 +120,7 @@ impl End {
 }
 
 impl Connection {
-    /// A connection between two nodes that carries nothing yet, and at whose ends nothing runs.
+    /// A connection between two nodes, with nothing on it and no transport at its ends yet.
     #[inline(always)]
     pub(crate) fn new(
         now: Instant,
@@ -195,7 +195,7 @@ impl Connection {
         self.unacknowledged.first_end().is_some_and(|end| end <= self.bytes_acknowledged())
     }
 
-    /// The oldest response of which the sender has had the last byte acknowledged, which is left out from now on.
+    /// Takes the oldest response with its last byte acknowledged to the sender.
     pub(crate) fn take_acknowledged_response(&mut self) -> Option<ExchangeId> {
         let acknowledged = self.bytes_acknowledged();
         self.unacknowledged.take_up_to(acknowledged).map(|response| response.exchange)
@@ -215,7 +215,7 @@ impl Connection {
         far.session.bytes_within(far.socket.transport.as_ref().map_or(0, Transport::bytes_sent))
     }
 
-    /// An end, and the session at the other one, whose stream it reads.
+    /// An end, and the session at the other one that writes the stream it reads.
     #[inline]
     pub(crate) const fn facing(&mut self, end: End) -> (&mut Endpoint, &mut Session) {
         let [near, far] = &mut self.ends;

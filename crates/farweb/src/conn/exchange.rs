@@ -31,7 +31,7 @@ pub(crate) struct Exchange {
     below: Option<ExchangeId>,
     /// The next one that waits for the same response as this one.
     beside: Option<ExchangeId>,
-    /// The one on the leg towards the servers whose response it gets, once there is one.
+    /// The exchange on the leg towards the servers that answers it, once there is one.
     above: Option<ExchangeId>,
     /// The connection that carries the request.
     pub(crate) up: Option<Ride>,
@@ -57,7 +57,7 @@ pub(crate) struct Exchange {
     pub(crate) version: Option<u64>,
     /// The node inside its leg, or at the server end, where the connection for it goes; `None`: where the leg ends.
     pub(crate) source: Option<u8>,
-    /// The last node whose cache has counted it.
+    /// The node of the last cache that has counted it.
     pub(crate) counted_at: Option<u8>,
     /// Answer of the cache that counted it last.
     pub(crate) answer: Option<CacheAnswer>,
@@ -69,7 +69,7 @@ pub(crate) struct Exchange {
     pub(crate) failure: Option<Failure>,
 }
 
-/// Answer of a cache to a request; its numbers are those of the column `cache_answer`.
+/// Answer of a cache to a request, numbered as in the column `cache_answer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CacheAnswer {
     /// A hit.
@@ -101,7 +101,7 @@ pub(crate) struct Releasing {
     pub(crate) plan: ReleasePlan,
     /// Size of the version, in bytes.
     pub(crate) version: u64,
-    /// Size of the segments in which it would come here, in bytes.
+    /// Size of the segments that would bring it here, in bytes.
     pub(crate) mss: u16,
 }
 
@@ -320,7 +320,7 @@ impl Tunnel {
 }
 
 impl Ride {
-    /// On `connection`, whose id is `id`, from now on.
+    /// On `connection`, with id `id`, from now on.
     #[inline]
     pub(crate) fn on(id: ConnectionId, connection: &Connection) -> Self {
         Self {
@@ -384,7 +384,7 @@ impl Exchanges {
         self.0.get(below)?.above
     }
 
-    /// `below` does not wait for a response any more; the exchange above, if nobody waits for that now.
+    /// `below` does not wait for a response any more; the exchange above, if none waits for that now.
     pub(crate) fn part(&mut self, below: ExchangeId) -> Option<ExchangeId> {
         let exchange = self.0.get_mut(below)?;
         let (above, next) = (exchange.above.take()?, exchange.beside.take());
@@ -396,7 +396,7 @@ impl Exchanges {
         self.0.get(above)?.below.is_none().then_some(above)
     }
 
-    /// Those on the leg below that wait for the response of `above`, in the order in which they joined.
+    /// Exchanges on the leg below that wait for the response of `above`, in the order they joined.
     #[inline]
     pub(crate) fn waiting_for(&self, above: ExchangeId) -> impl Iterator<Item = ExchangeId> {
         let next = |id: &ExchangeId| self.beside(*id);
@@ -455,8 +455,8 @@ impl Exchanges {
         self.0.get(below)?.beside
     }
 
-    /// Forgets an exchange that has ended. Nobody waits for it any more, and it for none: the beginning of a body above may have
-    /// been its whole answer.
+    /// Forgets an exchange that has ended, and parts it from the others: the beginning of a body above may have been its whole
+    /// answer.
     pub(crate) fn forget(&mut self, id: ExchangeId) {
         self.part(id);
         let mut next = self.0.get(id).and_then(|exchange| exchange.below);

@@ -1,6 +1,6 @@
 //! Legs: where their ends are, and what the endpoints there are made with.
 //!
-//! Models a leg as two nodes and the settings of TCP at each: a size from the scenario, or that of the origin server's row in
+//! Models a leg as two nodes and the settings of TCP at each: a size from the scenario, or from the origin server's row in
 //! the host table, which then holds for both ends of a connection to it ([`EndSizes`]). They reach TCP here: [`Leg::config`].
 
 use crate::http::mux::{Framing, Overhead};
@@ -56,7 +56,7 @@ pub(crate) struct Leg {
     pub(crate) config: LegConfig,
     framing: Option<Framing>,
     tickets: Tickets,
-    /// Endpoints that have ended, whose memory serves those to come.
+    /// Endpoints that have ended: their memory serves later ones.
     ended: Vec<tcp::Connection>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Stretch {
     pub(crate) sizes: [EndSizes; 2],
 }
 
-/// Endpoints whose memory is kept. Chosen: more than end at once between two openings, and next to nothing beside those open.
+/// Endpoints kept for their memory. Chosen: more than end at once between two openings, and next to nothing beside those open.
 const ENDED_MAX: usize = 64;
 
 impl Leg {
@@ -146,7 +146,7 @@ impl Leg {
         self.at(Place::End(end)).1.mss(host)
     }
 
-    /// Payload of the segments in which `end` sends to `host` or as that host, in bytes.
+    /// Payload of the segments that `end` sends to `host` or as that host, in bytes.
     pub(crate) fn segment_bytes(&self, end: End, host: &Host) -> u64 {
         let (profile, sizes) = self.at(Place::End(end));
         profile.segment_bytes(sizes.mss(Some(host)))

@@ -1,7 +1,7 @@
 //! Packets: segments on their way, and how they are packed for it.
 //!
-//! Models an IP packet by its size, its connection and the direction in which it goes; the header of a packet carries no
-//! addresses, since the path is a chain. Leaves out fragments, and what IP adds to the size beyond its header of 20 B.
+//! Models an IP packet by its size, its connection and its direction; the header of a packet carries no addresses, since
+//! the path is a chain. Leaves out fragments, and anything that IP adds to the size beyond its header of 20 B.
 //!
 //! A packet lies in the queue of a link longer than anything else lives, so it takes 56 B, with its time of departure one line
 //! of a cache. Options that few packets have wait beside the links in [`Extras`]. What a packet carries is its [`Body`]; the
@@ -54,7 +54,7 @@ struct Body {
 /// A place in [`Extras`], counted from 1.
 type ExtraId = NonZeroU32;
 
-/// Options of packets under way that most packets do not have: those of a SYN, and SACK blocks.
+/// Options of packets under way that most packets do not have: a SYN's, and SACK blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     options: Vec<Options>,
@@ -148,7 +148,7 @@ impl net::Packet for Packet {
 }
 
 impl Mark {
-    /// The mark of a packet that nobody records.
+    /// The mark of a packet without a record.
     #[inline]
     pub(crate) const fn unrecorded(number: u32) -> Self {
         Self { number, again: false, recorded: false }

@@ -1,8 +1,8 @@
 //! Regulator: the packets of responses leave a server at the rate at which each response came when it was recorded.
 //!
-//! Models a server whose data cannot leave faster than at a rate of its own, **below TCP**: what TCP sends passes through a queue
-//! of the connection. A packet leaves at max(now, departure of the one before) + fresh bytes ÷ rate. Fresh are bytes of a response that pass for
-//! the first time; SYN, ACK, FIN and retransmissions cost nothing and keep their place. So the release is in series
+//! Models a server with a rate limit of its own **below TCP**: TCP's segments pass through a queue of the connection. A
+//! packet leaves at max(now, departure of the one before) + fresh bytes ÷ rate. Fresh are bytes of a response that pass
+//! for the first time; SYN, ACK, FIN and retransmissions cost nothing and keep their place. So the release is in series
 //! with slow start and with windows, where a release above TCP runs beside them, and TCP's round-trip samples contain the
 //! wait here. Leaves out any limit of this queue.
 //!
@@ -40,7 +40,7 @@ struct Paced {
     span: Duration,
 }
 
-/// A response whose last byte has passed, and when that leaves.
+/// A response with its last byte passed, and when that leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Passed {
     pub(crate) exchange: ExchangeId,
@@ -54,7 +54,7 @@ impl Regulator {
         self.responses.push_back(Paced { exchange, end: self.announced, bytes, span });
     }
 
-    /// When `segment`, which TCP sends now, leaves. `ended` takes the responses whose last byte it has.
+    /// When `segment`, which TCP sends now, leaves. `ended` takes the responses that end in it.
     pub(crate) fn departure(
         &mut self,
         now: Instant,
@@ -98,7 +98,7 @@ impl Regulator {
 }
 
 impl Paced {
-    /// Time that its first `bytes` take, rounded down to the nanosecond, so that all together take the span.
+    /// Time that its first `bytes` take, rounded down to the nanosecond: all together take the span.
     fn due(&self, bytes: u64) -> Duration {
         self.span.mul_div(bytes, self.bytes)
     }
