@@ -14,13 +14,13 @@ use super::timeline::Timeline;
 /// One direction of a link.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkConfig {
-    /// Rate of the transmitter; `None` sends a packet in no time, so that none ever waits.
+    /// Rate of the transmitter; `None` sends a packet in no time: none ever waits.
     pub rate: Option<BitRate>,
     /// Propagation delay, from the last bit sent to the packet's arrival.
     pub delay: Duration,
     /// The queue in front of the transmitter.
     pub queue: QueueConfig,
-    /// Losses besides those of a full queue.
+    /// Losses besides a full queue's.
     pub loss: Loss,
     /// What changes with time.
     pub timeline: Timeline,
@@ -110,7 +110,7 @@ impl CountedOver {
     }
 }
 
-/// The default of `loss_bad`: Gilbert's original model, in which the bad state loses every packet.
+/// The default of `loss_bad`, as in Gilbert's original model: the bad state loses every packet.
 const fn certain() -> f64 {
     1.0
 }

@@ -1,8 +1,7 @@
 //! Statistics of one direction of a link: packets carried, dropped and queued, in total and by interval.
 //!
-//! All sums are integers, so that an interval's numbers do not depend on how often they were asked for. A packet
-//! belongs to the interval in which its last bit leaves; one that leaves at the very end of an interval belongs to
-//! it.
+//! All sums are integers: an interval's numbers do not depend on how often they were asked for. A packet belongs to the
+//! interval that its last bit leaves in; one that leaves at the very end of an interval belongs to it.
 //!
 //! Left out: waiting times of single packets, which captures show; distributions of the queue beside its mean and peak.
 //!
@@ -21,9 +20,9 @@ pub struct LinkStats {
     pub from: Instant,
     /// End of the interval.
     pub to: Instant,
-    /// IP bytes of the packets whose last bit was sent.
+    /// IP bytes of the packets sent to their last bit.
     pub bytes: Bytes,
-    /// Packets whose last bit was sent.
+    /// Packets sent to their last bit.
     pub packets: u64,
     /// Packets that found the queue full.
     pub drops_queue: u64,
@@ -99,8 +98,7 @@ impl LinkStats {
 ///
 /// What will come of a packet is known when it is accepted, and counted at once, in one open piece. Where an interval of
 /// any kind begins or ends the piece is cut: what lies ahead, of the packets that are still in the queue, goes over to the
-/// next piece. A piece that was cut is added to the intervals that it belongs to, so that these may overlap at no cost a
-/// packet.
+/// next piece. A cut piece is added to all intervals that it belongs to: overlaps cost nothing per packet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Meter {
     /// The open piece, as if every packet that was accepted had left; `to` is filled in when it is cut.

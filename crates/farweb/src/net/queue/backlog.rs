@@ -2,8 +2,8 @@
 //!
 //! A packet in transmission is in the queue, whole, until its last bit has left; what leaves at an instant no longer
 //! counts for what arrives at the same instant. Departures are known when packets join, so nothing happens at a
-//! departure: [`drain`](Backlog::drain) takes out of the queue what has left by the time at which someone looks. From then on a
-//! packet travels, until it arrives.
+//! departure: [`drain`](Backlog::drain) takes packets out of the queue that have left by the time someone looks. From then
+//! on a packet travels, until it arrives.
 //!
 //! Left out: when packets joined.
 //!
@@ -57,14 +57,14 @@ impl<P: Packet> Backlog<P> {
         self.accepted.len()
     }
 
-    /// A packet joins whose last bit will leave at `departure`.
+    /// A packet joins; its last bit will leave at `departure`.
     #[inline]
     pub(in crate::net) fn join(&mut self, departure: Instant, packet: P) {
         self.bytes += u64::from(packet.bytes());
         self.accepted.push_back(Accepted { departure, packet });
     }
 
-    /// Takes out the packets whose last bit has left by `now`.
+    /// Takes out the packets that have left, to the last bit, by `now`.
     #[inline]
     pub(in crate::net) fn drain(&mut self, now: Instant) {
         while let Some(first) = self.accepted.get(self.travelling)

@@ -1,7 +1,7 @@
 //! Links that change with time: steps of rate, delay and loss, fading, outages, handovers, and a rate that varies, as a
 //! function of the clock.
 //!
-//! A step sets values that hold until the next one; what it leaves out stays. Before the first step the link has its own
+//! A step sets values that hold until the next one; others stay. Before the first step the link has its own
 //! values. Steps may come again with a period, at the begin of each the link has its own values again. In an outage
 //! nothing is sent: a packet in transmission goes on behind it, and packets that reach the link wait, or are lost.
 //!
