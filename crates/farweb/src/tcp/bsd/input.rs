@@ -57,7 +57,7 @@ impl Connection {
         self.output(out);
     }
 
-    /// The peer's window in bytes, as a segment has it; that of a SYN is not scaled (RFC 1323, section 2.2).
+    /// The peer's window in bytes, as a segment has it; a SYN's is not scaled (RFC 1323, section 2.2).
     pub(super) fn window_in(&self, segment: &Plain) -> u64 {
         let scale = if segment.flags.contains(Flags::SYN) { 0 } else { self.negotiated.snd_scale };
         u64::from(segment.window) << scale
@@ -82,7 +82,7 @@ impl Connection {
         Ok(need_output)
     }
 
-    /// The window in which segments are accepted: free space, but not less than was advertised.
+    /// The window that accepts segments: free space, but not less than was advertised.
     fn open_receive_window(&mut self) {
         self.rcv_wnd = self.receive.space().max(self.advertised().max(0) as u64);
     }
@@ -173,7 +173,7 @@ impl Connection {
         }
     }
 
-    /// Drops what was received before.
+    /// Drops bytes received before.
     fn trim_front(&mut self, segment: &mut Plain) -> Result<(), Rejection> {
         if segment.seq >= self.rcv_nxt {
             return Ok(());

@@ -68,7 +68,7 @@ pub(super) enum Verdict {
     Old,
     /// It is dropped: the ACK is older than any window (RFC 5961, section 5.2).
     TooOld,
-    /// It is dropped: the ACK is for what was never sent.
+    /// It is dropped: the ACK is for bytes never sent.
     Unsent,
 }
 
@@ -207,7 +207,7 @@ impl Connection {
             || (segment.seq == self.snd_wl1 && (window > self.snd_wnd || window == 0))
     }
 
-    /// Takes off the queue what is acknowledged, and learns the round-trip time from it.
+    /// Takes acknowledged segments off the queue, and learns the round-trip time from them.
     fn clean_queue(&mut self, segment: Incoming<'_>, prior_fack: u64, ack: &mut Ack) {
         let prior_sacked = self.queue.sacked_out;
         let removed = self.take_acknowledged(segment, ack);
@@ -223,7 +223,7 @@ impl Connection {
                 }
             } else {
                 self.remove_reno_sacks(removed.segments);
-                // Without SACK nobody can tell which of two copies the ACK is for.
+                // Without SACK no one can tell which of two copies the ACK is for.
                 ack.original_delivered &= !ack.retransmitted_acked;
             }
         } else if self.sack_is_newer_than_front(ack) {
@@ -264,7 +264,7 @@ impl Connection {
         removed
     }
 
-    /// Samples of the round trip: from what was sent only once, else from the timestamp that comes back.
+    /// Samples of the round trip: from segments sent only once, else from the timestamp that comes back.
     fn measure_rtt(&mut self, removed: &Removed, prior_sacked: u32, segment: Incoming<'_>, ack: &mut Ack) {
         let since = |at: Instant| self.clock.now() - at;
         let (mut rtt, mut last) = (None, None);

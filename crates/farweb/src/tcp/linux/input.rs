@@ -205,7 +205,7 @@ impl Connection {
         true
     }
 
-    /// The SYN-ACK of a peer whose SYN crossed ours completes the handshake.
+    /// True for the SYN-ACK that completes the handshake after both SYNs crossed.
     fn is_crossed_syn_ack(&self, segment: Incoming<'_>) -> bool {
         self.state == State::SynReceived
             && segment.flags.contains(Flags::ACK)
@@ -231,7 +231,7 @@ impl Connection {
 
     /// Says where we are, to a segment that is old or beyond the window; a duplicate is reported.
     fn answer_unacceptable(&mut self, segment: Incoming<'_>, out: &mut impl Emit) {
-        // Data is always answered, or a peer whose ACKs were lost would send it for ever.
+        // Data is always answered, or a peer that missed our ACKs would send it for ever.
         if segment.sequence_len() == 0 && self.is_rate_limited() {
             return;
         }
@@ -278,7 +278,7 @@ impl Connection {
         }
         let brings_data = segment.len > 0 && segment.seq + u64::from(segment.len) > self.receive.rcv_nxt();
         if self.detached && brings_data {
-            // Nobody is there to read (RFC 1122, section 4.2.2.13).
+            // No reader is left (RFC 1122, section 4.2.2.13).
             out.refuse(&segment);
             self.finish(CloseReason::Reset, out);
             return false;
@@ -335,7 +335,7 @@ impl Connection {
         }
     }
 
-    /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
+    /// Reads up to `bytes` and gives the number read. May send a window update, and with it their ACK.
     #[inline(always)]
     pub fn read(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         self.clock.advance(now);
