@@ -43,7 +43,7 @@ use variation::Varying;
 /// can be passed in minutes.
 pub const PERIOD_MIN: Duration = Duration::from_millis(1);
 
-/// A change of a link at a time; what is left out stays as it was.
+/// A change of a link at a time; values left out stay.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -62,7 +62,7 @@ pub struct Step {
     pub loss: Option<f64>,
 }
 
-/// A time in which a link sends nothing.
+/// A time when a link sends nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

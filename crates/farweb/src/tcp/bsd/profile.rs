@@ -61,7 +61,7 @@ constants! {
     /// Timeouts of one segment in a row after which the connection is given up (`TCP_MAXRXTSHIFT`).
     retries_max: u32 = 12;
 
-    /// Time in which a connection must be established (`TCPTV_KEEP_INIT`).
+    /// Time for a connection to be established (`TCPTV_KEEP_INIT`).
     connect_timeout: Duration = Duration::from_secs(75);
     /// Assumed lifetime of a segment; TIME_WAIT lasts twice that (`TCPTV_MSL`).
     msl: Duration = Duration::from_secs(30);
@@ -82,7 +82,7 @@ constants! {
 
     /// Congestion window of a new connection, in segments.
     initial_cwnd_segments: u32 = 1;
-    /// True when the ACK of a SYN-ACK opens cwnd like that of data, so that the passive opener starts with a segment more
+    /// True when the ACK of a SYN-ACK opens cwnd as an ACK of data does: the passive opener starts with a segment more
     /// (`tcp_input.c`: `SYN_RECEIVED` falls through). RFC 2414, section 2, and RFC 3390, section 1, ask that it does not.
     syn_ack_opens_cwnd: bool = true;
     /// MSS of a peer that offers none (`TCP_MSS`).
@@ -105,7 +105,7 @@ constants! {
     /// When an idle connection starts again with a small window.
     idle_restart: IdleRestart = IdleRestart::SinceReceived;
     /// True when a segment that the host's own queue refuses sets cwnd to one segment (`tcp_quench`). Off, because the
-    /// queues of a path are those of routers.
+    /// queues of a path belong to routers.
     source_quench: bool = false;
 
     /// True when small segments wait for the ACK of outstanding data (RFC 896).
