@@ -12,6 +12,7 @@ import pytest
 from farweb import WorkloadError, _core
 from farweb.inputs.formats import LOGS
 from farweb.inputs.importer import import_log
+from farweb.inputs.provenance import provenance
 from samples import LOG, Farweb, refused
 
 PAGE = (Path(__file__).parent.parent / "docs/log-formats.md").read_text("utf-8")
@@ -134,12 +135,29 @@ def test_an_empty_log_says_so(farweb: Farweb, folder: Path) -> None:
         refused(farweb, "workload", "import", "access.log", *options, says="is empty")
 
 
+def test_fields_that_no_format_names_are_shown_where_lines_have_them(farweb: Farweb, folder: Path) -> None:
+    combined = BLOCKS["apache"].strip()
+    timed, plain = f'{combined} "TLSv1.3" 0.123\n', f"{combined}\n"
+    said = '2 more fields at the end of each line are not read ("TLSv1.3" 0.123): --log-format names them'
+    for verb in (["workload", "import"], ["workload", "stats"], ["workload", "cache"], ["new", "s.toml", "--log"]):
+        for log, expected in ((timed, said), (plain, None), (plain * 100 + timed, None)):
+            Path("access.log").write_text(log)
+            shown = " ".join(farweb(*verb, "access.log", *(["--force"] if "stats" not in verb else [])).out.split())
+            assert "not read" not in shown if expected is None else shown.count(expected) == 1, verb
+    Path("access.log").write_text(plain * 2 + timed)
+    found = import_log("access.log", "out.parquet").counts["unread_fields"]
+    assert found == {"requests": 1, "share": 1 / 3, "fields": 2, "text": '"TLSv1.3" 0.123'}
+    kept = provenance(Path("out.parquet"))
+    assert kept is not None and kept["unread_fields"] == {**found, "text": ""}, "it may have a client"
+
+
 def test_stats_of_a_log_say_what_the_import_left_out(farweb: Farweb, folder: Path) -> None:
     Path("access.log").write_text(LOG)
     answer = farweb("workload", "stats", "access.log", "--json")
     found = answer.json()
     left_out = {"format": "squid", "lines": 4, "dropped": {"hit": 1}, "unreadable_lines": 0}
-    assert (found["requests"], found["imported"]) == (3, left_out)
+    none = {"requests": 0, "share": 0.0, "fields": 0, "text": ""}
+    assert (found["requests"], found["imported"]) == (3, {**left_out, "unread_fields": none})
     assert farweb("workload", "stats", "access.log", "--format", "squid", "--json").json() == found
     shown = farweb("workload", "stats", "access.log")
     assert "left out of 4 lines: 1 hit" in shown.out

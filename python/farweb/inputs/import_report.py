@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from farweb.inputs.caching import RULES, CacheTreatment, assumed
-from farweb.inputs.provenance import doubts, moment
+from farweb.inputs.provenance import doubts, moment, unread
 from farweb.text.quantities import count, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, to_html
 from farweb.text.words import elided, plural
@@ -42,6 +42,8 @@ class ImportReport:
             `log`, `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those
             that are logged, `server_s`, `wait_s`; both null where a log from standard input was cut to its busiest
             span;
+            `unread_fields` those behind the agent that the format does not name: `requests` that have them, their
+            `share`, and the number of `fields` and `text` of the first one, empty in a table with pseudonyms;
             `with_server_time` is the number of requests that have one,
             `with_wait` of those with a wait for the first byte too, `with_client` of requests with a
             client, `origin_unix_s` the Unix time of `start_s`
@@ -207,7 +209,8 @@ class ImportReport:
         if self.log.get("server_time") == "none":
             return "left out, as asked for"
         if self.counts["with_server_time"] == 0:
-            return "not in this log: servers answer at once"
+            where = "what is read of this log" if self.counts["unread_fields"]["requests"] else "this log"
+            return f"not in {where}: servers answer at once"
         if first["server_s"] is None:
             return "not in this line"
         wait = "" if first["wait_s"] is None else f", {seconds(first['wait_s'])} until the first byte"
@@ -220,9 +223,9 @@ class ImportReport:
         if counts["unreadable_lines"]:
             parts.append(f"{count(counts['unreadable_lines'])} cannot be read")
         lines = counts["unreadable_lines"] + sum(lines for _, lines in dropped)
-        if not lines:
-            return [f"left out   none of {plural(counts['lines'], 'line')}"]
-        text = f"{count(lines)} of {plural(counts['lines'], 'line')}: {', '.join(parts)}"
+        of = plural(counts["lines"], "line")
+        text = f"{count(lines)} of {of}: {', '.join(parts)}" if lines else f"none of {of}"
+        text = "; ".join([text, *unread(counts["unread_fields"])])
         return wrap(text, 80, initial_indent="left out   ", subsequent_indent="  ")
 
     def _warnings(self) -> list[str]:

@@ -119,6 +119,7 @@ def import_log(
         counts = _copy(logs, raw, progress, format, {**options, "client_key": key})
         if counts["requests"] == 0:
             raise WorkloadError(f"{names}: no request is left: {_nothing_left(counts)}")
+        counts["unread_fields"]["share"] = counts["unread_fields"]["requests"] / counts["requests"]
         if not counts.pop("sorted"):
             unsorted = raw
             raw = stage.with_name("sorted.parquet")
@@ -135,7 +136,7 @@ def import_log(
         absent = {name for name, known in (("wait_s", "with_wait"), ("client", "with_client")) if counts[known] == 0}
         absent |= set() if methods - {"GET"} else {"method"}
         absent |= set() if treatment.bypassing or treatment.served_only else {"caching"}
-        kept = {"log": source, **counts, "first_request": _without_client(counts["first_request"], key)}
+        kept = {"log": source, **counts, **({} if key is None else _without_clients(counts))}
         _begin_at_zero(raw, stage, span, absent, json.dumps(kept, ensure_ascii=False))
     return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
 
@@ -251,6 +252,9 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):
         all_of_them = together.setdefault(name, [])
         all_of_them += [each for each in those if each not in all_of_them]
+    before, unread = together.get("unread_fields", {"requests": 0}), counts["unread_fields"]
+    both = before["requests"] + unread["requests"]
+    together["unread_fields"] = {**(before if before["requests"] else unread), "requests": both}
     _add_named(together, counts, log.strip())
     together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
     if counts["requests"] == 0:
@@ -346,9 +350,13 @@ def _named_in_busiest(
     return together
 
 
-def _without_client(first: Mapping[str, Any] | None, key: bytes | None) -> Mapping[str, Any] | None:
-    """The first request as the table may keep it: a pseudonym is of no use beside the client that it stands for."""
-    return first if first is None or key is None else {**first, "client": None}
+def _without_clients(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts as the table may keep them: a pseudonym is of no use beside the client that it stands for."""
+    first = counts["first_request"]
+    return {
+        "first_request": None if first is None else {**first, "client": None},
+        "unread_fields": {**counts["unread_fields"], "text": ""},
+    }
 
 
 def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:

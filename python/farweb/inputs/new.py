@@ -20,7 +20,7 @@ from farweb.files.parquet import equals
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import RELAY_TCP, path_kind, years_apart
-from farweb.inputs.provenance import connects, moment, server_times
+from farweb.inputs.provenance import connects, moment, server_times, unread
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
 from farweb.text.quantities import count, seconds, size
@@ -228,11 +228,11 @@ def new_scenario(
 def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
     """Facts of the log, its first request, and the decisions from them."""
     counts = imported.counts
-    yield (
-        "log",
+    log = (
         f"{count(imported.requests)} of {plural(counts['lines'], 'line')}: {size(counts['response_bytes'])} in "
-        f"{seconds(imported.span_s)}, from {moment(counts['origin_unix_s'])}",
+        f"{seconds(imported.span_s)}, from {moment(counts['origin_unix_s'])}"
     )
+    yield "log", "; ".join([log, *unread(counts["unread_fields"])])
     if first := counts.get("first_request"):
         yield (
             "first",

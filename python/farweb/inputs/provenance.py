@@ -9,12 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb.text.quantities import seconds
-from farweb.text.words import plural
+from farweb.text.quantities import seconds, share
+from farweb.text.words import elided, plural
 
 REPORT_KEY = b"farweb.import"
 FIRST_UNIX_S = 631_152_000
 """Earliest Unix time of a log, 1990, as in the core. Smaller ones count from the start of the log."""
+_SHARE_SAID = 0.01  # chosen: fewer lines are odd ones, with quotes in an agent
 
 
 def provenance(table: Path) -> dict[str, Any] | None:
@@ -53,7 +54,8 @@ def server_times(kept: Mapping[str, Any]) -> str:
         return f"{plural(timed, 'request')} with a server time"
     if kept["log"].get("server_time") == "none":
         return "answer at once: server times were left out"
-    return "answer at once: no server times in the log"
+    of_log = "read from" if kept.get("unread_fields", {"requests": 0})["requests"] else "in"
+    return f"answer at once: no server times {of_log} the log"
 
 
 def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
@@ -72,6 +74,15 @@ def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
             f"{seconds(waits['longest_s'])} ({waits['status']}, line {waits['line']}{log}): time-outs of the log's own "
             "count as server times; --no-errors leaves errors out, --server-time none all server times"
         )
+
+
+def unread(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Fields at the ends of lines that their format does not name, in a sentence, unless few lines have them."""
+    if fields["share"] >= _SHARE_SAID:
+        where = "the end of each line" if fields["share"] == 1 else f"the ends of {share(fields['share'])} of lines"
+        are = "is not read" if fields["fields"] == 1 else "are not read"
+        text, them = elided(fields["text"], 40), "it" if fields["fields"] == 1 else "them"
+        yield f"{plural(fields['fields'], 'more field')} at {where} {are} ({text}): --log-format names {them}"
 
 
 def caveats(kept: Mapping[str, Any] | None) -> list[str]:

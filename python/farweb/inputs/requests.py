@@ -19,6 +19,7 @@ from farweb.errors import WorkloadError
 from farweb.files.columns import NULL_ID
 from farweb.inputs.caching import BYPASS, INVALIDATE, STORE, caching_codes
 from farweb.inputs.formats import AUTO, CACHE2K, DESCRIBE, FORMATS, LOGS, ORACLE_GENERAL, TABLE, kind_of, unpacked
+from farweb.inputs.provenance import unread
 from farweb.text.quantities import count
 
 ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -220,6 +221,7 @@ def _log(
             requests.left_out = dict(dropped)
             requests.remarks = [
                 f"{count(report.counts['lines'])} lines of the log, {kept}",
+                *unread(report.counts["unread_fields"]),
                 *(f"left out: {count(lines)} {reason}" for reason, lines in dropped),
             ]
             _report_unreadable(report.counts, requests)

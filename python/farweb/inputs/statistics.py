@@ -20,6 +20,7 @@ from farweb.inputs.clients import ClientStats, client_stats
 from farweb.inputs.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self_correlation
 from farweb.inputs.formats import AUTO, DESCRIBE, LOGS, kind_of
 from farweb.inputs.importer import import_log
+from farweb.inputs.provenance import unread
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
 from farweb.plot.figure import Axis, Figure, Panel, Series
@@ -76,7 +77,7 @@ class WorkloadStats(Shown):
     clients: ClientStats | None
     """None when the table names none."""
     imported: dict[str, Any] | None
-    """Of a log its `format`, `lines`, those `dropped` by reason and the `unreadable_lines`, or None of a table."""
+    """Of a log its `format`, `lines`, those `dropped` by reason, `unreadable_lines`, `unread_fields`. None: a table."""
     host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
     """For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no host table."""
 
@@ -192,6 +193,8 @@ class WorkloadStats(Shown):
             dropped = sorted(self.imported["dropped"].items(), key=lambda item: (-item[1], item[0]))
             reasons = ", ".join(f"{count(lines)} {reason}" for reason, lines in dropped)
             yield f"left out of {plural(self.imported['lines'], 'line')}: {reasons}"
+        if self.imported is not None:
+            yield from unread(self.imported["unread_fields"])
 
 
 def _in_bytes(name: str, spread: Spread) -> list[str]:
@@ -269,7 +272,7 @@ def _as_table(
             yield copy, None
             return
         counts = import_log(table, copy, format=found, **described, progress=progress).counts
-        kept = {name: counts[name] for name in ("lines", "dropped", "unreadable_lines")}
+        kept = {name: counts[name] for name in ("lines", "dropped", "unreadable_lines", "unread_fields")}
         yield copy, {"format": ", ".join(counts["formats"]), **kept}
 
 

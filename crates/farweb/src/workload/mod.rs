@@ -33,6 +33,7 @@ pub use hashed_id::{Client, ClientId, HashedId, Object, ObjectId};
 pub use log::{
     Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, LOG_HEADER_BYTES,
     LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, Rule, Sample, SampleBy, ServerTime, TimeOuts,
+    UnreadFields,
 };
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};

@@ -36,6 +36,7 @@ mod select;
 mod squid;
 mod strftime;
 mod syslog;
+mod unread;
 mod when;
 mod wrapped;
 
@@ -46,6 +47,7 @@ pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
 pub use report::{FirstRequest, Reason, Report, TimeOuts};
 pub use select::{Sample, SampleBy};
+pub use unread::UnreadFields;
 pub use when::Bound;
 
 use std::path::Path;
@@ -286,6 +288,7 @@ fn verdict(
             report.treated.add(&record, entry);
             let is_own = record.server.is_some() || record.server_header.is_some();
             report.with_elapsed_time += u64::from(entry.server.whole().is_some() && !is_own);
+            report.unread_fields.add(record.rest);
             report.time_outs.add(number, &record, entry.server.whole());
             if report.first_request.is_none() {
                 report.first_request = Some(entry.described(number, &record));

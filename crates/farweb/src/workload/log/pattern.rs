@@ -105,6 +105,13 @@ impl Pattern {
         self.own
     }
 
+    /// True if referrer and agent may follow its last field, and what a server adds: the common log format, in names of servers.
+    fn ends_with_size(&self) -> bool {
+        let is_size =
+            |part: &Part| matches!(part.field, Field::Body | Field::Total) && part.literal.is_empty();
+        !self.own && self.parts.last().is_some_and(is_size)
+    }
+
     pub(super) fn has(&self, wanted: Field) -> bool {
         self.parts.iter().any(|part| part.field == wanted)
     }
@@ -296,7 +303,10 @@ impl Pattern {
     /// The place that violates the format, or the wrong value.
     pub(super) fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         let mut record = Record::default();
-        self.divide(line, |part, value| part.set(&mut record, value))?;
+        let end = self.divide(line, |part, value| part.set(&mut record, value))?;
+        if self.ends_with_size() {
+            record.rest = &line[end..];
+        }
         record.complete()
     }
 
@@ -317,12 +327,12 @@ impl Pattern {
         Ok((right, wrong))
     }
 
-    /// Gives `take` each value of `line` with its part of the format.
+    /// Gives `take` each value of `line` with its part of the format, and returns where the last one ends.
     fn divide<'a>(
         &self,
         line: &'a [u8],
         mut take: impl FnMut(&Part, &'a [u8]) -> Result<(), String>,
-    ) -> Result<(), String> {
+    ) -> Result<usize, String> {
         let mut at = length_of(&self.lead, line).ok_or_else(|| {
             format!("does not begin with \"{}\"", String::from_utf8_lossy(&self.lead).escape_debug())
         })?;
@@ -350,7 +360,7 @@ impl Pattern {
             take(part, &line[at..end])?;
             at = end + length_of(&part.literal, &line[end..]).unwrap_or(0);
         }
-        Ok(())
+        Ok(at)
     }
 }
 

@@ -230,6 +230,8 @@ pub(super) struct Record<'a> {
     pub set_cookie: Option<Text<'a>>,
     pub cookie: Option<Text<'a>>,
     pub user: Option<Text<'a>>,
+    /// Text behind the last field, where referrer and agent stand there.
+    pub rest: &'a [u8],
 }
 
 impl<'a> Record<'a> {

@@ -10,6 +10,7 @@ use super::facts::Facts;
 use super::fields;
 use super::record::Record;
 use super::rules::is_time_out;
+use super::unread::UnreadFields;
 use crate::units::Duration;
 use crate::workload::UnreadableLines;
 
@@ -189,6 +190,8 @@ pub struct Report {
     pub first_request: Option<FirstRequest>,
     /// Requests of the table with a time-out for an answer.
     pub time_outs: TimeOuts,
+    /// Fields behind the agent that the format does not name.
+    pub unread_fields: UnreadFields,
     #[serde(skip)]
     last_given: Option<f64>,
     /// Times are since the start of the log.

@@ -542,6 +542,34 @@ fn results_of_caches_are_read_in_formats_of_ones_own() {
 }
 
 #[test]
+fn fields_that_a_format_leaves_unread_are_reported() {
+    let vhost = "%v:%p %h %l %u %t \"%r\" %>s %O";
+    let agent = "\"-\" \"curl/8\"";
+    let rows = [
+        (LogFormat::Auto, format!("{CLF} {agent} \"TLSv1.3\" 0.123"), 2, "\"TLSv1.3\" 0.123"),
+        (LogFormat::Auto, format!("{CLF} 1234"), 1, "1234"),
+        (LogFormat::Auto, format!("www.example.com {CLF} {agent} rt=0.1"), 1, "rt=0.1"),
+        (custom(vhost), format!("www.example.com:80 {CLF} {agent} 77"), 1, "77"),
+        (LogFormat::Auto, format!("{CLF} {agent}"), 0, ""),
+        (custom(&format!("{} {agent} %D", &vhost[6..])), format!("{CLF} {agent} 77"), 0, ""),
+        (
+            custom("{client} {} {} [{start}] \"{request}\" {status} {body}"),
+            format!("{CLF} {agent} 77"),
+            0,
+            "",
+        ),
+    ];
+    for (format, line, fields, text) in rows {
+        let found = read(format, &line, LogOptions::default()).1.unread_fields;
+        assert_eq!(
+            (found.requests, found.fields, &*found.text),
+            (u64::from(fields > 0), fields, text),
+            "{line}"
+        );
+    }
+}
+
+#[test]
 fn the_first_request_is_reported_as_it_was_read() {
     let text = format!("junk\n{}\n{CLF}\n", CLF.replace("/a HTTP", "/b HTTP").replace("200 5120", "304 -"));
     let (_, report) = read(LogFormat::CLF, &text, any_unreadable());
