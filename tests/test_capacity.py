@@ -7,8 +7,8 @@ import pytest
 from farweb import Scenario, capacity
 from samples import SCENARIO, Farweb
 
-# A response of 1460 B in each of 60 seconds, 1500 B with headers: 12 kbit/s.
-STEADY = "start_s,host,request_bytes,response_bytes\n" + "".join(f"{second},a,300,1460\n" for second in range(61))
+# A response of 1340 B in each of 60 seconds, 1500 B with headers and the packets that open and close: 12 kbit/s.
+STEADY = "start_s,host,request_bytes,response_bytes\n" + "".join(f"{second},a,300,1340\n" for second in range(61))
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,16 @@ def test_line_1_of_a_sweep_names_the_worst_point(cable: Path, levels: str, answe
     assert any("(at rate" in each for each in checked.warnings) == (not answer.startswith("The path carries"))
 
 
+def test_the_least_time_of_points_with_a_cache_is_of_requests_to_the_servers() -> None:
+    said = [
+        capacity.answer_of_points([capacity.PointLoad("a", None, 0.24, has_cache)], 1) for has_cache in (False, True)
+    ]
+    assert [each.rpartition("rate. ")[2] for each in said] == [
+        "No request can take less than 240 ms.",
+        "No request to the servers can take less than 240 ms.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("leg", "least"),
     [
@@ -131,8 +141,8 @@ def test_the_screen_of_check(cable: Path, farweb: Farweb) -> None:
     assert (
         answer.out
         == """\
-The path carries this load: its fullest link is < 0.01 % busy in the busiest
-minute, 0.479 % in the busiest second. No request can take less than 240 ms.
+The path carries this load: its fullest link is 0.0101 % busy in the busiest
+minute, 0.481 % in the busiest second. No request can take less than 240 ms.
 
 path      client -- 34.4 Mbit/s, 60 ms -- server
 requests  3 in 20 s; no request names its client

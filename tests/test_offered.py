@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from farweb import Scenario
 from farweb.offered import Offered
 from samples import SCENARIO, Farweb
 
+OPENING = 3 * 40  # SYN, FIN and a bare acknowledgement, each way
 _ROW = "{start},a.example,300,{size}\n"
 
 
@@ -27,16 +29,31 @@ def test_a_response_has_a_header_a_segment_and_an_acknowledgement_for_two(folder
     up, down = found.links
     segments = [100, 2, 1]
     assert down.direction == "down"
-    assert down.second_bps == 8 * (146_000 + 40 * segments[0])
-    assert down.minute_bps == pytest.approx(8 * (146_000 + 1461 + 40 * (segments[0] + segments[1])) / 60)
-    assert down.mean_bps == pytest.approx(8 * (146_000 + 1461 + 1460 + 40 * sum(segments)) / 89.5)
-    assert up.second_bps == 8 * (340 + 40 * 50)
+    assert down.second_bps == 8 * (146_000 + 40 * segments[0] + OPENING)
+    assert down.minute_bps == pytest.approx(8 * (146_000 + 1461 + 40 * (segments[0] + segments[1]) + 2 * OPENING) / 60)
+    assert down.mean_bps == pytest.approx(8 * (146_000 + 1461 + 1460 + 40 * sum(segments) + 3 * OPENING) / 89.5)
+    assert up.second_bps == 8 * (340 + 40 * 50 + OPENING)
     assert (found.requests, found.load, found.warnings) == (3, 1, ())
+
+
+@pytest.mark.parametrize(("profile", "syn"), [("bsd44-lite", 4), ("linux", 8)])
+def test_a_run_sends_as_much_but_for_options_of_syns(folder: Path, profile: str, syn: int) -> None:
+    """Linux acknowledges a connection's first segments at once, before there is a response to do so."""
+    offered(folder, [(0.0, 1000)])
+    text = SCENARIO.replace("bsd44-lite", profile) + '\n[record]\nlinks_every = "60 s"\n'
+    (folder / "cable.toml").write_text(text)
+    scenario = Scenario.load(folder / "cable.toml")
+    found = scenario.check().offered
+    assert found is not None
+    up, down = (load.second_bps for load in found.links)
+    assert up is not None and down is not None
+    sent = dict(scenario.run().links.group_by("direction").agg(pl.col("bytes").sum()).rows())
+    assert sent == {"up": up / 8 + syn, "down": down / 8 + syn}
 
 
 def test_copies_lie_over_each_other_as_a_run_lays_them(folder: Path) -> None:
     rows = [(float(second), 1460) for second in range(0, 120, 10)]
-    response = 8 * 1500
+    response = 8 * (1500 + OPENING)
     assert offered(folder, rows, load=3, copies_offset="0 s").links[1].second_bps == 3 * response
     assert offered(folder, rows, load=3, copies_offset="1 s").links[1].second_bps == response
     assert offered(folder, rows, load=3, copies_offset="5 s", period="120 s").links[1].second_bps == 2 * response
@@ -71,7 +88,8 @@ def test_more_than_80_percent_in_a_minute_is_warned_of(folder: Path) -> None:
 
 def test_a_minute_is_held_against_the_rate_that_the_link_has_then(folder: Path) -> None:
     """12 and then 10 Mbit/s for a minute each, over 30 Mbit/s that fall to 8 in the second one: 19 on average."""
-    rows = [(float(second), 1460 * (1000 if second < 60 else 834)) for second in range(120)]
+    packets = [1000 if second < 60 else 834 for second in range(120)]
+    rows = [(float(second), 1460 * number - OPENING) for second, number in enumerate(packets)]
     steady = offered(folder, rows)
     assert (steady.warnings, steady.links[1].minute_bps, steady.links[1].minute_from_s) == ((), 12e6, 0)
     keys = {"path.link.0.down.rate": "30 Mbit/s", "run.until": "120 s"}
@@ -129,7 +147,10 @@ def test_a_cache_takes_its_share_off_the_links_behind(folder: Path) -> None:
     (folder / "requests.csv").write_text("start_s,host,request_bytes,response_bytes\n0,a.example,300,1460\n")
     found = with_edge(folder, "hit_ratio = 0.25").check().offered
     assert found is not None
-    assert [load.second_bps for load in found.links if load.direction == "down"] == [12_000, 9_000]
+    assert [load.second_bps for load in found.links if load.direction == "down"] == [
+        8 * (1500 + OPENING),
+        6 * (1500 + OPENING),
+    ]
 
 
 def test_check_shows_the_load_and_json_has_it(farweb: Farweb, cable: Path) -> None:
@@ -138,7 +159,7 @@ def test_check_shows_the_load_and_json_has_it(farweb: Farweb, cable: Path) -> No
     figures = farweb("check", cable, "--json").json()["check"]
     assert [load["direction"] for load in figures["offered"]["links"]] == ["up", "down"]
     answer = farweb("check", cable, "--set", "path.link.0.down.rate=2 kbit/s")
-    assert "warning: path.link.0.down.rate: the workload offers 3.43 kbit/s in the busiest minute, from 0 s on" in (
+    assert "warning: path.link.0.down.rate: the workload offers 3.48 kbit/s in the busiest minute, from 0 s on" in (
         " ".join(answer.out.split())
     )
 

@@ -228,9 +228,9 @@ class Scenario:
 
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"}, "down":
         {..}}], "legs": [{"index", "from", "to", "carrier", "carrier_sentences", "connection_use": {as from
-        connection_use}, "profile", "tls_parts": {"key_exchange", "certificates", "intermediates", "scts", "ocsp",
-        "compression", "suppress_intermediates"} or null, "handshakes": [{"start", "up": {"bytes", "parts": [{"name",
-        "bytes"}]}, "down": {..}, "first_window_bytes", "rounds"}], "rtt_ns", "bottleneck_up_bps",
+        connection_use}, "profile", "quick_acks", "tls_parts": {"key_exchange", "certificates", "intermediates",
+        "scts", "ocsp", "compression", "suppress_intermediates"} or null, "handshakes": [{"start", "up": {"bytes",
+        "parts": [{"name", "bytes"}]}, "down": {..}, "first_window_bytes", "rounds"}], "rtt_ns", "bottleneck_up_bps",
         "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "payload_bytes", "window_bytes", "window_segments",
         "window_limit_bps", "connection_limit_bps", "limited_by", "connection_limit_text", "credit_bytes",
         "session_credit_bytes", "session_limit_bps", "loss_share", "loss_event_share", "loss_limit_bps", "up": {the

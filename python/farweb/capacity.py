@@ -28,12 +28,14 @@ class PointLoad:
     Attributes:
         name: Its name.
         load: Load offered to the links. None without a rate or with too many requests to lay out.
-        least_s: Least time of a request, in s.
+        least_s: Least time of a request to the servers, in s.
+        has_cache: True where caches may answer sooner.
     """
 
     name: str
     load: Offered | None
     least_s: float
+    has_cache: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Name, fullness of the fullest link and least time, as plain values."""
@@ -44,8 +46,7 @@ class PointLoad:
 
 def answer(figures: Mapping[str, Any], load: Offered | None) -> str:
     """A sentence: whether the fullest link has room, and the least time of a request."""
-    whose = "No request to the servers" if figures["caches"] else "No request"
-    least = f"{whose} can take less than {seconds(least_s(figures))}."
+    least = _least(least_s(figures), has_cache=bool(figures["caches"]))
     if load is None:
         return f"The load was not held against the path: no link has a rate, or there are no requests yet. {least}"
     state, says = _state(load), _says(load)
@@ -56,6 +57,10 @@ def answer(figures: Mapping[str, Any], load: Offered | None) -> str:
     return f"The path carries this load: {says} {least}"
 
 
+def _least(time_s: float, *, has_cache: bool) -> str:
+    return f"No request{' to the servers' if has_cache else ''} can take less than {seconds(time_s)}."
+
+
 def answer_of_points(points: Sequence[PointLoad], number: int) -> str:
     """The same of a sweep: at how many points, which is the worst, and how full its fullest link is.
 
@@ -64,7 +69,7 @@ def answer_of_points(points: Sequence[PointLoad], number: int) -> str:
         number: Points of the sweep.
     """
     known = [(point, point.load) for point in points if point.load is not None]
-    least = f"No request can take less than {seconds(min(point.least_s for point in points))}."
+    least = _least(min(point.least_s for point in points), has_cache=any(point.has_cache for point in points))
     if not known:
         return f"The load of {plural(number, 'point')} was not held against the path: no link has a rate. {least}"
     worst, load = max(known, key=lambda each: _fullest(each[1]).fullness)

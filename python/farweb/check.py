@@ -234,5 +234,6 @@ def _swept(
     for number, point in points.items():
         load, _ = _sized(point.scenario, point.figures, point.trace)
         least_s = capacity.least_s(point.figures)
-        loads.append(capacity.PointLoad(design.point_name(number), load, least_s))
+        has_cache = bool(point.figures["caches"])
+        loads.append(capacity.PointLoad(design.point_name(number), load, least_s, has_cache))
     return tuple(loads), extent_of_points(points.values(), len(design.points) * design.replications)

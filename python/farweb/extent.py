@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from farweb import _core
 from farweb.description import Description, Value
 from farweb.errors import FarwebError, ScenarioError
 from farweb.offered import MINUTE_S, Laid
@@ -29,7 +28,7 @@ from farweb.results.design import spread
 from farweb.text.parse import parse
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet
-from farweb.trace import RatedLink, Trace, rated_links, read_trace
+from farweb.trace import RatedLink, Trace, is_alone, rated_links, read_trace
 
 ROWS_WARNED, ROWS_MAX = 100_000_000, 1_000_000_000
 """Rows of all tables. Chosen: a row takes 14 B (of packets) to 45 B (of exchanges) on the disk, so the limit is some
@@ -204,8 +203,8 @@ def _point(make: Callable[[], Description], base: Prepared, trace: Trace) -> Poi
         is_own = base.fits(point)
         with contextlib.nullcontext(base) if is_own else Prepared.of(point) as prepared:
             figures = json.loads(point.core.check(prepared.core.hosts))
-            sizes = {link.mss for link in rated_links(point, figures)}
-            of_point = trace if is_own and sizes.issubset(trace.sizes) else read_trace(point, figures, prepared)
+            segments = {link.segments for link in rated_links(point, figures)}
+            of_point = trace if is_own and segments.issubset(trace.segments) else read_trace(point, figures, prepared)
     except FarwebError:
         return None
     return None if of_point is None else Point(point, figures, of_point)
@@ -216,7 +215,7 @@ def _recorded(
 ) -> dict[str, int]:
     """Rows of the tables that `record` asks for."""
     record, legs, rows = scenario.effective["record"], figures["legs"], {}
-    if record["connections"] and (alone := sum(_is_alone(leg) for leg in legs)):
+    if record["connections"] and (alone := sum(is_alone(leg) for leg in legs)):
         rows["connections"] = requests * alone
     if record["exchanges"]:
         rows["exchanges"] = requests * len(legs)
@@ -237,7 +236,7 @@ def _packets(leg: Mapping[str, Any], figures: Mapping[str, Any], points: Sequenc
         response + 0.5,
         request + 0.5 if leg["connection_use"]["requests"] else 0.0,
     )  # half a segment is begun
-    opening = _OPENING / 2 if _is_alone(leg) else 0.0
+    opening = _OPENING / 2 if is_alone(leg) else 0.0
     passing = {"up": request + response / 2 + opening, "down": response + request / 2 + opening}
     first, behind = (figures["nodes"].index(leg[end]) for end in ("from", "to"))
     rows = 0.0
@@ -248,12 +247,6 @@ def _packets(leg: Mapping[str, Any], figures: Mapping[str, Any], points: Sequenc
         elif first <= int(place) < behind:
             rows += passing[direction] if direction else sum(passing.values())
     return rows
-
-
-def _is_alone(leg: Mapping[str, Any]) -> bool:
-    """True when each request has a connection of its own."""
-    use = leg["connection_use"]
-    return not (use["reused"] or use["shared"] or use["standing"])
 
 
 def _packet_hops(scenario: Description, figures: Mapping[str, Any], trace: Trace, laid: Laid, requests: int) -> int:
@@ -271,7 +264,7 @@ def _under_way(scenario: Description, figures: Mapping[str, Any], trace: Trace, 
     """The larger of the two bounds."""
     caches = [figures["nodes"].index(cache["node"]) for cache in scenario.effective.get("cache") or []]
     passed = [leg for leg in figures["legs"] if not any(at <= figures["nodes"].index(leg["from"]) for at in caches)]
-    trips = ((2 if _is_alone(leg) else 1) if leg["connection_use"]["requests"] else 0.5 for leg in passed)
+    trips = ((2 if is_alone(leg) else 1) if leg["connection_use"]["requests"] else 0.5 for leg in passed)
     takes_s = sum(trip * leg["rtt_ns"] / 1e9 for trip, leg in zip(trips, passed, strict=True))
     moving = requests * min(1.0, takes_s / laid.span_s) if laid.span_s > 0 else requests
     if "give_up" in scenario.effective.get("clients", {}):
@@ -283,9 +276,7 @@ def _under_way(scenario: Description, figures: Mapping[str, Any], trace: Trace, 
 
 def _bits(link: RatedLink, trace: Trace) -> float:
     """Load of all requests of the trace on a link, in bits, or none where a cache takes an unknown part."""
-    acks = trace.response_bytes / link.mss / 2 * _core.header_bytes
-    whole = trace.response_bytes * (1 + _core.header_bytes / link.mss)
-    return 0.0 if link.at_most else 8 * link.factor * (whole if link.direction == "down" else acks)
+    return 0.0 if link.at_most else 8 * link.factor * float(link.sent(trace).sum())
 
 
 def _cause(workload: Mapping[str, Any]) -> str:

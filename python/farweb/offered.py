@@ -1,6 +1,6 @@
 """Compares the load that a workload offers to each link with the rate of the link, for `farweb check`.
 
-The bytes are those of `farweb.trace`. Opening and closing connections, retransmissions and server times are left out. A
+The bytes are those of `farweb.trace`. Retransmissions, server times and the opening of kept connections are left out. A
 live cache is taken as empty, an upper bound for links behind it. Copies are laid over each other as a run lays them.
 
 Memory: some arrays over the seconds of the workload, or over longer steps beyond `_BINS_MAX` seconds.
@@ -17,7 +17,7 @@ from farweb.description import Description
 from farweb.text.parse import parse
 from farweb.text.quantities import count, rate, seconds, share
 from farweb.text.sheet import Sheet
-from farweb.trace import CHANNELS, RatedLink, Series, Trace, rated_links
+from farweb.trace import RatedLink, Series, Trace, rated_links
 
 BUSY = 0.8
 """Share of a link's rate above which the busiest minute is warned of. Chosen: queues of random arrivals are some
@@ -152,10 +152,7 @@ def _held_against(scenario: Description, workload: Mapping[str, Any], trace: Tra
     laid = Laid.of(workload, scenario.effective["run"]["until"], trace)
     loads, warnings = [], []
     for link in links:
-        place = CHANNELS * trace.sizes.index(link.mss)
-        responses, requests, acks = range(place, place + CHANNELS)
-        of = [responses] if link.direction == "down" else [requests, acks] if link.has_requests else [acks]
-        series = laid.series([trace.values[channel] for channel in of], trace) * (laid.rate * link.factor)
+        series = laid.series(link.sent(trace), trace) * (laid.rate * link.factor)
         minute, minute_from, minute_rate = _fullest(scenario, link, series, laid.step_s)
         load = OfferedLoad(
             link=link.index,
@@ -229,9 +226,8 @@ class Laid:
         longer_s = self.offset_s * (copies - 1 if self.rate == 1 else float(self.rate > 1))
         return load if self.period_s or not alone_s else load * alone_s / (alone_s + longer_s)
 
-    def series(self, channels: list[Series], trace: Trace, load: int | None = None) -> Series:
-        """Bytes by step, of `load` days and copies, or of all."""
-        values = np.sum(channels, axis=0)
+    def series(self, values: Series, trace: Trace, load: int | None = None) -> Series:
+        """Bytes by step, of `load` days and copies, or of all; `values` of each entry of the trace."""
         begins = trace.second / self.speed
         load = self.load if load is None else load
         copies = -(-load // trace.days)
@@ -315,8 +311,8 @@ def _bursts_together(workload: Mapping[str, Any], trace: Trace, laid: Laid) -> s
     copies = laid.load / trace.days
     if copies < 2:
         return None
-    one = laid.series([trace.values[0]], trace, trace.days)
-    all_of_them = laid.series([trace.values[0]], trace)
+    one = laid.series(trace.values[0], trace, trace.days)
+    all_of_them = laid.series(trace.values[0], trace)
     span_s = (trace.last_s - trace.first_s) / laid.speed
     worst = None
     for window_s in _BURSTS_S:

@@ -1,7 +1,7 @@
 """The requests of a workload by the second, in one pass, for everything that looks at them before a run.
 
-Bytes count in the second of their request's start, with headers of 40 B a segment: down the responses, up the
-requests and an acknowledgement for every second segment of a response.
+Bytes count in the second of their request's start, with headers and timestamps a segment: messages, their ACKs, and
+the opening and closing of connections where each request has its own. ACKs by a timer and options of SYNs are left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,17 +31,68 @@ def varies(way: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class RatedLink:
-    """One direction of a link that has a rate, with what matters for its load."""
+    """One direction of a link that has a rate, with what matters for its load.
+
+    Attributes:
+        segments: Of the leg.
+        opening_bytes: Of the packets that open and close a request's own connection; 0 on connections that stay.
+    """
 
     index: int
     direction: str
     rate_bps: float
     is_mean: bool
     changes: bool
-    mss: int
+    segments: "Segments"
+    opening_bytes: int
     factor: float
     at_most: bool
     has_requests: bool
+
+    def sent(self, trace: "Trace") -> Series:
+        """Bytes that each entry of a trace sends over it if no cache serves any."""
+        place = _CHANNELS * trace.segments.index(self.segments)
+        responses, requests, of_responses, of_requests = trace.values[place : place + _CHANNELS]
+        if not self.has_requests:
+            return responses if self.direction == "down" else of_responses
+        both = responses + of_requests if self.direction == "down" else requests + of_responses
+        return both + trace.values[-1] * self.opening_bytes
+
+
+def is_alone(leg: Mapping[str, Any]) -> bool:
+    """True when each request on a leg has a connection of its own."""
+    use = leg["connection_use"]
+    return not (use["reused"] or use["shared"] or use["standing"])
+
+
+@dataclass(frozen=True, order=True)
+class Segments:
+    """Segments of a leg.
+
+    Attributes:
+        payload: Of a full one, in bytes.
+        header: Of each, with timestamps, in bytes.
+        quick_acks: Segments of a message that are acknowledged one by one, before every second one is.
+    """
+
+    payload: int
+    header: int
+    quick_acks: int
+
+    @classmethod
+    def of(cls, leg: Mapping[str, Any]) -> "Segments":
+        """Segments of a leg, from its figures; on a connection that stays few are acknowledged quickly."""
+        payload = leg["payload_bytes"]
+        return cls(payload, _core.header_bytes + leg["mss_bytes"] - payload, leg["quick_acks"] if is_alone(leg) else 0)
+
+
+def _opening_bytes(leg: Mapping[str, Any], direction: str) -> int:
+    """SYN, FIN and a bare ACK, and the flight of the last kind of TLS handshake."""
+    segments = Segments.of(leg)
+    if not (leg["connection_use"]["requests"] and is_alone(leg)):
+        return 0
+    flight = leg["handshakes"][-1][direction]["bytes"] if leg["handshakes"] else 0
+    return int(flight + segments.header * (3 - -flight // segments.payload))
 
 
 def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[RatedLink]:
@@ -60,7 +111,8 @@ def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[R
                         float(way["rate_bps_mean"]),
                         varies(way),
                         bool(way["changes"]),
-                        leg["mss_bytes"],
+                        Segments.of(leg),
+                        _opening_bytes(leg, direction),
                         1 - sum(drawn),
                         len(drawn) < len(before),
                         leg["connection_use"]["requests"],
@@ -80,8 +132,9 @@ class Trace:
         last_s: The last one.
         day: Index of the day of each entry, from 0. Equal pairs of day and second are merged.
         second: Seconds since the start of the table.
-        sizes: The MSS of legs with a rate.
-        values: For each of them bytes of responses with headers, of requests with headers, and of acknowledgements.
+        segments: Of the legs with a rate.
+        values: For each of them bytes of responses and of requests with headers, and of the acknowledgements of both;
+            behind them the number of requests.
         of_several_sizes: Requests for objects that change size, or 0 without a live cache.
         bypassing: Requests for uncacheable objects, or 0 without a live cache.
         clients: Who asks: how many.
@@ -99,7 +152,7 @@ class Trace:
     last_s: float
     day: NDArray[np.int64]
     second: NDArray[np.int64]
-    sizes: list[int]
+    segments: list[Segments]
     values: tuple[Series, ...]
     of_several_sizes: int = 0
     bypassing: int = 0
@@ -115,7 +168,7 @@ class Trace:
         return int(self.day.max()) + 1
 
 
-CHANNELS = 3  # for each MSS: responses, requests, acknowledgements
+_CHANNELS = 4  # for each kind of segments: responses, requests, acknowledgements of responses, of requests
 _MERGED_AT = 1 << 21  # entries. Chosen: some 100 MB with their values
 
 
@@ -127,14 +180,17 @@ def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prep
     Raises:
         WorkloadError: The request table cannot be read.
     """
-    sizes = sorted({link.mss for link in rated_links(scenario, figures)})
+    segments = sorted({link.segments for link in rated_links(scenario, figures)})
     has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
     survey = _core.Survey() if has_live and "requests" in prepared.inputs else None
-    return _trace(prepared.core, sizes, survey, Opens() if are_limited(figures) else None)
+    return _trace(prepared.core, segments, survey, Opens() if are_limited(figures) else None)
 
 
 def _trace(
-    requests: _core.Prepared, sizes: list[int], survey: _core.Survey | None = None, opens: Opens | None = None
+    requests: _core.Prepared,
+    segments: list[Segments],
+    survey: _core.Survey | None = None,
+    opens: Opens | None = None,
 ) -> Trace | None:
     """Read a workload, its objects too with `survey`, or None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
@@ -161,7 +217,7 @@ def _trace(
         if "method" in columns:
             is_tunnel = equals(columns["method"], "CONNECT")
             tunnels, tunnel_bytes = tunnels + int(is_tunnel.sum()), tunnel_bytes + int(response[is_tunnel].sum())
-        values = _bytes(request, response, sizes)
+        values = _bytes(request, response, segments)
         parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
         held += len(parts[-1][0])
         if held > _MERGED_AT:
@@ -176,18 +232,20 @@ def _trace(
     counts = clients.counts()
     asked_by = counts.size, rows - int(counts.sum())
     more = (*treated, *asked_by, opens, tunnels, tunnel_bytes)
-    return Trace(rows, down, up, share_tagged, first, last, numbered, second, sizes, values, *more)
+    return Trace(rows, down, up, share_tagged, first, last, numbered, second, segments, values, *more)
 
 
-def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> tuple[Series, ...]:
-    """Bytes of each request on a link, by MSS: response, request and acknowledgements with their headers."""
+def _bytes(request: NDArray[Any], response: NDArray[Any], segments: list[Segments]) -> tuple[Series, ...]:
+    """Bytes of each request on a link, by kind of segments, and ones. Responses acknowledge last ones of requests."""
     channels: list[Series] = []
-    for mss in sizes:
-        segments = -(-response // mss)
-        channels.append((response + _core.header_bytes * segments).astype(np.float64))
-        channels.append((request + _core.header_bytes * -(-request // mss)).astype(np.float64))
-        channels.append((_core.header_bytes * -(-segments // 2)).astype(np.float64))
-    return tuple(channels)
+    for each in segments:
+        responses, requests = -(-response // each.payload), -(-request // each.payload)
+        quick, quick_up = np.minimum(responses, each.quick_acks), np.minimum(requests, each.quick_acks)
+        acks, acks_up = quick - (quick - responses) // 2, quick_up + (requests - quick_up) // 2
+        channels.append((response + each.header * responses).astype(np.float64))
+        channels.append((request + each.header * requests).astype(np.float64))
+        channels += [(each.header * number).astype(np.float64) for number in (acks, acks_up)]
+    return *channels, np.ones(len(response))
 
 
 def _merged(

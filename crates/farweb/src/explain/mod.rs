@@ -132,6 +132,8 @@ pub struct LegReport {
     pub connection_use: ConnectionUse,
     /// TCP profile.
     pub profile: String,
+    /// Segments of a new connection that are acknowledged one by one, before every second one is.
+    pub quick_acks: u32,
     /// Parts of its handshakes, defaults included; none without TLS, and where only sizes are given.
     pub tls_parts: Option<Parts>,
     /// Handshakes of TLS that its connections begin with; empty without TLS.
@@ -269,6 +271,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         carrier_sentences: carrier::sentences(&leg.carrier).to_owned(),
         connection_use: leg.carrier.connection_use(),
         profile: profile_name(&leg.tcp),
+        quick_acks: leg.tcp.profile().quick_acks(),
         tls_parts: leg.tls.as_ref().and_then(Tls::parts),
         handshakes: handshake::handshakes(index, leg, scenario, &limit),
         rtt_ns: stretch.round_trip().as_nanos(),

@@ -157,6 +157,17 @@ impl Profile {
         mss.saturating_sub(options.bytes().into()).max(1)
     }
 
+    /// Segments of a new connection that are acknowledged one by one, before every second one is.
+    #[must_use]
+    pub fn quick_acks(&self) -> u32 {
+        let (always, most) = match self {
+            Self::Bsd(_) => (false, 0),
+            Self::Linux(profile) => (profile.quick_ack_always, profile.quick_acks_max),
+            Self::Ns2(profile) => (!profile.delayed_ack, 0),
+        };
+        if always { u32::MAX } else { most }
+    }
+
     /// Segments that the accepting end may send at first.
     #[must_use]
     pub fn first_window(&self) -> u64 {
