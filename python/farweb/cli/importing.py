@@ -161,6 +161,18 @@ def import_options(
     }
 
 
+def given_options(context: typer.Context) -> list[str]:
+    """Options of an import that the command line has."""
+    of_log = [each for each in context.command.params if getattr(each, "rich_help_panel", None) == "Log"]
+    return [each.opts[0] for each in of_log if is_given(context, each.name or "")]
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """True for a parameter of a command that its command line has."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def takes_import_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of an import. They arrive, read, as `importing`."""
     own, of_log = inspect.signature(command).parameters, inspect.signature(import_options).parameters
