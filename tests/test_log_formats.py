@@ -30,7 +30,7 @@ SIZES = {
     "w3c": "53175", "squid": "10182", "syslog": "10182", "squid-common": "1464", "haproxy": "2750", "alb": "366",
     "elb": "29", "istio": "135", "traefik": "12", "traefik-json": "75", "gcp": "308313", "azure": "324",
     "cloudfront": "392", "cloudfront-json": "5120", "cloudflare": "2301", "akamai": "4995", "fastly": "826",
-    "s3": "113",
+    "s3": "113", "echo": "2", "envoy-json": "135", "minio": "4096", "minio-trace": "231",
 }  # fmt: skip
 """Size of the response as the line has it; 2326 in the others."""
 
