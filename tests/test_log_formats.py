@@ -171,6 +171,15 @@ def test_verbs_of_logs_read_standard_input(farweb: Farweb, folder: Path, verb: t
     refused(farweb, "workload", "cache", "-", "--format", "table", says="table is read from a file")
 
 
+def test_the_unit_of_a_span_that_other_servers_write_in_ms_is_pointed_out(farweb: Farweb, folder: Path) -> None:
+    Path("access.log").write_text(f"{BLOCKS['clf'].strip()} 125\n")
+    for directive, said in (("%D", 1), ("%{us}T", 0)):
+        options = ["--log-format", f'LogFormat "%h %l %u %t \\"%r\\" %>s %b {directive}" timed', "--force"]
+        shown = farweb("workload", "import", "access.log", *options).out
+        assert "server time  125 µs" in shown
+        assert shown.count("warning: %D is taken for µs") == said
+
+
 def test_stats_of_a_log_say_what_the_import_left_out(farweb: Farweb, folder: Path) -> None:
     Path("access.log").write_text(LOG)
     answer = farweb("workload", "stats", "access.log", "--json")

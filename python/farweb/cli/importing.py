@@ -24,8 +24,8 @@ LogFormat = Annotated[
     str | None,
     _of_log(
         metavar="STRING",
-        help="A format string instead: Squid's logformat, nginx's log_format, Apache's LogFormat, or names in "
-        "braces: "
+        help="A format string instead, alone or in its statement: Squid's logformat, nginx's log_format, Apache's "
+        "LogFormat, or names in braces: "
         '{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}.',
     ),
 ]

@@ -205,7 +205,10 @@ impl Pattern {
         let found = program.directive(text, quoted).map_err(|why| format!("--log-format: {why}"))?;
         let Some(directive) = found else { return Ok(0) };
         let quote: &[u8] = if directive.quoted { b"\"" } else { b"" };
-        if let Some(field) = directive.field {
+        // The field before, of no use either, then takes it in.
+        let is_taken_in =
+            directive.optional && self.parts.last().is_some_and(|part| part.field == Field::Ignored);
+        if let Some(field) = directive.field.filter(|_| !is_taken_in) {
             self.literal(quote);
             self.parts.push(Part { field, literal: quote.to_vec(), time: directive.time });
         }

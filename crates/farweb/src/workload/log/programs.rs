@@ -23,6 +23,8 @@ pub(super) struct Directive {
     pub time: Option<Vec<u8>>,
     /// Its value stands in double quotes.
     pub quoted: bool,
+    /// It may write nothing, and no blank then.
+    pub optional: bool,
     pub length: usize,
 }
 
@@ -101,12 +103,19 @@ fn haproxy(text: &[u8], quoted: &mut bool) -> Option<Directive> {
         b"o" => {
             *quoted = is_quoted;
             let blanks = behind.iter().take_while(|byte| **byte == b' ').count();
-            Some(Directive { field: None, time: None, quoted: false, length: at + length + blanks })
+            Some(Directive {
+                field: None,
+                time: None,
+                quoted: false,
+                optional: false,
+                length: at + length + blanks,
+            })
         }
         _ => Some(Directive {
             field: Some(field(HAPROXY, &if is_sample { name.to_ascii_lowercase() } else { name.to_vec() })),
             time: TIMES.contains(&name).then(|| b"%d/%b/%Y:%H:%M:%S %z".to_vec()),
             quoted: is_quoted && (is_sample || TEXTS.contains(&name)),
+            optional: matches!(name, b"hr" | b"hs" | b"hrl" | b"hsl"),
             length: at + length,
         }),
     }
@@ -134,7 +143,8 @@ fn envoy(text: &[u8]) -> Result<Option<Directive>, String> {
         (Some(_), _) | (_, b"") => name.to_vec(),
         _ => [name, b"(", &argument.to_ascii_uppercase(), b")"].concat(),
     };
-    Ok(Some(Directive { field: Some(field(ENVOY, &called)), time, quoted: false, length: length + end + 1 }))
+    let field = Some(field(ENVOY, &called));
+    Ok(Some(Directive { field, time, quoted: false, optional: false, length: length + end + 1 }))
 }
 
 /// `:name` or `:name[argument]`, of which headers alone need the argument.
@@ -158,6 +168,7 @@ fn morgan(text: &[u8]) -> Option<Directive> {
         field: Some(field(MORGAN, &called)),
         time,
         quoted: false,
+        optional: false,
         length,
     })
 }

@@ -430,6 +430,8 @@ fn format_strings_of_load_balancers_are_read() {
     };
     assert_eq!(request(all, &line("192.0.2.1")), "server 192.0.2.1 20 20 1250");
     assert_eq!(request(all, &line("2001:db8::1")), "server 2001:db8::1 20 20 1250");
+    let captureless = line("192.0.2.1").replace(" {a|b} {}", "");
+    assert_eq!(request(all, &captureless), "server 192.0.2.1 20 20 1250");
     assert_eq!(request(&all.replace(' ', "\\ "), &line("192.0.2.1")), "server 192.0.2.1 20 20 1250");
     let clf = "%{+Q}o %{-Q}ci - - [%trg] %r %ST %B \"\" \"\" %cp %ms %ft %b %s %TR %Tw %Tc %Tr %Ta";
     let line = "192.0.2.1 - - [14/Feb/2017:00:00:03 +0000] \"GET /x HTTP/1.1\" 200 1250 \"\" \"\" 5000 049 \"front\" \"back\" \"srv\" \
