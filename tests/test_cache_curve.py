@@ -183,7 +183,10 @@ def test_requests_without_an_object_are_an_error_that_tells_what_to_do(folder: P
         (["--policy", "lruu"], 'unknown policy "lruu" (did you mean "lru"?); the policies are fifo, lru'),
         (["--capacity", "10"], 'capacity "10": write a size such as 10 MB'),
         (["--capacity", "0 %"], 'capacity "0 %": write a size'),
-        (["--capacity", "10 Mb"], 'capacity "10 Mb" has the unknown unit "Mb"'),
+        (
+            ["--capacity", "10 Mb"],
+            'capacity "10 Mb" has the unknown unit "Mb" (units: B, kB, MB, GB, KiB, MiB, GiB, %)',
+        ),
         (["--capacity", "1.5 B"], 'capacity "1.5 B": write a size'),
         (["--warmup", "100 %"], 'warm-up "100 %": write a share of the requests from 0 to below 100 %'),
         (["--admit", "size=1 kB"], "the rules are min=SIZE, max=SIZE, second-hit, probability=SHARE"),

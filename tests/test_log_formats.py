@@ -1,5 +1,6 @@
 """Every line of docs/log-formats.md is read as its table says, and damaged ones are counted with a reason."""
 
+import os
 import re
 import shlex
 from datetime import UTC, datetime, timedelta
@@ -29,7 +30,7 @@ SIZES = {
     "w3c": "53175", "squid": "10182", "syslog": "10182", "squid-common": "1464", "haproxy": "2750", "alb": "366",
     "elb": "29", "istio": "135", "traefik": "12", "traefik-json": "75", "gcp": "308313", "azure": "324",
     "cloudfront": "392", "cloudfront-json": "5120", "cloudflare": "2301", "akamai": "4995", "fastly": "826",
-    "s3": "113",
+    "s3": "113", "echo": "2", "envoy-json": "135", "minio": "4096", "minio-trace": "231",
 }  # fmt: skip
 """Size of the response as the line has it; 2326 in the others."""
 
@@ -149,6 +150,34 @@ def test_fields_that_no_format_names_are_shown_where_lines_have_them(farweb: Far
     assert found == {"requests": 1, "share": 1 / 3, "fields": 2, "text": '"TLSv1.3" 0.123'}
     kept = provenance(Path("out.parquet"))
     assert kept is not None and kept["unread_fields"] == {**found, "text": ""}, "it may have a client"
+
+
+@pytest.mark.parametrize(
+    "verb", [("stats",), ("cache", "--policy", "lru", "--capacity", "1 kB")], ids=["stats", "cache"]
+)
+def test_verbs_of_logs_read_standard_input(farweb: Farweb, folder: Path, verb: tuple[str, ...]) -> None:
+    Path("access.log").write_text(LOG)
+    expected = farweb("workload", *verb, "access.log", "--json").json()
+    before, log = os.dup(0), os.open("access.log", os.O_RDONLY)
+    try:
+        os.dup2(log, 0)
+        found = farweb("workload", *verb, "-", "--json").json()
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        os.close(log)
+    for name in ("requests", "objects"):
+        assert found[name] == expected[name] > 0
+    refused(farweb, "workload", "cache", "-", "--format", "table", says="table is read from a file")
+
+
+def test_the_unit_of_a_span_that_other_servers_write_in_ms_is_pointed_out(farweb: Farweb, folder: Path) -> None:
+    Path("access.log").write_text(f"{BLOCKS['clf'].strip()} 125\n")
+    for directive, said in (("%D", 1), ("%{us}T", 0)):
+        options = ["--log-format", f'LogFormat "%h %l %u %t \\"%r\\" %>s %b {directive}" timed', "--force"]
+        shown = farweb("workload", "import", "access.log", *options).out
+        assert "server time  125 µs" in shown
+        assert shown.count("warning: %D is taken for µs") == said
 
 
 def test_stats_of_a_log_say_what_the_import_left_out(farweb: Farweb, folder: Path) -> None:

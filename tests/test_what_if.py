@@ -198,9 +198,12 @@ def test_runs_are_those_of_a_sweep_and_not_repeated(folder: Path, farweb: Farweb
 @pytest.mark.parametrize("kind", ["page", "log", "scenario"])
 def test_the_answer_is_a_screen_and_its_first_line_what_to_do(folder: Path, farweb: Farweb, kind: str) -> None:
     site(folder)
-    (folder / "access.log").write_text("".join(LOG.replace("8510000", f"85100{i:02}") for i in range(8)))
+    text = "".join(LOG.replace("8510000", f"85100{i:02}") for i in range(8))
+    (folder / "access.log").write_text("".join(f"edge {line}\n" for line in text.splitlines()))
     file = {"page": written(folder, har(entry(), onload=60)), "log": "access.log", "scenario": "site.toml"}[kind]
-    answer = farweb("what-if", file, *([] if kind == "scenario" else ["--path", "cable"]))
+    options = [] if kind == "scenario" else ["--path", "cable"]
+    options += ["--log-format", "edge %ts.%03tu %tr %>a %Ss/%03>Hs %<st %rm %ru"] if kind == "log" else []
+    answer = farweb("what-if", file, *options)
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
     assert len(lines) <= 25
@@ -248,6 +251,8 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
         (("page.har", "--page", "2"), "--page: found 2; "),
         (("page.har", "--set", "leg.0.tls.version=1.4"), "--set leg.0.tls.version=1.4: leg.0.tls.version: found"),
         (("none.log",), "none.log: no such file"),
+        (("site.toml", "--from", "1996-12-19"), "--from: is of logs, and site.toml is none"),
+        (("site.csv", "--format", "auto"), "--format: is of logs, and site.csv is none"),
     ],
 )
 def test_what_is_refused(folder: Path, farweb: Farweb, arguments: tuple[str, ...], says: str) -> None:

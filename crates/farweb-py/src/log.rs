@@ -91,7 +91,7 @@ impl LogReader {
                 max_unreadable,
             };
             let format = match (log_format, fields) {
-                (Some(text), _) => LogFormat::Custom(text),
+                (Some(text), _) => LogFormat::custom(&text)?,
                 (None, Some(pairs)) => LogFormat::Fields(pairs),
                 (None, None) => format.parse()?,
             };

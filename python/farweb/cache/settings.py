@@ -100,7 +100,7 @@ def read_capacity(text: str) -> Capacity:
         WorkloadError: It is no whole number of bytes from 1 to 2^61, and no share above 0.
     """
     try:
-        quantity = parse(text)
+        quantity = parse(text, "B", "1")
     except QuantityError as error:
         raise WorkloadError(f"capacity {error}") from None
     number = quantity.number
@@ -121,7 +121,7 @@ def read_warmup(text: str) -> Warmup:
         WorkloadError: It is neither a share from 0 to below 100 % nor a whole number.
     """
     try:
-        quantity = parse(text)
+        quantity = parse(text, "1")
     except QuantityError as error:
         raise WorkloadError(f"warm-up {error}") from None
     if quantity.base == "1" and 0 <= quantity.number < 1:
@@ -161,7 +161,7 @@ def _whole(what: str, text: str, base: str) -> int:
     """A size in bytes or a time in ns."""
     example, grain = ("8 KiB", 1) if base == "B" else ("1 h", 10**9)
     try:
-        quantity = parse(text)
+        quantity = parse(text, base)
     except QuantityError as error:
         raise WorkloadError(f"{what}: {error}") from None
     number = quantity.number * grain
@@ -172,7 +172,7 @@ def _whole(what: str, text: str, base: str) -> int:
 
 def _probability(rule: str, text: str) -> float:
     try:
-        quantity = parse(text)
+        quantity = parse(text, "1")
     except QuantityError as error:
         raise WorkloadError(f"{rule}: {error}") from None
     if quantity.base not in ("", "1") or not 0 <= quantity.number <= 1:

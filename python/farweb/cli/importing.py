@@ -24,8 +24,8 @@ LogFormat = Annotated[
     str | None,
     _of_log(
         metavar="STRING",
-        help="A format string instead: Squid's logformat, nginx's log_format, Apache's LogFormat, or names in "
-        "braces: "
+        help="A format string instead, alone or in its statement: Squid's logformat, nginx's log_format, Apache's "
+        "LogFormat, or names in braces: "
         '{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}.',
     ),
 ]
@@ -159,6 +159,18 @@ def import_options(
         **_sample(sample, sample_by, seed),
         "max_unreadable": max_unreadable,
     }
+
+
+def given_options(context: typer.Context) -> list[str]:
+    """Options of an import that the command line has."""
+    of_log = [each for each in context.command.params if getattr(each, "rich_help_panel", None) == "Log"]
+    return [each.opts[0] for each in of_log if is_given(context, each.name or "")]
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """True for a parameter of a command that its command line has."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def takes_import_options(command: Callable[..., None]) -> Callable[..., None]:

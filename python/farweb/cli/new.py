@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from farweb.cli.importing import takes_import_options
+from farweb.cli.importing import given_options, is_given, takes_import_options
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
 from farweb.text.words import command
 
@@ -114,14 +114,14 @@ def new(
     if compare is not None and len(simulated) == 1:
         same = f", which are one path, {next(iter(simulated))}" if len(compared) > 1 else ""
         raise typer.BadParameter(f"--compare: found {compare}{same}; write two paths or more, such as starlink,geo,5g")
-    if compare is not None and _is_given(context, "path"):
+    if compare is not None and is_given(context, "path"):
         raise typer.BadParameter("--compare names all paths; leave --path out")
     if seen_at is not None and not log:
         raise typer.BadParameter("--seen-at says where a log was written: name it with --log")
     if shield is not None and cache is None:
         raise typer.BadParameter("--shield is the second level of --cache: name both, or --cache none")
     is_table = table_of(log or [], importing) is not None
-    if is_table and (given := _options_of_log(context)):
+    if is_table and (given := given_options(context)):
         raise typer.BadParameter(f"{given[0]}: is of logs; a request table is simulated as it is")
     context.with_resource(taken_free(*files_of(file, with_log=bool(log) and not is_table), force=force))
     output = Output(as_json, quiet)
@@ -178,17 +178,6 @@ def _swept(design: "Design") -> str:
     """The sweep of a single path, over the unpublished depths of its queues."""
     first, *_, last = design.factors[0].levels
     return f"queues of {first.label} to {last.label}, as no depth is published (farweb sweep)"
-
-
-def _options_of_log(context: typer.Context) -> list[str]:
-    """Options of an import that the command line has."""
-    of_log = [each for each in context.command.params if getattr(each, "rich_help_panel", None) == "Log"]
-    return [each.opts[0] for each in of_log if _is_given(context, each.name or "")]
-
-
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def _cache(option: str, text: str) -> tuple[str, str]:

@@ -1,10 +1,11 @@
 """`farweb what-if`: changes ranked by the time that each saves."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from farweb.cli.importing import given_options, takes_import_options
 from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet
 from farweb.cli.runs import Settings, changes_of, load
 from farweb.extras import SWEEP, require
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from farweb.whatif.answer import WhatIf
 
 
+@takes_import_options
 def what_if(
+    context: typer.Context,
     file: Annotated[
         Path,
         typer.Argument(
@@ -46,6 +49,8 @@ def what_if(
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
+    *,
+    importing: dict[str, Any],
 ) -> None:
     """Say what to change first: protocols, TLS, windows, connections, an edge, servers, each with its saving.
 
@@ -58,12 +63,18 @@ def what_if(
 
         farweb what-if access.log.gz --path starlink
 
+        farweb what-if access.log --log-format '$remote_addr [$time_local] "$request" $status $bytes_sent'
+
         farweb what-if satellite.toml --set leg.0.tls='{ version = "1.2" }'
     """
     del debug
+    from farweb.inputs.new import table_of
     from farweb.page.har import is_har
 
     output = Output(as_json, quiet)
+    given = given_options(context)
+    if given and (is_har(file) or file.suffix == ".toml" or table_of([file], importing) is not None):
+        raise typer.BadParameter(f"{given[0]}: is of logs, and {file} is none")
     if is_har(file):
         if out is not None or jobs is not None:
             raise typer.BadParameter("--out and --jobs are of logs and scenarios; a page is loaded in this process")
@@ -75,7 +86,9 @@ def what_if(
     require("farweb what-if", *SWEEP)
     folder = f"results/{_stem(file)}-what-if" if out is None else out
     try:
-        answer = _of_requests(file, path, settings, folder, jobs, limits=not no_limits, output=output)
+        answer = _of_requests(
+            file, path, settings, folder, jobs, limits=not no_limits, output=output, importing=importing
+        )
     except KeyboardInterrupt:
         output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
         raise
@@ -105,6 +118,7 @@ def _of_requests(
     *,
     limits: bool,
     output: Output,
+    importing: dict[str, Any],
 ) -> "WhatIf":
     import tempfile
 
@@ -124,7 +138,7 @@ def _of_requests(
         else:
             check_words("--path", [path or "geo"], ALL_PATHS)
             written = Path(scratch) / f"{_stem(file)}.toml"
-            new_scenario(written, path=path or "geo", log=file)
+            new_scenario(written, path=path or "geo", log=file, **importing)
             scenario, where = load(written, settings), f"{file.name} over {path_name(path or 'geo')}"
         return of_requests(scenario, folder, where, jobs=jobs, limits=limits, progress=on_progress)
 

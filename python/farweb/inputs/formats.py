@@ -73,7 +73,15 @@ def format_of(path: Path, given: str | None) -> str:
 
 
 def kind_of(path: Path, given: str | None, described: Mapping[str, Any]) -> str:
-    """The format of a file, or `AUTO` for a log that is described by a format string or by keys."""
+    """The format of a file, or `AUTO` for a log from standard input, or one described by a format string or by keys.
+
+    Raises:
+        WorkloadError: There is no such format, no such file, or standard input is to be anything but a log.
+    """
+    if str(path) == "-":
+        if given in (TABLE, *TRACES):
+            raise WorkloadError(f"standard input: {given} is read from a file; logs alone come from -")
+        return given or AUTO
     if any(each is not None for each in described.values()):
         check_file(path, WorkloadError, "name the requests")
         return given or AUTO

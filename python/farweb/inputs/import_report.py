@@ -44,6 +44,7 @@ class ImportReport:
             span;
             `unread_fields` those behind the agent that the format does not name: `requests` that have them, their
             `share`, and the number of `fields` and `text` of the first one, empty in a table with pseudonyms;
+            `unit_doubt` is an assumption about the unit of a span that others write in another one, or null;
             `with_server_time` is the number of requests that have one,
             `with_wait` of those with a wait for the first byte too, `with_client` of requests with a
             client, `origin_unix_s` the Unix time of `start_s`

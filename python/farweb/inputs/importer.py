@@ -39,7 +39,7 @@ _TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
 """Columns that may be null, each with the name for the number of its values."""
 _BYTES = ("request_bytes", "response_bytes")
 _KEY_BYTES = 16  # of SipHash
-_NO_LINES = ("blank", "header")
+_NO_LINES = ("blank", "header", "part")
 """Reasons of lines that are not expected to have a request."""
 
 _HINTS = {
@@ -246,6 +246,7 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
         for key, part in counts[name].items():
             parts[key] = _sum(parts.get(key), part)
     together["has_cache_control"] = together.get("has_cache_control", False) or counts["has_cache_control"]
+    together["unit_doubt"] = together.get("unit_doubt") or counts["unit_doubt"]
     together["tunnels"] = _sum(together.get("tunnels"), counts["tunnels"])
     servers = (together.get("software"), counts["software"])
     together["software"] = ", ".join(dict.fromkeys(name for name in servers if name)) or None

@@ -59,7 +59,9 @@ def server_times(kept: Mapping[str, Any]) -> str:
 
 
 def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
-    """Reasons why server times may be too long, a sentence each with its remedy."""
+    """Reasons why server times may be wrong, a sentence each with its remedy."""
+    if kept["with_server_time"] and (unit := kept.get("unit_doubt")):
+        yield unit
     elapsed = min(kept["with_elapsed_time"], kept["with_server_time"])  # the first counts requests left out later too
     if elapsed and not kept["log"].get("rtt_ns"):
         yield (

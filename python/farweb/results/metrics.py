@@ -252,7 +252,7 @@ def within(limit: str) -> Metric:
         ResultsError: It is no time.
     """
     try:
-        time = quantity.parse(limit)
+        time = quantity.parse(limit, "s")
     except quantity.QuantityError as error:
         raise ResultsError(f"within({limit}): {error}") from None
     if time.base != "s" or time.number <= 0:

@@ -176,7 +176,7 @@ class _Reader:
         if match["number"] is None:
             return *self._of_best(match, operator, begin), match.group()
         try:
-            value = quantity.parse(match.group())
+            value = quantity.parse(match.group(), metric.unit or "1")
         except QuantityError as error:
             self._fail(str(error), begin)
         unit = metric.unit or "1"

@@ -256,7 +256,7 @@ def _step(key: str, low: Quantity, high: Quantity, resolution: str | None) -> St
 def _distance(option: str, text: str, key: str, base: str, unit: str = "") -> Step:
     """The distance of two values of a key, in its unit or as a share."""
     try:
-        wanted = quantity.parse(text)
+        wanted = quantity.parse(text, "1", *([base] if base else []))
     except QuantityError as error:
         raise VaryError(f"{option}: {error}") from None
     if wanted.base not in ("1", base):

@@ -68,8 +68,12 @@ class Quantity:
     whole: bool
 
 
-def parse(text: str) -> Quantity:
+def parse(text: str, *bases: str) -> Quantity:
     """Read `64 kB`, `30 Mbit/s`, `1 %` or a bare number.
+
+    Args:
+        text: The number with its unit.
+        bases: Base units of the kinds that fit, for messages (default: all).
 
     Raises:
         QuantityError: The text is no number, or has an unknown unit.
@@ -80,7 +84,8 @@ def parse(text: str) -> Quantity:
     number, unit = match["number"], match["unit"] or ""
     unit = _ALIASES.get(unit, unit)
     if unit and unit not in _BASES:
-        raise QuantityError(f'"{text.strip()}" has the unknown unit "{unit}" (units: {", ".join(_BASES)})')
+        known = [unit for base in bases or _FAMILIES for unit in units(base)]
+        raise QuantityError(f'"{text.strip()}" has the unknown unit "{unit}" (units: {", ".join(known)})')
     base = _BASES[unit] if unit else ""
     whole = re.fullmatch(r"[-+]?\d+", number) is not None
     return Quantity(Fraction(number) * scale(unit), base, unit, whole)

@@ -8,7 +8,7 @@ use super::keys::{self, Keys};
 use super::known::{self, KNOWN, Known, Shape};
 use super::layout::Layout;
 use super::pattern::Pattern;
-use super::{LogOptions, Reason, Verdict, rules, wrapped};
+use super::{LogOptions, Reason, Verdict, rules, statement, wrapped};
 use crate::workload::WorkloadError;
 use crate::workload::table::near;
 
@@ -46,6 +46,14 @@ impl LogFormat {
     /// A JSON object a line, as Caddy and nginx write it.
     pub const JSON: Self = Self::Known(known::JSON_LINES);
 
+    /// The format of a format string, which may stand in its statement of a configuration.
+    ///
+    /// # Errors
+    /// When a statement has no format.
+    pub fn custom(text: &str) -> Result<Self, WorkloadError> {
+        statement::format_of(text).map(|format| Self::Custom(format.into())).map_err(WorkloadError)
+    }
+
     /// Names of formats, each with true where sizes of responses are without headers.
     pub fn names() -> impl Iterator<Item = (&'static str, bool)> {
         KNOWN.iter().map(|known| (known.name, known.has_body_sizes()))
@@ -73,9 +81,10 @@ impl LogFormat {
         let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         match self {
             Self::Known(known) => match (known.software, &known.lines) {
-                (Some(name), Shape::Text(_) | Shape::TextOrTable(_) | Shape::JsonOnly(_)) => {
-                    Some(name.into())
-                }
+                (
+                    Some(name),
+                    Shape::Text(_) | Shape::TextOrTable(_) | Shape::JsonOnly(_) | Shape::JsonWith(..),
+                ) => Some(name.into()),
                 (_, Shape::Json(_)) => keys::software(lines.next()?).map(Into::into),
                 (name, Shape::Columns(_)) => named_software(lines).or_else(|| name.map(Into::into)),
                 (None, _) => None,
@@ -88,6 +97,7 @@ impl LogFormat {
     /// The format of a log that begins with `head`. `None` when less than half of the lines of any can be read.
     #[must_use]
     pub fn of_head(head: &[u8]) -> Option<Self> {
+        let head = &*wrapped::joined(head);
         let options = LogOptions { server_name: "server".into(), ..LogOptions::default() };
         let end = if head.contains(&b'\n') { b'\n' } else { b'\r' };
         let mut best = (None, 0);

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::fields::wrong;
-use super::names::{JSON_SOFTWARE, NEEDED, own};
-use super::record::{Field, Record};
+use super::names::{CADDYS, DURATION, JSON_SOFTWARE, NEEDED, name_of, own};
+use super::record::{Field, Record, UNKNOWN_UNIT, Unit};
 use super::wrapped;
 
 /// Most keys of a line of JSON that a message names. Chosen: as nginx and Caddy have.
@@ -18,6 +18,8 @@ pub(super) struct Keys {
     keys: Vec<(String, Field)>,
     /// An object without a URL or a size cannot be read.
     strict: bool,
+    /// Nor can one without this key.
+    sign: Option<&'static str>,
 }
 
 /// Program that writes lines of JSON like `line`.
@@ -35,8 +37,8 @@ fn at<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
 
 impl Keys {
     /// The keys of a format with a name.
-    pub(super) fn of(keys: &[(&str, Field)], strict: bool) -> Self {
-        Self { keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(), strict }
+    pub(super) fn of(keys: &[(&str, Field)], strict: bool, sign: Option<&'static str>) -> Self {
+        Self { keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(), strict, sign }
     }
 
     /// Keys from `NAME=KEY`, a name of farweb's own and the key of its value, with the unit of a span behind a colon.
@@ -73,7 +75,7 @@ impl Keys {
         let has = |fields: &[Field]| keys.iter().any(|(_, field)| fields.contains(field));
         match NEEDED.iter().zip(ways).find(|((_, fields), _)| !has(fields)) {
             Some(((what, _), write)) => Err(format!("--field: none says {what}; write {write}")),
-            None => Ok(Self { keys, strict: true }),
+            None => Ok(Self { keys, strict: true, sign: None }),
         }
     }
 
@@ -103,13 +105,14 @@ impl Keys {
         self.check(&object).ok()?;
         let (mut right, mut wrong) = (0, Vec::new());
         let mut record = Record::default();
-        for (key, field) in &self.keys {
-            let Some(text) = at(&object, key).and_then(|value| text_of(value, *field)) else { continue };
-            match record.set(*field, Cow::Owned(text)) {
+        self.set(&object, &mut record, |result| {
+            match result {
                 Ok(()) => right += 1,
                 Err(why) => wrong.push(why),
             }
-        }
+            Ok(())
+        })
+        .ok()?;
         Some((right, wrong))
     }
 
@@ -133,18 +136,58 @@ impl Keys {
             return Err("is no JSON object".into());
         }
         let mut record = Record::default();
-        for (key, field) in &self.keys {
-            let Some(text) = at(object, key).and_then(|value| text_of(value, *field)) else { continue };
-            record.set(*field, Cow::Owned(text))?;
-        }
+        self.set(object, &mut record, |result| result)?;
         if self.strict {
             self.check(object)?;
         }
         record.complete()
     }
 
+    /// Takes the values of an object into `record`, and gives `take` each result.
+    fn set(
+        &self,
+        object: &Value,
+        record: &mut Record<'_>,
+        mut take: impl FnMut(Result<(), String>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        for (key, field) in &self.keys {
+            let field = match field {
+                Field::Elapsed(Unit::Unknown) if key == DURATION && at(object, CADDYS).is_some() => {
+                    Field::Elapsed(Unit::SecondsOrUnknown)
+                }
+                field => *field,
+            };
+            let Some(text) = at(object, key).and_then(|value| text_of(value, field)) else { continue };
+            let result = record.set(field, Cow::Owned(text));
+            take(result.map_err(|why| match why.ends_with(UNKNOWN_UNIT) {
+                true => format!("{why}; state it, one of s, ms, us and ns: {}", self.stated(object, key)),
+                false => why,
+            }))?;
+        }
+        Ok(())
+    }
+
+    /// Options that name the keys of an object, the one of a span last, with a unit.
+    fn stated(&self, object: &Value, span: &str) -> String {
+        let named = |key: &str, field: Field| Some(format!("--field {}={key}", name_of(field)?));
+        let mut fields = Vec::new();
+        let mut options = Vec::new();
+        for (key, field) in &self.keys {
+            if !field.is_span() && !fields.contains(field) && at(object, key).is_some() {
+                fields.push(*field);
+                options.extend(named(key, *field));
+            }
+        }
+        let last = self.keys.iter().find(|(key, _)| key == span).and_then(|(key, field)| named(key, *field));
+        options.extend(last.map(|option| option + ":ms"));
+        options.join(" ")
+    }
+
     /// True if an object has the keys of every request.
     fn check(&self, object: &Value) -> Result<(), String> {
+        if let Some(sign) = self.sign.filter(|sign| at(object, sign).is_none()) {
+            return Err(format!("has no key {sign}"));
+        }
         for (what, fields) in &NEEDED[1..] {
             let keys =
                 || self.keys.iter().filter(|(_, field)| fields.contains(field)).map(|(key, _)| key.as_str());
@@ -181,11 +224,14 @@ fn text_of(value: &Value, field: Field) -> Option<Vec<u8>> {
             let values: Vec<_> = values.iter().filter_map(|value| text_of(value, field)).collect();
             (!values.is_empty()).then(|| values.join(&b", "[..]))
         }
-        // Without an exponent, as fields are read.
-        Value::Number(number) => Some(match number.as_u64() {
-            Some(whole) => whole.to_string().into_bytes(),
-            None => number.as_f64().unwrap_or(f64::NAN).to_string().into_bytes(),
-        }),
+        // Without an exponent, as fields are read. A span keeps its point: decimals tell its unit.
+        Value::Number(number) => {
+            let decimal = number.as_f64().unwrap_or(f64::NAN);
+            let has_point = field.is_span() && number.is_f64() && decimal.fract() == 0.0;
+            let whole = number.as_u64().map(|whole| whole.to_string());
+            let text = whole.unwrap_or_else(|| decimal.to_string());
+            Some(if has_point { text + ".0" } else { text }.into_bytes())
+        }
         // An object that describes TLS is there with TLS alone.
         Value::Object(_) | Value::Bool(true) if field == Field::Tls => Some(b"on".to_vec()),
         Value::Bool(false) if field == Field::Tls => Some(b"off".to_vec()),

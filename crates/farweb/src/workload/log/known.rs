@@ -29,6 +29,8 @@ pub(super) enum Shape {
     Json(&'static [(&'static str, Field)]),
     /// The same. An object without a URL or a size is none of this format.
     JsonOnly(&'static [(&'static str, Field)]),
+    /// The same, and none without the first key.
+    JsonWith(&'static str, &'static [(&'static str, Field)]),
 }
 
 impl Known {
@@ -40,7 +42,9 @@ impl Known {
                 has("%b") || has("{body}")
             }
             Shape::Columns(_) => false,
-            Shape::Json(keys) | Shape::JsonOnly(keys) => keys.iter().any(|(_, field)| *field == Field::Body),
+            Shape::Json(keys) | Shape::JsonOnly(keys) | Shape::JsonWith(_, keys) => {
+                keys.iter().any(|(_, field)| *field == Field::Body)
+            }
         }
     }
 }
@@ -115,6 +119,72 @@ const CLOUDFRONT_KEYS: &[(&str, Field)] = &[
     ("cs-protocol", Field::Scheme),
     ("ssl-protocol", Field::Tls),
     ("cs(Cookie)", Field::Cookie),
+];
+
+/// Keys of Envoy's log as Istio, Contour and Envoy Gateway write it as JSON.
+const ENVOY_KEYS: &[(&str, Field)] = &[
+    ("start_time", Field::Start),
+    ("@timestamp", Field::Start),
+    ("duration", Field::Elapsed(Unit::Millis)),
+    ("upstream_service_time", Field::ServerHeader(Unit::Millis)),
+    ("x-envoy-upstream-service-time", Field::ServerHeader(Unit::Millis)),
+    ("downstream_remote_address", Field::ClientPort),
+    ("x_forwarded_for", Field::Forwarded),
+    ("x-forwarded-for", Field::Forwarded),
+    ("authority", Field::Host),
+    (":authority", Field::Host),
+    ("method", Field::Method),
+    ("path", Field::Url),
+    ("x-envoy-origin-path", Field::Url),
+    ("protocol", Field::Protocol),
+    ("response_code", Field::Status),
+    ("bytes_received", Field::SentBody),
+    ("bytes_sent", Field::Body),
+];
+
+/// Keys of MinIO's audit log; a line is written at the end.
+const MINIO_KEYS: &[(&str, Field)] = &[
+    ("time", Field::End),
+    ("api.timeToResponse", Field::Elapsed(Unit::Nanos)),
+    ("api.timeToFirstByte", Field::FirstByte(Unit::Nanos)),
+    ("remotehost", Field::Client),
+    ("requestHost", Field::Host),
+    ("api.name", Field::Operation),
+    ("requestPath", Field::Url),
+    ("api.statusCode", Field::Status),
+    ("api.rx", Field::SentBody),
+    ("api.tx", Field::Body),
+];
+
+/// Keys of `mc admin trace --json`.
+const MINIO_TRACE_KEYS: &[(&str, Field)] = &[
+    ("time", Field::Start),
+    ("duration", Field::Elapsed(Unit::Nanos)),
+    ("timeToFirstByte", Field::FirstByte(Unit::Nanos)),
+    ("callStats.duration", Field::Elapsed(Unit::Nanos)),
+    ("callStats.timeToFirstByte", Field::FirstByte(Unit::Nanos)),
+    ("client", Field::Client),
+    ("host", Field::Host),
+    ("api", Field::Operation),
+    ("path", Field::Path),
+    ("query", Field::Query),
+    ("statusCode", Field::Status),
+    ("callStats.rx", Field::SentBody),
+    ("callStats.tx", Field::Body),
+];
+
+/// Keys of the logger of echo, a framework of Go.
+const ECHO_KEYS: &[(&str, Field)] = &[
+    ("time", Field::End),
+    ("latency", Field::Elapsed(Unit::Nanos)),
+    ("latency_human", Field::Elapsed(Unit::Unknown)),
+    ("remote_ip", Field::Client),
+    ("host", Field::Host),
+    ("method", Field::Method),
+    ("uri", Field::Url),
+    ("status", Field::Status),
+    ("bytes_in", Field::SentBody),
+    ("bytes_out", Field::Body),
 ];
 
 /// Columns of CloudFront's standard logs, for lines that have lost their header.
@@ -304,6 +374,10 @@ pub(super) const KNOWN: &[&Known] = &[
             ("response_body_size", Field::Body),
         ]),
     ),
+    &row("envoy-json", Some("Envoy"), Shape::JsonWith("response_flags", ENVOY_KEYS)),
+    &row("minio", Some("MinIO"), Shape::JsonWith("api.name", MINIO_KEYS)),
+    &row("minio-trace", Some("MinIO"), Shape::JsonWith("callStats", MINIO_TRACE_KEYS)),
+    &row("echo", Some("echo"), Shape::JsonWith("latency_human", ECHO_KEYS)),
     &row("cloudfront-json", Some("CloudFront"), Shape::JsonOnly(CLOUDFRONT_KEYS)),
     JSON_LINES,
     W3C,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::directives::DOUBT;
 use super::keys::{self, Keys};
 use super::known::{Known, Shape};
 use super::names::{TABLE, W3C, field};
@@ -38,8 +39,9 @@ impl Layout {
             Shape::TextOrTable(texts) => Self::table(head).map_or_else(|| Self::patterns(texts), Ok),
             Shape::Columns("") => Ok(Self::Columns(None)),
             Shape::Columns(names) => Ok(Self::Columns(Some(Columns::named(names.as_bytes())))),
-            Shape::Json(keys) => Ok(Self::Json(Keys::of(keys, false))),
-            Shape::JsonOnly(keys) => Ok(Self::Json(Keys::of(keys, true))),
+            Shape::Json(keys) => Ok(Self::Json(Keys::of(keys, false, None))),
+            Shape::JsonOnly(keys) => Ok(Self::Json(Keys::of(keys, true, None))),
+            Shape::JsonWith(sign, keys) => Ok(Self::Json(Keys::of(keys, true, Some(sign)))),
         }
     }
 
@@ -103,6 +105,12 @@ impl Layout {
             (Self::Columns(_), Self::Columns(_)) => false,
             _ => self != other,
         }
+    }
+
+    /// Assumption about the unit of a span that others write in another one.
+    pub(super) fn doubt(&self) -> Option<&'static str> {
+        let is_doubted = |patterns: &Vec<Pattern>| patterns.iter().any(Pattern::is_doubted);
+        matches!(self, Self::Patterns(patterns) if is_doubted(patterns)).then_some(DOUBT)
     }
 
     /// Checks that lines of a log that begins with `head` may have `X-Forwarded-For`.

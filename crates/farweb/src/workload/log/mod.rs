@@ -15,10 +15,10 @@
 //!
 //! Left out: the content type, requests that a proxy sends on its own account.
 
-mod balancers;
 mod batch;
 mod caching;
 mod clients;
+mod directives;
 mod facts;
 mod fields;
 mod format;
@@ -29,11 +29,13 @@ mod names;
 mod options;
 mod others;
 mod pattern;
+mod programs;
 mod record;
 mod report;
 mod rules;
 mod select;
 mod squid;
+mod statement;
 mod strftime;
 mod syslog;
 mod unread;
@@ -58,6 +60,7 @@ use crate::units::Duration;
 use batch::Builder;
 use layout::Layout;
 use record::Record;
+use wrapped::Parts;
 
 /// Largest request or response, in bytes, as in a request table.
 const BYTES_MAX: u64 = 1 << 53;
@@ -65,10 +68,6 @@ const BYTES_MAX: u64 = 1 << 53;
 /// A response's header in a server's log, in bytes. Chosen: responses of 1997 had 150 to 300 B (status line, Date, Server,
 /// Last-Modified, Content-Type, Content-Length).
 pub const LOG_HEADER_BYTES: u64 = 250;
-
-/// Fault of a part of a line.
-const PART: &str =
-    "is a part of a longer line that the container runtime cut (stdout P): join the parts first";
 
 /// Verdict on a line.
 enum Verdict {
@@ -129,6 +128,7 @@ impl Entry {
 #[derive(Debug)]
 pub struct LogReader {
     lines: Lines,
+    parts: Parts,
     options: LogOptions,
     layout: Layout,
     /// A user that is one for all.
@@ -150,28 +150,38 @@ impl LogReader {
 
     fn new(lines: Lines, format: &LogFormat, options: LogOptions) -> Result<Self, WorkloadError> {
         options.check()?;
+        let head = wrapped::joined(lines.head()).into_owned();
         let found = match format {
-            LogFormat::Auto => LogFormat::of_head(lines.head())
-                .or_else(|| LogFormat::of_first(lines.head()))
-                .ok_or_else(|| unknown(&lines))?,
+            LogFormat::Auto => LogFormat::of_head(&head)
+                .or_else(|| LogFormat::of_first(&head))
+                .ok_or_else(|| unknown(&lines, &head))?,
             named => named.clone(),
         };
-        let software = found.software(lines.head());
-        let layout = found.layout(lines.head())?;
-        let shared_user = caching::shared_user(&layout, lines.head());
+        let software = found.software(&head);
+        let layout = found.layout(&head)?;
+        let shared_user = caching::shared_user(&layout, &head);
         let mut assumed = assumptions(&found, &options);
         if shared_user.is_some() {
             assumed.push(
                 "Nearly all of the first requests name the same user, who is one for all: caches may serve them.".into(),
             );
         }
-        let report = Report::new(found.to_string(), software, assumed);
+        let report = Report::new(found.to_string(), software, assumed, &layout);
         if options.client_from_forwarded {
-            let checked = layout.check_forwarded(lines.head());
+            let checked = layout.check_forwarded(&head);
             checked.map_err(|why| WorkloadError(format!("{}: {why}", lines.name())))?;
         }
         let builder = Builder::new(options.client_names);
-        Ok(Self { lines, options, layout, shared_user, builder, report, looks_like: None })
+        Ok(Self {
+            lines,
+            parts: Parts::default(),
+            options,
+            layout,
+            shared_user,
+            builder,
+            report,
+            looks_like: None,
+        })
     }
 
     /// The next requests in the order of the log, about `rows` (a second of a server's log is not divided). `None` at
@@ -181,11 +191,18 @@ impl LogReader {
     /// When the file cannot be read on, or more lines are unreadable than [`LogOptions::max_unreadable`] allows.
     pub fn batch(&mut self, rows: usize) -> Result<Option<LogBatch>, WorkloadError> {
         loop {
-            let Self { lines, options, layout, shared_user, builder, report, looks_like } = self;
+            let Self { lines, parts, options, layout, shared_user, builder, report, looks_like } = self;
             let number = lines.number() + 1;
             let Some(line) = lines.next()? else { break };
-            let (Line::Whole(text) | Line::TooLong(text)) = line;
             report.lines += 1;
+            let (Line::Whole(text) | Line::TooLong(text)) = line;
+            let Some(whole) = parts.join(text) else {
+                report.drop(Reason::Part);
+                continue;
+            };
+            let is_too_long = matches!(line, Line::TooLong(_)) || whole.len() > LINE_BYTES_MAX;
+            let text = &*whole;
+            let line = if is_too_long { Line::TooLong(text) } else { Line::Whole(text) };
             match verdict(line, number, layout, shared_user.as_deref(), options, report) {
                 Ok(Verdict::Dropped(reason)) => report.drop(reason),
                 Ok(Verdict::Request(entry)) => {
@@ -257,9 +274,6 @@ fn verdict(
     let Line::Whole(line) = line else {
         return Err(format!("is longer than {LINE_BYTES_MAX} bytes"));
     };
-    if wrapped::is_part(line) {
-        return Err(PART.into());
-    }
     if line.trim_ascii().is_empty() {
         return Ok(Verdict::Dropped(Reason::Blank));
     }
@@ -301,45 +315,38 @@ fn verdict(
 }
 
 /// Error for a file of no known format.
-fn unknown(lines: &Lines) -> WorkloadError {
-    let first = lines.head().split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
-    if first.is_none() {
-        return WorkloadError(format!("{}: is empty", lines.name()));
-    }
-    if is_har(lines.head()) {
+fn unknown(lines: &Lines, head: &[u8]) -> WorkloadError {
+    let name = lines.name();
+    let Some(first) = head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()) else {
+        let is_empty = lines.head().trim_ascii().is_empty();
+        let why = if is_empty { "is empty" } else { "has parts of lines without their last ones (stdout P)" };
+        return WorkloadError(format!("{name}: {why}"));
+    };
+    if is_har(head) {
         return WorkloadError(format!(
             "{}: is a HAR file, the page loads of a browser, which farweb page simulates and workload import makes tables of; a log of a \
              server or a proxy is read here",
-            lines.name()
+            name
         ));
     }
-    if let Some(jq) = wrapped::unwrapped_by(lines.head()) {
+    if let Some(jq) = wrapped::unwrapped_by(head) {
         return WorkloadError(format!(
             "{}: has its requests inside of other JSON; make a line of each: {jq} {}",
-            lines.name(),
-            lines.name()
+            name, name
         ));
     }
-    let first = first.unwrap_or_default();
     let line = wrapped::message(first);
     let in_it = clipped(first, 120);
-    if wrapped::is_part(first) {
-        return WorkloadError(format!("{}: its first line {PART}, in {in_it}", lines.name()));
-    }
     if line.starts_with(b"{")
         && let Err(error) = serde_json::from_slice::<serde_json::Value>(&line)
     {
-        return WorkloadError(format!(
-            "{}: its first line {}, in {in_it}",
-            lines.name(),
-            keys::broken(&error)
-        ));
+        return WorkloadError(format!("{}: its first line {}, in {in_it}", name, keys::broken(&error)));
     }
     if let Some((format, wrong)) = LogFormat::nearly(line.trim_ascii()) {
         let values = if wrong.len() == 1 { "one value" } else { "two values" };
         return WorkloadError(format!(
             "{}: its first line reads as format {format} but for {values}: {}, in {in_it}",
-            lines.name(),
+            name,
             wrong.join("; "),
         ));
     }
@@ -347,7 +354,7 @@ fn unknown(lines: &Lines) -> WorkloadError {
     WorkloadError(format!(
         "{}: no known format has lines like its first, {}; name the format ({}), describe its lines by a format string, such as \
          {{client}} [{{start}}] \"{{request}}\" {{status}} {{bytes}}, or name the keys of its JSON objects, such as start=KEY url=KEY bytes=KEY",
-        lines.name(),
+        name,
         in_it,
         names.join(", "),
     ))

@@ -196,6 +196,28 @@ pub(super) const ENVOY: &Names = &[
     ("REQ(COOKIE)", Field::Cookie),
 ];
 
+/// Tokens of morgan.
+///
+/// `:response-time` runs from the request to the header of the response, in ms.
+pub(super) const MORGAN: &Names = &[
+    ("date", Field::End),
+    ("response-time", Field::ServerHeader(Unit::Millis)),
+    ("total-time", Field::Elapsed(Unit::Millis)),
+    ("remote-addr", Field::Client),
+    ("remote-user", Field::User),
+    ("method", Field::Method),
+    ("url", Field::Url),
+    ("http-version", Field::Protocol),
+    ("status", Field::Status),
+    ("res[content-length]", Field::Body),
+    ("res[cache-control]", Field::CacheControl),
+    ("res[set-cookie]", Field::SetCookie),
+    ("req[host]", Field::Host),
+    ("req[x-forwarded-for]", Field::Forwarded),
+    ("req[x-forwarded-proto]", Field::Scheme),
+    ("req[cookie]", Field::Cookie),
+];
+
 /// Fields of the W3C extended format, as IIS, CloudFront and others name them.
 ///
 /// `time-to-first-byte` is CloudFront's, from when its server has the request to when it writes the first byte, as
@@ -270,6 +292,8 @@ pub(super) const JSON: &Names = &[
     ("request_uri", Field::Url),
     ("uri", Field::Url),
     ("url", Field::Url),
+    ("path", Field::Path),
+    ("query", Field::Query),
     ("request.host", Field::Host),
     ("http_host", Field::Host),
     ("host", Field::Host),
@@ -278,14 +302,23 @@ pub(super) const JSON: &Names = &[
     ("size", Field::Body),
     ("body_bytes_sent", Field::Body),
     ("written_bytes", Field::Body),
+    ("bytes", Field::Body),
     ("bytes_sent", Field::Total),
     ("request_length", Field::Sent),
-    ("duration", Field::Elapsed(Unit::Seconds)),
+    // Caddy has s, and others have ms or ns.
+    (DURATION, Field::Elapsed(Unit::Unknown)),
+    ("latency", Field::Elapsed(Unit::Unknown)),
+    ("elapsed", Field::Elapsed(Unit::Unknown)),
+    ("response_time", Field::Elapsed(Unit::Unknown)),
     ("duration_ms", Field::Elapsed(Unit::Millis)),
+    ("latency_ms", Field::Elapsed(Unit::Millis)),
+    ("elapsed_ms", Field::Elapsed(Unit::Millis)),
+    ("response_time_ms", Field::Elapsed(Unit::Millis)),
     ("ttfb_ms", Field::FirstByte(Unit::Millis)),
-    ("request_time", Field::Elapsed(Unit::Seconds)),
-    ("upstream_response_time", Field::Server(Unit::Seconds)),
-    ("upstream_header_time", Field::ServerHeader(Unit::Seconds)),
+    // nginx has three decimals.
+    ("request_time", Field::Elapsed(Unit::SecondsOrUnknown)),
+    ("upstream_response_time", Field::Server(Unit::SecondsOrUnknown)),
+    ("upstream_header_time", Field::ServerHeader(Unit::SecondsOrUnknown)),
     ("upstream_cache_status", Field::CacheResult),
     ("request.proto", Field::Protocol),
     ("server_protocol", Field::Protocol),
@@ -304,6 +337,10 @@ pub(super) const JSON: &Names = &[
     ("request.headers.Cookie", Field::Cookie),
     ("http_cookie", Field::Cookie),
 ];
+
+/// Key of a span that programs write in different units; `CADDYS` is there in a line of Caddy's, where it is in s.
+pub(super) const DURATION: &str = "duration";
+pub(super) const CADDYS: &str = "request.uri";
 
 /// Programs that write these keys of JSON into every line.
 pub(super) const JSON_SOFTWARE: &[(&str, &str)] =
@@ -351,6 +388,15 @@ pub(super) const OWN: &[(&str, Own)] = &[
     ("set_cookie", Own::Field(Field::SetCookie)),
     ("cookie", Own::Field(Field::Cookie)),
 ];
+
+/// Name of farweb's own for `field`, without a unit.
+pub(super) fn name_of(field: Field) -> Option<&'static str> {
+    let is_it = |own: &Own| match own {
+        Own::Field(known) => *known == field,
+        Own::Span(span) => std::mem::discriminant(&span(Unit::Seconds)) == std::mem::discriminant(&field),
+    };
+    OWN.iter().find(|(_, own)| is_it(own)).map(|(name, _)| *name)
+}
 
 /// Units of spans.
 const UNITS: &[(&str, Unit)] =

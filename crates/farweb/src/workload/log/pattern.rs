@@ -1,5 +1,5 @@
-//! Lines described by a format string: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, one of [`balancers`], or one
-//! with farweb's own names in braces.
+//! Lines described by a format string: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, one of [`programs`](super::programs), or
+//! one with farweb's own names in braces.
 //!
 //! A string is literals and fields in turn. A field ends where the literal after it begins, a blank of a literal stands for
 //! one or more, a tab for itself, and the rest of the line behind the last field of use is ignored. In quotes a backslash takes the
@@ -10,9 +10,10 @@
 
 use std::borrow::Cow;
 
-use super::balancers::Balancer;
+use super::directives::{directive, in_apaches, is_foreign, is_in_doubt, is_nginx, is_squid, mixed};
 use super::fields::{self, wrong};
 use super::names::{self, APACHE, NEEDED, NGINX, Names, SQUID, field};
+use super::programs::Program;
 use super::record::{Field, Record};
 use super::{clients, strftime};
 
@@ -27,6 +28,8 @@ pub(super) struct Pattern {
     /// True if its fields have farweb's own names. Such a string describes whole lines; strings of servers also read
     /// lines that servers have cut off.
     own: bool,
+    /// True if the unit of a span is in doubt.
+    doubted: bool,
 }
 
 /// A field with the literal after it.
@@ -47,11 +50,12 @@ impl Pattern {
     pub(super) fn compile(text: &str) -> Result<Self, String> {
         // Configurations have a backslash before quotes, for a tab, and in HAProxy before blanks.
         let plain = text.trim().replace("\\\"", "\"").replace("\\t", "\t").replace("\\ ", " ");
-        let plain = of_gunicorn(&plain).unwrap_or(plain);
+        let plain = in_apaches(&plain).unwrap_or(plain);
         let mut rest = plain.as_bytes();
-        let balancer = Balancer::of(&plain);
-        let squid = balancer.is_none() && is_squid(rest);
-        let own = balancer.is_none() && !is_foreign(rest);
+        let program = Program::of(&plain);
+        let squid = program.is_none() && is_squid(rest);
+        let own = program.is_none() && !is_foreign(rest);
+        let doubted = program.is_none() && !squid && is_in_doubt(rest);
         let mut quoted = false;
         if let Some(styles) = mixed(rest, squid) {
             return Err(wrong(
@@ -60,15 +64,16 @@ impl Pattern {
                 &format!("a format in one style: {styles} do not mix"),
             ));
         }
-        let mut pattern = Self { text: text.trim().to_owned(), lead: Vec::new(), parts: Vec::new(), own };
+        let mut pattern =
+            Self { text: text.trim().to_owned(), lead: Vec::new(), parts: Vec::new(), own, doubted };
         while let Some(byte) = rest.first() {
-            let taken = match byte {
-                b'$' => pattern.nginx(rest),
-                b'%' => match balancer {
-                    Some(balancer) => pattern.balancer(rest, balancer, &mut quoted)?,
-                    None => pattern.percent(rest, squid)?,
-                },
-                b'{' if own => pattern.own(rest)?,
+            let taken = match (byte, program) {
+                (byte, Some(program)) if *byte == program.sign() => {
+                    pattern.program(rest, program, &mut quoted)?
+                }
+                (b'$', _) => pattern.nginx(rest),
+                (b'%', None) => pattern.percent(rest, squid)?,
+                (b'{', _) if own => pattern.own(rest)?,
                 _ => 0,
             };
             if taken == 0 {
@@ -92,9 +97,8 @@ impl Pattern {
     /// Server that names fields so. Others use Apache's names as well.
     pub(super) fn software(&self) -> Option<&'static str> {
         let text = self.text.as_bytes();
-        match Balancer::of(&self.text) {
-            Some(Balancer::Haproxy) => Some("HAProxy"),
-            Some(Balancer::Envoy) => Some("Envoy"),
+        match Program::of(&self.text) {
+            Some(program) => Some(program.name()),
             None if is_nginx(text) => Some("nginx"),
             None => is_squid(text).then_some("Squid"),
         }
@@ -103,6 +107,10 @@ impl Pattern {
     /// True if its fields have farweb's own names.
     pub(super) const fn is_own(&self) -> bool {
         self.own
+    }
+
+    pub(super) const fn is_doubted(&self) -> bool {
+        self.doubted
     }
 
     /// True if referrer and agent may follow its last field, and what a server adds: the common log format, in names of servers.
@@ -189,15 +197,18 @@ impl Pattern {
         if end > from { end + usize::from(braced && text.get(end) == Some(&b'}')) } else { 0 }
     }
 
-    /// Takes a directive of a load balancer; its length.
+    /// Takes a directive of a program; its length.
     ///
     /// # Errors
     /// When it has a format of strftime that cannot be read.
-    fn balancer(&mut self, text: &[u8], balancer: Balancer, quoted: &mut bool) -> Result<usize, String> {
-        let found = balancer.directive(text, quoted).map_err(|why| format!("--log-format: {why}"))?;
+    fn program(&mut self, text: &[u8], program: Program, quoted: &mut bool) -> Result<usize, String> {
+        let found = program.directive(text, quoted).map_err(|why| format!("--log-format: {why}"))?;
         let Some(directive) = found else { return Ok(0) };
         let quote: &[u8] = if directive.quoted { b"\"" } else { b"" };
-        if let Some(field) = directive.field {
+        // The field before, of no use either, then takes it in.
+        let is_taken_in =
+            directive.optional && self.parts.last().is_some_and(|part| part.field == Field::Ignored);
+        if let Some(field) = directive.field.filter(|_| !is_taken_in) {
             self.literal(quote);
             self.parts.push(Part { field, literal: quote.to_vec(), time: directive.time });
         }
@@ -394,129 +405,6 @@ impl Part {
             _ => Ok(()),
         }
     }
-}
-
-/// A format string of gunicorn, `%(h)s` for Apache's `%h`, in Apache's directives; `%(L)s` is in s, `%(M)s` in ms.
-fn of_gunicorn(text: &str) -> Option<String> {
-    let own = [("%(L)s", "%T"), ("%(M)s", "%{ms}T"), ("%(p)s", "%P")];
-    let text = own.iter().fold(text.to_owned(), |text, (theirs, ours)| text.replace(theirs, ours));
-    text.contains("%(").then(|| text.replace("%(", "%").replace(")s", ""))
-}
-
-/// True for a format string of Squid: its codes have two letters or more.
-fn is_squid(text: &[u8]) -> bool {
-    directives(text, true).any(|name| {
-        let is_time = name.starts_with(b"{") && (name.ends_with(b"}tl") || name.ends_with(b"}tg"));
-        let letters = name.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-        is_time || letters > 1 && names::field(SQUID, &name) != Field::Ignored
-    })
-}
-
-/// True if a format string names variables of nginx.
-fn is_nginx(text: &[u8]) -> bool {
-    text.windows(2).any(|pair| pair[0] == b'$' && (pair[1] == b'{' || pair[1].is_ascii_alphabetic()))
-}
-
-/// True for a format string of nginx, Squid or Apache, where braces are text.
-fn is_foreign(text: &[u8]) -> bool {
-    is_nginx(text) || directives(text, false).next().is_some()
-}
-
-/// Styles of a format string that has several.
-fn mixed(text: &[u8], squid: bool) -> Option<&'static str> {
-    let names: &Names = if squid { SQUID } else { APACHE };
-    let has_percent = || directives(text, squid).any(|name| names::field(names, &name) != Field::Ignored);
-    let has_own = || {
-        let mut at = 0;
-        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let end = rest.iter().position(|byte| *byte == b'}');
-            match (rest[0], end) {
-                (b'%', _) => at += directive(rest, squid).map_or(1, |(_, length)| length),
-                (b'$', Some(end)) if rest.get(1) == Some(&b'{') => at += end,
-                (b'{', Some(end)) if names::own(&String::from_utf8_lossy(&rest[1..end])).is_ok() => {
-                    return true;
-                }
-                _ => at += 1,
-            }
-        }
-        false
-    };
-    match (is_nginx(text), has_percent()) {
-        (true, true) => Some("variables with $ and directives with %"),
-        (true, false) if has_own() => Some("variables with $ and names in braces"),
-        (false, true) if has_own() => Some("directives with % and names in braces"),
-        _ => None,
-    }
-}
-
-/// Names of the directives of a format string.
-fn directives(text: &[u8], squid: bool) -> impl Iterator<Item = Vec<u8>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        loop {
-            at += text.get(at..)?.iter().position(|byte| *byte == b'%')?;
-            let (name, length) = directive(&text[at..], squid).unwrap_or((b"%".to_vec(), 1));
-            at += length;
-            if name != b"%" {
-                return Some(name);
-            }
-        }
-    })
-}
-
-/// The directive that `text` begins with, as tables of names have it, and its length.
-fn directive(text: &[u8], squid: bool) -> Option<(Vec<u8>, usize)> {
-    let mut at = 1;
-    if text.get(1) == Some(&b'%') {
-        return Some((b"%".to_vec(), 2));
-    }
-    let mut name = Vec::new();
-    // Encodings and widths of Squid, statuses of Apache.
-    let flags: &[u8] = if squid { b"\"'#/[-.0123456789" } else { b"!,0123456789" };
-    at += text[at..].iter().take_while(|byte| flags.contains(byte)).count();
-    let mut ways = |at: &mut usize| {
-        while let Some(way @ (b'<' | b'>')) = text.get(*at) {
-            if squid {
-                name.push(*way);
-            }
-            *at += 1;
-        }
-    };
-    ways(&mut at);
-    let mut braced: &[u8] = &[];
-    if text.get(at) == Some(&b'{') {
-        let end = at + text[at..].iter().position(|byte| *byte == b'}')? + 1;
-        braced = &text[at..end];
-        at = end;
-        // Squid has the way of a header behind its name: `%{Referer}>h`.
-        ways(&mut at);
-    }
-    let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
-    let end = match squid {
-        true => end_of_code(text, at),
-        // Directives of two letters begin with `^`.
-        false if text.get(at) == Some(&b'^') && is_letter(at + 1) && is_letter(at + 2) => at + 3,
-        false => at + usize::from(is_letter(at)),
-    };
-    let code = &text[at..end];
-    name.extend(code.strip_prefix(b"http::").unwrap_or(code));
-    if !squid || matches!(&*name, b">h" | b"<h" | b"tl" | b"tg") {
-        name.splice(..0, braced.iter().copied());
-    }
-    (end > at).then_some((name, end))
-}
-
-/// End of the code of Squid at `at`, with its namespace: `Ss`, `err_code`, `ssl::>sni`, `http::>rm`.
-fn end_of_code(text: &[u8], at: usize) -> usize {
-    let count =
-        |from: usize, is_of: fn(&u8) -> bool| text[from..].iter().take_while(|byte| is_of(byte)).count();
-    let is_in_code = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
-    let mut end = at + count(at, is_in_code);
-    while end > at && text[end..].starts_with(b"::") {
-        end += 2 + count(end + 2, |byte| b"<>".contains(byte));
-        end += count(end, is_in_code);
-    }
-    end
 }
 
 /// End of the field at the beginning of `text`: at its literal, or for the last field of a line at `blank` or at its

@@ -22,6 +22,10 @@ pub(super) enum Unit {
     Nanos,
     /// Seconds when it has decimals, else ms: `time-taken`, as different writers of one format have it.
     SecondsOrMillis,
+    /// Seconds when it has decimals; a whole number may be of any unit.
+    SecondsOrUnknown,
+    /// Any that stands behind it.
+    Unknown,
 }
 
 /// Meaning of a field of a line.
@@ -64,6 +68,8 @@ pub(super) enum Field {
     /// The line `METHOD URL PROTOCOL`.
     Request,
     Method,
+    /// Operation of S3, with its method in its name: `GetObject`.
+    Operation,
     Url,
     /// A URL without its query.
     Path,
@@ -118,7 +124,7 @@ impl Field {
             Self::Forwarded => "X-Forwarded-For",
             Self::Host | Self::HostUrl => "host",
             Self::Request => "request",
-            Self::Method => "method",
+            Self::Method | Self::Operation => "method",
             Self::Url => "URL",
             Self::Path => "path",
             Self::Query => "query",
@@ -306,6 +312,7 @@ impl<'a> Record<'a> {
                 first(&mut self.method, text.to_ascii_uppercase().into());
             }
             Field::Method => first(&mut self.method, text),
+            Field::Operation => first(&mut self.method, method_of_s3(&text).into()),
             Field::Url => first(&mut self.url, text),
             Field::Path => first(&mut self.path, text),
             Field::Query => first(&mut self.query, text),
@@ -392,6 +399,22 @@ fn without_port(text: Text<'_>) -> Text<'_> {
     address.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")).unwrap_or(address).to_vec().into()
 }
 
+/// Method of an operation of S3, by the word that its name begins with.
+fn method_of_s3(operation: &[u8]) -> &'static [u8] {
+    const METHODS: [(&[u8], &[u8]); 5] = [
+        (b"Head", b"HEAD"),
+        (b"Put", b"PUT"),
+        (b"Copy", b"PUT"),
+        (b"Upload", b"PUT"),
+        (b"Delete", b"DELETE"),
+    ];
+    let name = operation.strip_prefix(b"s3.").unwrap_or(operation);
+    let is_read = [&b"Get"[..], b"List"].iter().any(|word| name.starts_with(word));
+    let found =
+        METHODS.iter().find(|(word, _)| name.starts_with(word)).map_or(&b"POST"[..], |(_, method)| method);
+    if is_read { b"GET" } else { found }
+}
+
 /// True if a field of TLS says that there is none.
 fn is_off(text: &[u8]) -> bool {
     [&b"off"[..], b"none", b"false", b"0"].iter().any(|word| text.eq_ignore_ascii_case(word))
@@ -421,16 +444,26 @@ fn bytes(text: &[u8]) -> Result<u64, String> {
     fields::bytes(text).ok_or_else(|| wrong("bytes", text, allowed))
 }
 
+/// Description of a span without its unit, for messages.
+pub(super) const UNKNOWN_UNIT: &str = "a span whose unit is known";
+
 fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
+    let has_units = text.last().is_some_and(u8::is_ascii_alphabetic);
     let (unit, called) = match unit {
         Unit::Seconds => (SECOND, "s"),
         Unit::Millis => (MILLI, "ms"),
         Unit::Micros => (MICRO, "µs"),
         Unit::Nanos => (1, "ns"),
-        Unit::SecondsOrMillis if text.contains(&b'.') => (SECOND, "s"),
+        Unit::SecondsOrMillis | Unit::SecondsOrUnknown if text.contains(&b'.') => (SECOND, "s"),
         Unit::SecondsOrMillis => (MILLI, "ms"),
+        // No time at all has any unit.
+        Unit::SecondsOrUnknown | Unit::Unknown
+            if has_units || text.iter().all(|byte| b"0.".contains(byte)) =>
+        {
+            (SECOND, "s")
+        }
+        Unit::SecondsOrUnknown | Unit::Unknown => return Err(wrong(name, text, UNKNOWN_UNIT)),
     };
-    let has_units = text.last().is_some_and(u8::is_ascii_alphabetic);
     let nanos = if has_units { with_units(text) } else { fields::span(text, unit) };
     nanos.ok_or_else(|| match text.first() {
         Some(b'+') => wrong(name, text, AT_ONCE),

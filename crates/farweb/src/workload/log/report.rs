@@ -8,6 +8,7 @@ use super::LogBatch;
 use super::caching::CachingReport;
 use super::facts::Facts;
 use super::fields;
+use super::layout::Layout;
 use super::record::Record;
 use super::rules::is_time_out;
 use super::unread::UnreadFields;
@@ -22,6 +23,8 @@ pub enum Reason {
     Blank,
     /// Names the columns, or says something else of the log.
     Header,
+    /// A part of a longer line, read with its last one.
+    Part,
     /// Starts before or after the span of time that is asked for.
     OutsideTime,
     /// A request of a client that is not selected.
@@ -64,6 +67,7 @@ impl Reason {
         match self {
             Self::Blank => "are blank",
             Self::Header => "name columns or describe the log",
+            Self::Part => "are parts of longer lines, read with their last parts",
             Self::OutsideTime => "are outside the selected span of time",
             Self::OtherClient => "are of clients that were not selected",
             Self::NotSampled => "are not in the sample",
@@ -192,6 +196,8 @@ pub struct Report {
     pub time_outs: TimeOuts,
     /// Fields behind the agent that the format does not name.
     pub unread_fields: UnreadFields,
+    /// Assumption about the unit of a span, where others write it in another one.
+    pub unit_doubt: Option<&'static str>,
     #[serde(skip)]
     last_given: Option<f64>,
     /// Times are since the start of the log.
@@ -200,9 +206,14 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new(format: String, software: Option<String>, assumptions: Vec<String>) -> Self {
+    pub(super) fn new(
+        format: String,
+        software: Option<String>,
+        assumptions: Vec<String>,
+        layout: &Layout,
+    ) -> Self {
         let facts = Facts { software, ..Facts::default() };
-        Self { format, facts, assumptions, sorted: true, ..Self::default() }
+        Self { format, facts, assumptions, unit_doubt: layout.doubt(), sorted: true, ..Self::default() }
     }
 
     pub(super) fn drop(&mut self, reason: Reason) {

@@ -1,7 +1,7 @@
 //! Messages of lines that came through something: text around them is passed over, or named with the command that
 //! unwraps it.
 //!
-//! Passed over: prefixes of [`syslog`], of container runtimes (CRI), of `docker compose logs`, `docker service logs`, `kubectl logs
+//! Joined: lines that a container runtime cut. Passed over: prefixes of [`syslog`], of container runtimes (CRI), of `docker compose logs`, `docker service logs`, `kubectl logs
 //! --prefix` and Loki's `logcli`; JSON around a line, as Docker's json-file driver writes it; and Caddy's console: its object lacks
 //! the time in front of it.
 //!
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{LogFormat, syslog, when};
+use super::{LINE_BYTES_MAX, LogFormat, syslog, when};
 
 /// Levels of JSON that are looked into. Chosen: as many as exports of clouds and answers of Loki have.
 const DEPTH_MAX: usize = 6;
@@ -48,18 +48,64 @@ fn prefixed(line: &[u8]) -> &[u8] {
 
 /// The message behind `TIME stdout F `.
 fn of_runtime(line: &[u8]) -> Option<&[u8]> {
-    tagged(line)?.strip_prefix(b"F ")
+    tagged(line).filter(|(stream, _)| stream.ends_with(b" F ")).map(|(_, text)| text)
 }
 
-/// True for `TIME stdout P …`: a container runtime cuts long lines into parts.
-pub(super) fn is_part(line: &[u8]) -> bool {
-    tagged(line).is_some_and(|rest| rest.starts_with(b"P "))
-}
-
-/// The rest behind `TIME stdout `.
-fn tagged(line: &[u8]) -> Option<&[u8]> {
+/// Stream and text of `TIME stdout F …`, or of `TIME stdout P …`: a container runtime cuts long lines into parts.
+fn tagged(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = behind_time(line)?;
-    rest.strip_prefix(b"stdout ").or_else(|| rest.strip_prefix(b"stderr "))
+    let is_tag = |tag: &[u8]| [&b"stdout F "[..], b"stderr F ", b"stdout P ", b"stderr P "].contains(&tag);
+    rest.split_at_checked(b"stdout F ".len()).filter(|(tag, _)| is_tag(tag))
+}
+
+/// Begun lines of a log that a container runtime cut, by stream.
+#[derive(Debug, Default)]
+pub(super) struct Parts(Vec<(Vec<u8>, Vec<u8>)>);
+
+impl Parts {
+    /// A line, with its parts so far where it is the last one. `None`: more are to come.
+    pub(super) fn join<'a>(&mut self, line: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+        let Some((tag, text)) = tagged(line) else { return Some(Cow::Borrowed(line)) };
+        let (stream, is_last) = (&tag[..b"stdout".len()], tag.ends_with(b" F "));
+        let begun = self.0.iter().position(|(begun, _)| begun == stream);
+        match (begun, is_last) {
+            (None, true) => Some(Cow::Borrowed(line)),
+            (None, false) => {
+                self.0.push((stream.to_vec(), text.to_vec()));
+                None
+            }
+            (Some(at), true) => {
+                let prefix = &line[..line.len() - text.len()];
+                Some(Cow::Owned([prefix, &self.0.swap_remove(at).1, text].concat()))
+            }
+            (Some(at), false) => {
+                let whole = &mut self.0[at].1;
+                // One byte more than a line may have shows that it is too long.
+                let room = (LINE_BYTES_MAX + 1).saturating_sub(whole.len());
+                whole.extend(&text[..text.len().min(room)]);
+                None
+            }
+        }
+    }
+}
+
+/// The beginning of a log with the lines joined that a container runtime cut.
+pub(super) fn joined(head: &[u8]) -> Cow<'_, [u8]> {
+    let is_part = |line: &[u8]| tagged(line).is_some_and(|(tag, _)| tag.ends_with(b" P "));
+    let lines = head.split_inclusive(|byte| *byte == b'\n');
+    if !lines.clone().any(is_part) {
+        return Cow::Borrowed(head);
+    }
+    let mut parts = Parts::default();
+    let mut whole = Vec::new();
+    for line in lines {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        if let Some(line) = parts.join(line.strip_suffix(b"\r").unwrap_or(line)) {
+            whole.extend(&*line);
+            whole.push(b'\n');
+        }
+    }
+    Cow::Owned(whole)
 }
 
 /// The message behind `TIME {LABEL="VALUE", …} `.
@@ -211,7 +257,6 @@ mod tests {
             assert_eq!(&*message(line.as_bytes()), LINE.as_bytes(), "{line}");
         }
         let part = format!("2024-05-10T10:00:00.1Z stdout P {LINE}");
-        assert!(is_part(part.as_bytes()) && !is_part(LINE.as_bytes()));
         assert_eq!(&*message(part.as_bytes()), part.as_bytes(), "the rest of it is in another line");
         let console = "2024/05/10 10:00:00.123\tINFO\thttp.log.access\thandled request\t{\"size\": 5}";
         assert_eq!(&*message(console.as_bytes()), b"{\"ts\":\"2024/05/10 10:00:00.123\",\"size\": 5}");
@@ -221,6 +266,28 @@ mod tests {
             let is_compose = line == "a | b";
             assert_eq!(&*message(line.as_bytes()) == line.as_bytes(), !is_compose, "{line}");
         }
+    }
+
+    #[test]
+    fn parts_of_a_line_are_joined_by_their_stream() {
+        let at = "2024-05-10T10:00:00.1Z";
+        let lines = [
+            "plain".to_owned(),
+            format!("{at} stdout P one "),
+            format!("{at} stderr P an "),
+            format!("{at} stdout P two "),
+            format!("{at} stderr F error"),
+            format!("{at} stdout F three"),
+            format!("{at} stdout F four"),
+        ];
+        let expected =
+            format!("plain\n{at} stderr F an error\n{at} stdout F one two three\n{at} stdout F four\n");
+        assert_eq!(joined((lines.join("\r\n") + "\n").as_bytes()), expected.as_bytes());
+        let mut parts = Parts::default();
+        let long = format!("{at} stdout P {}", "x".repeat(LINE_BYTES_MAX));
+        assert_eq!((parts.join(long.as_bytes()), parts.join(long.as_bytes())), (None, None));
+        let whole = parts.join(b"2024-05-10T10:00:00.1Z stdout F ").unwrap();
+        assert_eq!(whole.len(), LINE_BYTES_MAX + 1 + at.len() + " stdout F ".len(), "and no longer");
     }
 
     #[test]

@@ -7,7 +7,7 @@ const CLF: &str = "192.0.2.9 - - [10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\
 const TRAEFIK: &str = r#"{"ClientHost":"192.0.2.1","DownstreamContentSize":75,"DownstreamStatus":200,"Duration":1964899,"RequestHost":"n.example","RequestMethod":"GET","RequestPath":"/a","StartUTC":"2025-02-28T12:11:34.1Z"}"#;
 
 fn custom(text: &str) -> LogFormat {
-    LogFormat::Custom(text.into())
+    LogFormat::custom(text).unwrap()
 }
 
 /// Host, client and treatment of the first request of a log.
@@ -91,7 +91,7 @@ fn a_log_without_a_format_is_refused_by_one_of_its_lines() {
         (format!("{CLF}\nx y\nz\nw\n"), "the first is line 2: has no"),
         (format!("203.0.113.5 10.0.0.1{}", &CLF[9..]), "user: found \"- -\""),
         (format!("{CADDY},\n"), "its first line is no JSON object: byte "),
-        (format!("2024-05-10T10:00:00.1Z stdout P {CLF}"), "its first line is a part of a longer line"),
+        (format!("2024-05-10T10:00:00.1Z stdout P {CLF}"), "has parts of lines without their last ones"),
         (
             "#Fields: time cs-uri sc-bytes\n10:00:00 /a 5\n".into(),
             "line 2: has the time of a day and no date",
@@ -104,6 +104,20 @@ fn a_log_without_a_format_is_refused_by_one_of_its_lines() {
     for (text, says) in rows {
         let why = refused(LogFormat::Auto, &text);
         assert!(why.contains(says), "{text}: {why}");
+    }
+}
+
+#[test]
+fn lines_that_a_container_runtime_cut_are_joined() {
+    let (begin, end) = CLF.split_at(CLF.len() - 7);
+    let cut = |tag: &str, text: &str| format!("2024-05-10T10:00:00.1Z {tag} {text}\n");
+    let text =
+        [cut("stdout P", begin), cut("stderr F", "2024/05/10 10:00:00 [error] 1#1: x"), cut("stdout F", end)]
+            .concat();
+    for format in [LogFormat::Auto, LogFormat::CLF] {
+        let (batch, report) = read(format, &(text.clone() + &cut("stdout P", begin)), LogOptions::default());
+        assert_eq!((batch.response_bytes, report.unreadable.count), (vec![5370], 0));
+        assert_eq!(report.dropped, [(Reason::Part, 2), (Reason::NoRequest, 1)].into());
     }
 }
 
@@ -180,6 +194,112 @@ proptest! {
         let line = format!("1431857134.250 \"GET / HTTP/1.1\" 200 9 {} {times_ms} {}", list(&|_| fill.clone()), list(&|_| "200".into()));
         let format = "$msec \"$request\" $status $bytes_sent $upstream_addr $upstream_response_time $upstream_status $request_id";
         prop_assert_eq!(times(custom(format), &line).0, f64::from(asked.iter().map(|(ms, _)| *ms).sum::<u32>()));
+    }
+}
+
+#[test]
+fn statements_of_configurations_are_read_as_their_formats() {
+    let timed = format!("{CLF} \"-\" \"curl/8\" 0.123");
+    let nginx = "log_format t '$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent '\n'\"$http_referer\" \"$http_user_agent\" $request_time';";
+    let apache = r#"LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" %{s}T" timed"#;
+    for format in [nginx, apache] {
+        assert_eq!(times(custom(format), &timed).0, 123.0, "{format}");
+    }
+    let (_, report) = read(custom(apache), &timed, LogOptions::default());
+    assert!(report.format.starts_with("%h %l"), "without its statement: {}", report.format);
+    assert!(LogFormat::custom("LogFormat combined").is_err());
+}
+
+#[test]
+fn directives_of_programs_on_java_and_node_are_read() {
+    let java = |directive: &str| {
+        let format = format!("%h %l %u %t \"%r\" %s %b {directive}");
+        let (batch, report) = read(custom(&format), &format!("{CLF} 12"), LogOptions::default());
+        ((batch.server_s[0] * 1e6).round(), report.unit_doubt.is_some())
+    };
+    assert_eq!(java("%D"), (12.0, true), "µs, but of an older Tomcat ms");
+    assert_eq!(java("%{us}T"), (12.0, false));
+    assert_eq!(java("%{ms}T"), (12_000.0, false));
+    let undertow = "%h %l %u %t \"%r\" %s %b \"%{i,User-Agent}\" %D %{i,Host} %{o,Cache-Control}";
+    let line = format!("{CLF} \"curl/8\" 12 a.example max-age=60");
+    assert_eq!(request(undertow, &line), "a.example 192.0.2.9 12 NaN 5370");
+    assert_eq!(read(custom(undertow), &line, LogOptions::default()).1.unit_doubt, None);
+    let gunicorn = "%(h)s %(l)s %(u)s %(t)s \"%(r)s\" %(s)s %(b)s %(D)s";
+    let (batch, report) = read(custom(gunicorn), &format!("{CLF} 12000"), LogOptions::default());
+    assert_eq!((batch.server_s[0], report.unit_doubt), (0.012, None));
+
+    let line = |date: &str| format!("192.0.2.9 {date} POST a.example /a?b HTTP/1.1 200 5120 12.345 ms");
+    for (token, date) in [
+        (":date", "Fri, 10 May 2024 10:00:00 GMT"),
+        ("[:date[clf]]", "[10/May/2024:10:00:00 +0000]"),
+        (":date[iso]", "2024-05-10T10:00:00.000Z"),
+    ] {
+        let format = format!(
+            ":remote-addr {token} :method :req[host] :url HTTP/:http-version :status :res[content-length] :response-time ms"
+        );
+        assert_eq!(request(&format, &line(date)), "a.example 192.0.2.9 12.345 12.345 5370", "{token}");
+        let (batch, report) = read(custom(&format), &line(date), LogOptions::default());
+        assert_eq!(report.first_request.unwrap().start_unix_s, 1_715_335_200.0);
+        assert_eq!((batch.method[0], report.facts.software.as_deref()), (Method::Post, Some("morgan")));
+    }
+    assert!(
+        refused(custom("\":method :url HTTP/:http-version\" :status :res[content-length]"), "x")
+            .contains("when a request was")
+    );
+}
+
+#[test]
+fn a_duration_without_a_unit_is_that_of_a_known_program_or_refused() {
+    let caddy = |duration: &str| CADDY.replace("0.000929675", duration);
+    let envoy = r#"{"start_time":"2024-05-10T10:00:00.000Z","method":"GET","path":"/a","protocol":"HTTP/1.1","response_code":200,"response_flags":"-","bytes_received":0,"bytes_sent":5120,"duration":12,"upstream_service_time":"9","authority":"a.example","downstream_remote_address":"192.0.2.9:5000"}"#;
+    let istio = envoy
+        .replace("\"path\"", "\"x-envoy-origin-path\"")
+        .replace("upstream_service_time", "x-envoy-upstream-service-time")
+        .replace("\"authority", "\":authority");
+    let minio = r#"{"version":"1","time":"2024-05-10T10:00:00.012Z","api":{"name":"PutObject","bucket":"b","statusCode":200,"rx":401,"tx":512,"timeToFirstByte":"9000000ns","timeToResponse":"12000000ns","timeToResponseInNS":"12000000"},"remotehost":"192.0.2.9","requestPath":"/b/o","requestHost":"a.example:9000"}"#;
+    let trace = r#"{"host":"a.example:9000","time":"2024-05-10T10:00:00Z","client":"192.0.2.9","callStats":{"rx":0,"tx":512},"duration":12000000,"timeToFirstByte":9000000,"api":"s3.PutObject","path":"/b/o","query":"","statusCode":200}"#;
+    let echo = r#"{"time":"2024-05-10T10:00:00.012Z","remote_ip":"192.0.2.9","host":"a.example:1323","method":"GET","uri":"/a","status":200,"latency":12000000,"latency_human":"12ms","bytes_in":0,"bytes_out":512}"#;
+    let rows = [
+        (caddy("0.012"), "json", 12.0, f64::NAN),
+        (caddy("\"12ms\""), "json", 12.0, f64::NAN),
+        (caddy("0"), "json", 0.0, f64::NAN),
+        (caddy("2.0"), "json", 2000.0, f64::NAN),
+        (TRAEFIK.to_owned(), "traefik-json", 1.965, f64::NAN),
+        (envoy.to_owned(), "envoy-json", 9.0, 9.0),
+        (istio, "envoy-json", 9.0, 9.0),
+        (envoy.replace("\"9\"", "null"), "envoy-json", 12.0, f64::NAN),
+        (minio.to_owned(), "minio", 12.0, 9.0),
+        (trace.to_owned(), "minio-trace", 12.0, 9.0),
+        (echo.to_owned(), "echo", 12.0, f64::NAN),
+    ];
+    for (line, format, server, wait) in rows {
+        let (_, report) = read(LogFormat::Auto, &line, LogOptions::default());
+        assert_eq!(report.format, format, "{line}");
+        assert_eq!(format!("{:?}", times(LogFormat::Auto, &line)), format!("{:?}", (server, wait)), "{line}");
+        let first = report.first_request.unwrap();
+        assert_eq!(first.method == "PUT", format.starts_with("minio"), "{line}");
+    }
+    let own = |span: &str| {
+        format!(
+            r#"{{"time":"2024-05-10T10:00:00Z","method":"GET","path":"/a","status":200,"bytes":512,{span}}}"#
+        )
+    };
+    for span in ["\"duration\":12", "\"duration\":12.5", "\"latency\":12000000", "\"request_time\":12000"] {
+        let why = refused(LogFormat::Auto, &own(span));
+        let key = span[1..].split('"').next().unwrap();
+        let says = format!(
+            "not a span whose unit is known; state it, one of s, ms, us and ns: --field end=time --field method=method \
+             --field path=path --field status=status --field body=bytes --field elapsed={key}:ms"
+        );
+        assert!(
+            why.contains("reads as format json but for one value: elapsed: found") && why.contains(&says),
+            "{why}"
+        );
+    }
+    for span in
+        ["\"duration_ms\":12", "\"duration\":\"12ms\"", "\"request_time\":0.012", "\"latency\":\"12.0ms\""]
+    {
+        assert_eq!(times(LogFormat::Auto, &own(span)).0, 12.0, "{span}");
     }
 }
 
@@ -310,6 +430,8 @@ fn format_strings_of_load_balancers_are_read() {
     };
     assert_eq!(request(all, &line("192.0.2.1")), "server 192.0.2.1 20 20 1250");
     assert_eq!(request(all, &line("2001:db8::1")), "server 2001:db8::1 20 20 1250");
+    let captureless = line("192.0.2.1").replace(" {a|b} {}", "");
+    assert_eq!(request(all, &captureless), "server 192.0.2.1 20 20 1250");
     assert_eq!(request(&all.replace(' ', "\\ "), &line("192.0.2.1")), "server 192.0.2.1 20 20 1250");
     let clf = "%{+Q}o %{-Q}ci - - [%trg] %r %ST %B \"\" \"\" %cp %ms %ft %b %s %TR %Tw %Tc %Tr %Ta";
     let line = "192.0.2.1 - - [14/Feb/2017:00:00:03 +0000] \"GET /x HTTP/1.1\" 200 1250 \"\" \"\" 5000 049 \"front\" \"back\" \"srv\" \
