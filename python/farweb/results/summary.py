@@ -31,7 +31,8 @@ _VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.
 class Quantiles:
     """A distribution of times in seconds; quantiles are interpolated linearly between the two nearest values.
 
-    `p50_observed_s` and `p90_observed_s` are the smallest times that half and 90 % of all requests took at most.
+    `p50_observed_s`, `p90_observed_s` and `p99_observed_s` are the smallest times that half, 90 % and 99 % of all
+    requests took at most; these are on the screen.
 
     Mean and maximum are of the `n` requests that ended. Quantiles are of all: one that did not end counts as slower
     than any that did, and where a quantile falls among those it is infinite: all that is known is that it is more
@@ -46,6 +47,7 @@ class Quantiles:
     max_s: float | None
     p50_observed_s: float | None
     p90_observed_s: float | None
+    p99_observed_s: float | None
 
     def text(self, value: float | None) -> str:
         """A quantile in words: ``342 ms``, or ``more than 78.2 s`` where failed requests reach it."""
@@ -165,13 +167,15 @@ class Summary(Shown):
             ),
         ]
         every = [*(of for *_, of in rows), self.first_byte]
-        write, unit = in_one_unit(value for of in every for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s))
+        write, unit = in_one_unit(
+            value for of in every for value in (of.p50_observed_s, of.p90_observed_s, of.p99_observed_s, of.max_s)
+        )
         columns = [percent for percent in (90, 99) if has_quantile(self.requests, percent / 100)]
 
         def cells(requests: int, of: Quantiles) -> list[str]:
-            values = {90: of.p90_s, 99: of.p99_s}
+            values = {90: of.p90_observed_s, 99: of.p99_observed_s}
             high = [write(values[each]) if has_quantile(requests, each / 100) else "" for each in columns]
-            return [count(requests), write(of.p50_s), *high, write(of.max_s)]
+            return [count(requests), write(of.p50_observed_s), *high, write(of.max_s)]
 
         shown = [[label, *cells(number, of), count(round((lost or 0) * number))] for label, number, lost, of in rows]
         header = [f"latency, {unit}", "requests", "median", *(f"{each} %" for each in columns), "max", "failed"]
@@ -306,5 +310,4 @@ def _mean_parts(results: "RunTables") -> dict[Kind, float] | None:
 
 
 def _quantiles(of: Distribution) -> Quantiles:
-    (p50, p90, p99), (half, most, _) = of.quantiles, of.observed
-    return Quantiles(of.n, of.mean, p50, p90, p99, of.largest, half, most)
+    return Quantiles(of.n, of.mean, *of.quantiles, of.largest, *of.observed)
