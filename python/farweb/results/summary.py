@@ -5,12 +5,12 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from farweb.results.breakdown import break_down
+from farweb.results.breakdown import break_down, largest_parts
 from farweb.results.clients import ClientTotals, clients_of
 from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.measure import tunnel_share
-from farweb.results.parts import KINDS, Kind
+from farweb.results.parts import Kind
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
 from farweb.statistics.quantiles import has_quantile, to_json
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 
 _NS = 1e9
-_PARTS_MAX = 3
-_SMALL = 0.01  # of the mean, that a part has to have to be named; chosen
 _VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.results.metrics`
 
 
@@ -185,7 +183,8 @@ class Summary(Shown):
         """Lines about the mean, failures, the fullest link and caches."""
         if self.latency.mean_s is not None:
             mean = f"mean {self.of_ended(seconds(self.latency.mean_s))}"
-            yield f"{mean}: {self._why()}" if self.mean_parts else f"{mean}; record.exchanges = true says where it goes"
+            why = f": {largest_parts(self.mean_parts)}" if self.mean_parts else ""
+            yield f"{mean}{why or '; record.exchanges = true says where it goes'}"
         if self.left_out:
             yield f"in the warm-up: {plural(self.left_out, 'request')}, in no number above"
         if self.failures:
@@ -201,16 +200,6 @@ class Summary(Shown):
             bytes_hit = f", {share(cache.byte_hit_ratio)} of bytes" if cache.byte_hit_ratio is not None else ""
             asked = f"; {count(cache.revalidations)} of them revalidated" if cache.revalidations else ""
             yield f"cache at {cache.node}: hits for {share(cache.hit_ratio)} of requests{bytes_hit}{asked}"
-
-    def _why(self) -> str:
-        """The largest parts of the mean, those on the way as one."""
-        sums: dict[str, float] = {}
-        for kind, mean_s in (self.mean_parts or {}).items():
-            called = "on the way" if kind in ("request", "travel") else KINDS[kind]
-            sums[called] = sums.get(called, 0.0) + mean_s
-        least = _SMALL * sum(sums.values())
-        largest = sorted((name for name in sums if sums[name] >= least), key=lambda name: -sums[name])
-        return ", ".join(f"{seconds(sums[name])} {name}" for name in largest[:_PARTS_MAX])
 
     def _of_links(self) -> list[Sheet]:
         links = Sheet(
@@ -305,9 +294,9 @@ def summarize(results: "RunTables") -> Summary:
 def _mean_parts(results: "RunTables") -> dict[Kind, float] | None:
     if not results.has("exchanges"):
         return None
-    found = break_down(results, tagged=False)
-    return {kind: found.total_s(kind) for kind in KINDS if found.total_s(kind)}
+    return break_down(results, tagged=False).means_s
 
 
 def _quantiles(of: Distribution) -> Quantiles:
-    return Quantiles(of.n, of.mean, *of.quantiles, of.largest, *of.observed)
+    (p50, p90, p99), observed = of.quantiles, of.observed
+    return Quantiles(of.n, of.mean, p50, p90, p99, of.largest, *observed)
