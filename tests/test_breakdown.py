@@ -433,6 +433,7 @@ def test_who_reached_which_leg_stands_beside_the_mean(tmp_path: Path, farweb: Fa
     ]
     assert found.remarks == remarks
     shown = farweb("show", "--breakdown", results.path)
+    assert shown.out.startswith("230 ms in the mean of 3 requests: ")
     assert all(remark in " ".join(shown.out.split()) for remark in remarks)
     assert all(remark in found._repr_html_() for remark in remarks)
     assert all(remark in results.plot.breakdown().texts[-1].get_text().replace("\n", " ") for remark in remarks)

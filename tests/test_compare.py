@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import pytest
 
 import farweb
 from farweb import FarwebError, Results, ResultsError
-from farweb.comparison import Change
+from farweb.comparison import Change, words
+from farweb.comparison.change import Cause
 from farweb.statistics import blocks
 from farweb.statistics.intervals import student
+from farweb.text.sheet import Sheet
 from sample_results import Row, exchange, leg, request, write_results
 from sample_sweeps import Levels, design_of, write_sweep
 from samples import Farweb
@@ -53,6 +56,36 @@ def test_differences_are_those_of_pairs(tmp_path: Path) -> None:
     assert (small.median_s.value, large.median_s.value) == pytest.approx((-0.5, 0.25))
     assert found.of_base.quantiles_s[50] == pytest.approx(1.995)
     assert (found.method, found.units, found.both) == ("blocks", 20, 1.0)
+
+
+def test_faster_and_slower_are_by_a_fifth_of_the_margin_or_more(tmp_path: Path) -> None:
+    """Half of the requests take 0.5 % longer, half 2 %."""
+    found = one(run(tmp_path / "a", [2.0] * 200), run(tmp_path / "b", [2.01, 2.04] * 100))
+    assert (found.slower, found.faster, found.net.value) == (0.5, 0.0, 0.5)
+    assert [each.slower for each in found.sizes] == [0.0, 1.0]
+    assert found.judgement.slices[0].slower == found.slower
+
+
+def test_the_rows_of_a_table_are_judged_by_one_rule(tmp_path: Path) -> None:
+    """All requests take 3 % longer, the slowest tenth 20 %: 4.5 % more is slightly worse in each row."""
+    latencies = np.repeat([1.0, 9.0], [540, 60])
+    ratios = np.repeat([1.03, 1.2], [540, 60])
+    order = np.random.default_rng(1).permutation(600)
+
+    def visited(path: Path, times: np.ndarray) -> Results:
+        groups = [{"client": 1, "visit_request": "first" if number % 20 == 0 else "later"} for number in range(600)]
+        return write_results(path, [request(n, times[order][n], 500, **groups[n]) for n in range(600)], name=path.name)
+
+    both = visited(tmp_path / "a", latencies), visited(tmp_path / "b", latencies * ratios)
+    found = farweb.compare(*both)
+    assert found.changes[0].judgement.groups[1][1].overall == "worse"
+    rows = next(part for part in found.screen().parts if isinstance(part, Sheet)).rows
+    assert {row[0].strip(): row[-1] for row in rows} == {
+        "all": "slightly worse",
+        "first of a visit": "slightly worse",
+        "later": "slightly worse",
+        "slowest tenth": "worse",
+    }
 
 
 def test_all_that_agrees_makes_the_verdict(tmp_path: Path) -> None:
@@ -177,6 +210,8 @@ def test_causes_add_up_to_the_mean_difference(tmp_path: Path) -> None:
     (cause,) = found.causes
     assert cause.kind == "server"
     assert (cause.mean_s, found.mean_s.value) == pytest.approx((0.2, 0.2))
+    causes = (Cause("travel", -0.002), Cause("request", -0.0015), Cause("cwnd", -0.00001))
+    assert "cause: 3.50 ms less on the way, in the mean" in words.screen(replace(found, causes=causes), ())
 
 
 def test_points_of_a_sweep_are_compared_by_replication(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Sweeps with replications that repeat a log: intervals come from blocks of its time, and everything says so."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -98,7 +99,9 @@ def test_two_replications_are_named_beside_their_intervals(tmp_path: Path) -> No
 
 
 def test_nobody_is_sent_for_replications_of_a_log(tmp_path: Path) -> None:
-    assert "set sweep.replications" in swept(tmp_path / "family", text=SCENARIO, replications=1).summary()._repr_html_()
+    html = swept(tmp_path / "family", text=SCENARIO, replications=1).summary()._repr_html_()
+    assert "set sweep.replications" in html
+    assert "interval" not in re.findall(r"Estimates[^<]*<", html)[0]
     html = swept(tmp_path / "log", replications=1).summary()._repr_html_()
     assert "interval of time blocks" in html
     assert "sweep.replications" not in html

@@ -244,7 +244,8 @@ def test_onload_waits_for_what_began_and_ended_before_it(tmp_path: Path) -> None
     ("entries", "file", "says"),
     [
         ([entry()], {}, "no onLoad"),
-        ([entry()], {"onload": 4e6}, "no onLoad"),  # beyond an hour
+        ([entry()], {"onload": 4e6}, "its onLoad, 4e+06 ms, is beyond an hour, and the end"),
+        ([entry()], {"onload": 10}, "its onLoad is before the end of any request"),
         ([entry()], {"onload": 100}, "names no initiators"),
         ([entry(timings={"wait": None, "receive": None}, time=None)], {}, "1 request without a time, taken for 0"),
         ([entry(response={"bodySize": -1, "content": {}})], {}, "1 request without a size, taken for 0"),
@@ -253,7 +254,7 @@ def test_onload_waits_for_what_began_and_ended_before_it(tmp_path: Path) -> None
         ([entry(**WPT)], {"creator": "WebPagetest", "page": "page_1_1"}, "warm cache"),
         ([entry(), entry("https://a.example/x.png", 5_000)], {}, "never filled its line"),
         ([entry(timings={"connect": 1, "wait": 80}) for _ in range(3)], {}, "a proxy near the browser"),
-        ([entry(), entry("https://a.example/x.css", response={"fromServiceWorker": 1})], {}, "service worker"),
+        ([entry(timings={"wait": "NaN"})], {}, "1 request with a time that is no number or beyond an hour"),
     ],
 )
 def test_what_a_file_cannot_say(tmp_path: Path, entries: list[Any], file: dict[str, Any], says: str) -> None:
@@ -261,6 +262,20 @@ def test_what_a_file_cannot_say(tmp_path: Path, entries: list[Any], file: dict[s
 
 
 # --- the graph ---
+
+
+def test_entries_left_out_are_counted_beside_the_answer(tmp_path: Path) -> None:
+    """Each is in the sentence, one with a URL that cannot be read too."""
+    gone = [entry("data:x"), entry("blob:x"), entry("https://[::1/"), entry("wss://a.example/live")]
+    page = recorded(tmp_path, entry(), *gone, entry("https://a.example/x.css", _fromCache="disk"))
+    assert next(page.reservations) == (
+        "Left out: 1 no http (data), 1 no http (blob), 1 no http (unreadable), 1 web socket, 1 cache."
+    )
+
+
+@pytest.mark.parametrize("wait", ["NaN", 1e9])
+def test_a_wait_out_of_range_is_as_long_as_the_time_of_its_entry_says(tmp_path: Path, wait: Any) -> None:
+    assert sent(tmp_path, "other", entry(timings={"wait": wait})).wait_ms == 50
 
 
 def of(tmp_path: Path, *entries: dict[str, Any], rule: Any = "likely", onload: float = 5_000) -> list[Dependency]:

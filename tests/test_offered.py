@@ -156,6 +156,7 @@ def test_a_cache_takes_its_share_off_the_links_behind(folder: Path) -> None:
 def test_check_shows_the_load_and_json_has_it(farweb: Farweb, cable: Path) -> None:
     answer = farweb("check", cable, "--details")
     assert "Offered load: 3 requests in 20 s, load 1" in answer.out
+    assert "more:" not in answer.err
     figures = farweb("check", cable, "--json").json()["check"]
     assert [load["direction"] for load in figures["offered"]["links"]] == ["up", "down"]
     answer = farweb("check", cable, "--set", "path.link.0.down.rate=2 kbit/s")

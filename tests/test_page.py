@@ -5,14 +5,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from farweb.errors import RunError
-from farweb.page.answer import answer, onload_s
+from farweb.page.answer import Cell, PageAnswer, answer, onload_s
 from farweb.page.graph import Dependency, Edge, graph_of
 from farweb.page.har import read_har
-from farweb.page.paths import ALL_PATHS, way_of
+from farweb.page.paths import ALL_PATHS, Way, way_of
 from farweb.page.recording import recording_of
 from farweb.page.settle import Asked, Loaded, asked_of, settle
 from hars import H1, H2, TLS, entry, har, page_of, path, written
@@ -229,6 +230,33 @@ def test_the_screen_gives_one_number_only_where_it_is_sure(folder: Path, farweb:
     assert "mux: proxies at both ends" in unsure
     assert "it names no initiators" in unsure
     assert "(" not in next(line for line in unsure.splitlines() if line.startswith("geo-2021"))
+
+
+def test_the_least_time_is_of_a_way_that_the_answer_names(folder: Path, farweb: Farweb) -> None:
+    """Over HTTP/1.1 an http page has two round trips of 704 ms, over HTTP/2 three; behind a mux one."""
+    written(folder, har(entry("http://a.example/", timings={"connect": 40}), onload=90))
+    words = ("page", "page.har", "--path", "geo", "--proxy", "none")
+    assert "round trips alone take 1.4 s with HTTP/1.1." in farweb(*words).out
+    for row in farweb(*words, "--proxy", "mux", "--proxy", "pep", "--json").json()["pages"]:
+        assert row["simple_s"] <= row["onload_s"]
+
+
+def cells_of(*ways: tuple[str, float]) -> PageAnswer:
+    scenario, none = path(600, H1, 0), np.zeros(1, np.int64)
+    cells = [
+        Cell(Way("geo", "h2", proxy, scenario), load_s, load_s, load_s, load_s, None, Loaded(none, none, none, 1))
+        for proxy, load_s in ways
+    ]
+    return PageAnswer(None, cells, (), (1, 1))  # type: ignore[arg-type]
+
+
+def test_the_answer_names_best_and_worst_and_of_ways_that_tie_one_without_a_proxy() -> None:
+    found = cells_of(("none", 6.02), ("split", 6.0), ("mux", 9.0))
+    assert found.sentence == (
+        "Over GEO the page takes 6.0 s at best, with HTTP/2, and 9.0 s at worst, with HTTP/2 and a mux between proxies."
+    )
+    assert found.best is found.cells[0]
+    assert cells_of(("split", 6.0), ("none", 6.02)).sentence == "Over GEO the page takes 6.0 s with HTTP/2."
 
 
 def test_a_scenario_of_ones_own(folder: Path, farweb: Farweb, cable: Path) -> None:

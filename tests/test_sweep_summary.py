@@ -92,6 +92,7 @@ def test_metric_and_by_choose(sweep: SweepResults, farweb: Farweb) -> None:
     assert result["estimates"][1]["sd"] == pytest.approx(values[2:].mean(axis=0).std(ddof=1))
     shown = farweb("show", sweep.path, "-m", "latency_mean_s", "--by", "workload.load").out
     assert "latency_p90_s" not in shown
+    assert shown.startswith("Best by mean: ") and "Estimates, ± 95 % interval of seeds" in shown
     wrong = farweb("show", sweep.path, "--by", "load")
     assert (wrong.code, "no factor of this sweep; it has workload.load, circuit" in wrong.err) == (2, True)
     wrong = farweb("show", sweep.path, "--metric", "latency")

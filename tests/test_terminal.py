@@ -170,6 +170,14 @@ def test_a_table_that_is_too_wide_comes_in_parts_that_name_their_rows() -> None:
     assert shown.count("row 3") == 2
 
 
+def test_parts_of_a_screen_are_one_empty_line_apart() -> None:
+    console, sheet = Console(width=80, file=io.StringIO()), Sheet("title", ["", "value"], [["row", "1"]])
+    console.print(Screen(["", "answer", "", "", (sheet, sheet), "", sheet, "end", ""]))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    table = "\n\ntitle\n     value\nrow      1"
+    assert shown == f"answer{3 * table}\nend\n"
+
+
 def test_sentences_fold_and_numbers_do_not() -> None:
     rows = [["p90", "1,234.5 ms", "the part of the responses that no cache of the path may keep, in the mean"]]
     for width in range(40, 100):

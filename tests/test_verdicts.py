@@ -308,6 +308,8 @@ def test_intervals_of_a_fixed_log_are_of_blocks_and_else_of_replications() -> No
     assert [Units(found, range(3), fixed=fixed).method for fixed in (True, False)] == ["blocks", "replications"]
     alike = [found[0]] * 3
     assert (Units(alike, range(3)).method, Units(alike, range(3)).number) == ("blocks", 20)
+    once = [part.size for part in Units(found[:1], [0]).parts(lambda each: each.base)]
+    assert [part.size for part in Units(alike, range(3)).parts(lambda each: each.base)] == [3 * size for size in once]
     few = samples(1, 0.8, requests=30)
     assert Units(few, [0]).quantity("latency_p50_s").interval_of == "none"
 

@@ -12,8 +12,6 @@ from farweb.text.words import command, plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import RenderableType
-
     from farweb.extent import Extent
     from farweb.run import Progress
     from farweb.scenario import Scenario
@@ -60,7 +58,8 @@ def check(
     output.result(checked.to_dict(), checked.screen(details))
     allow(loaded, checked.extents, no_limits)
     verb = "run" if loaded.design is None else "sweep"
-    output.note(f"more: --details    next: {command(verb, scenario, *_settings(settings))}")
+    more = "" if details else "more: --details    "
+    output.note(f"{more}next: {command(verb, scenario, *_settings(settings))}")
 
 
 def _settings(settings: list[str] | None) -> list[str]:
@@ -197,11 +196,10 @@ def show(
         farweb show results/sweep --metric latency_p90_s --by workload.load
     """
     del debug
-    from rich.console import Group
-
     from farweb.folders import Results, open_results
     from farweb.results.sweep_screen import screen
     from farweb.results.view import has_view, read_view
+    from farweb.text.sheet import Screen
 
     opened = open_results(results)
     output = Output(as_json, quiet)
@@ -216,7 +214,8 @@ def show(
             if everyone:
                 raise typer.BadParameter("--by has all requests: leave --all out")
             groups = opened.breakdowns(by)
-            output.result({"results": str(results), "breakdowns": [each.to_dict() for each in groups]}, Group(*groups))
+            shown = Screen([part for each in groups for part in ("", *each.screen().parts)])
+            output.result({"results": str(results), "breakdowns": [each.to_dict() for each in groups]}, shown)
             return
         if breakdown:
             parts = opened.breakdown(tagged=False if everyone else None)
@@ -225,13 +224,13 @@ def show(
         summary, warnings = opened.summary(), opened.manifest.get("warnings", [])
         found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": warnings}
         asked = [name for name, is_asked in (("links", links), ("details", details)) if is_asked]
-        shown: RenderableType = summary.screen(asked)
+        shown = summary.screen(asked)
         if has_view(opened):
             from farweb.page.breakdown import largest_parts
 
             view = read_view(opened)
             found["page"] = {"onload_ns": view.load_ns, "split_ns": view.split_ns}
-            shown = Group(f"Page in {largest_parts(view)}.", shown)
+            shown = Screen((f"Page in {largest_parts(view)}.", *shown.parts))
         output.result({"results": str(results), **found}, shown)
         return
     if links:

@@ -33,7 +33,7 @@ class SizeClass:
         from_bytes: Its lower end.
         n: Requests.
         median_s: Median of the differences.
-        faster: Share that is faster.
+        faster: Share that is faster by a fifth of the margin or more.
         slower: Share that is slower.
     """
 
@@ -76,7 +76,7 @@ class Change:
         mean_s: Mean difference of requests finished on both sides.
         both: Share of requests that ended on both sides, which `mean_s` is of.
         quantiles_s: Differences of quantiles of latency, by share in percent.
-        faster: Share of requests that are faster, those among them that ended on this side only.
+        faster: Share of requests that are faster by a fifth of the margin or more, or ended on this side only.
         slower: Share of requests that are slower, likewise.
         net: `slower` less `faster`.
         failed: Difference of the shares that did not end.

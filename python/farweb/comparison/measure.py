@@ -20,7 +20,7 @@ from farweb.statistics.intervals import Estimate, student_quantiles
 from farweb.statistics.judgement import DECIDING
 from farweb.statistics.quantiles import quantiles as of_times
 from farweb.statistics.units import Units
-from farweb.statistics.verdicts import MARGIN
+from farweb.statistics.verdicts import MARGIN, log_ratios, signs_of
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
@@ -66,6 +66,7 @@ def changed(
     fixed = are_fixed((*base_runs, *other_runs))
     units = Units(found, runs.replications, fixed=fixed)
     differences = np.concatenate([each.differences for each in found])
+    signs = np.concatenate([_signs(each, margin) for each in found])
     before, after = (np.concatenate([getattr(each, side) for each in found]) for side in ("base", "other"))
     lost_before, lost_after = np.isinf(before), np.isinf(after)
     total = max(len(differences), 1)
@@ -87,16 +88,16 @@ def changed(
         mean_s=mean,
         both=float((~lost_before & ~lost_after).sum() / total),
         quantiles_s=dict(zip(PERCENTS, units.quantile_differences(SHARES), strict=True)),
-        faster=float((differences < 0).sum() / total),
-        slower=float((differences > 0).sum() / total),
-        net=units.mean(lambda each: np.sign(each.differences)),
+        faster=float((signs < 0).sum() / total),
+        slower=float((signs > 0).sum() / total),
+        net=units.mean(lambda each: _signs(each, margin)),
         failed=units.mean(lambda each: np.isinf(each.other).astype(float) - np.isinf(each.base)),
         only_base=int((~lost_before & lost_after).sum()),
         only_other=int((lost_before & ~lost_after).sum()),
         neither=int((lost_before & lost_after).sum()),
         of_base=_side(before),
         of_other=_side(after),
-        sizes=tuple(_sizes(found, units)),
+        sizes=tuple(_sizes(found, units, signs)),
         causes=_causes(found, base_runs, other_runs),
         differences=differences,
         judgement=(judgement := verdict_of(found, runs, (base, other), by, margin, together)),
@@ -119,13 +120,16 @@ def _side(latency: Floats) -> Side:
     return Side(dict(zip(PERCENTS, found, strict=True)), lost, latency.size)
 
 
-def _sizes(found: Sequence[Pairs], units: Units[Pairs]) -> list[SizeClass]:
+def _signs(pairs: Pairs, margin: float) -> Floats:
+    return signs_of(log_ratios(pairs.base, pairs.other), margin)
+
+
+def _sizes(found: Sequence[Pairs], units: Units[Pairs], signs: Floats) -> list[SizeClass]:
     """The size classes that have enough requests."""
     size = np.concatenate([each.size for each in found])
-    differences = np.concatenate([each.differences for each in found])
     classes = []
     for low, high in zip(SIZES, (*SIZES[1:], math.inf), strict=True):
-        inside = differences[(size >= low) & (size < high)]
+        inside = signs[(size >= low) & (size < high)]
         if inside.size < ENOUGH:
             continue
 

@@ -29,7 +29,7 @@ _CAUSES = {
     "window": "receive window",
     "credit": "waiting for credit",
     "travel": "on the way",
-    "request": "for requests on the way",
+    "request": "on the way",
     "wait": "in the connection queue",
     "rest": "in queues and transmission",
 }
@@ -95,9 +95,9 @@ def pairs(found: Sequence["Pair"]) -> Sheet:
 
 def _for_whom(judgement: Verdict) -> Sheet:
     """All requests, groups of visits and the slowest: how many, how many faster and slower, how much."""
-    everyone, *slow = judgement.slices
-    found = [(_ROWS["all"], everyone, judgement.few.word if judgement.few else everyone.word)]
-    found += [(_GROUPS.get(label, label), each.slices[0], each.overall) for label, each in judgement.groups]
+    _, *slow = judgement.slices
+    groups = [(_ROWS["all"], judgement), *((_GROUPS.get(label, label), each) for label, each in judgement.groups)]
+    found = [(name, each.slices[0], each.few.word if each.few else each.slices[0].word) for name, each in groups]
     found += [(_ROWS[each.name], each, each.word) for each in slow]
     rows = [
         [
@@ -147,11 +147,14 @@ def _called(percent: int) -> str:
 
 def _cause(change: "Change") -> str:
     """Where the mean difference comes from, in a line; empty where that was not recorded."""
-    parts = [
-        f"{seconds(abs(each.mean_s))} {_more(each.mean_s)} {_CAUSES.get(each.kind, KINDS[each.kind])}"
-        for each in _largest(change)[:_CAUSES_MAX]
-    ]
-    return f"cause: {', '.join(parts)}, in the mean" if parts else ""
+    sums: dict[str, float] = {}
+    for each in change.causes:
+        called = _CAUSES.get(each.kind, KINDS[each.kind])
+        sums[called] = sums.get(called, 0.0) + each.mean_s
+    parts = sorted(sums.items(), key=lambda part: -abs(part[1]))[:_CAUSES_MAX]
+    least = _SHOWN * max((abs(mean_s) for _, mean_s in parts), default=0.0)
+    said = [f"{seconds(abs(mean_s))} {_more(mean_s)} {called}" for called, mean_s in parts if abs(mean_s) >= least]
+    return f"cause: {', '.join(said)}, in the mean" if said else ""
 
 
 def _more(value: float) -> str:

@@ -68,6 +68,11 @@ class Cell:
         """True where one number stands for the answer."""
         return self.high_s <= SURE * self.low_s
 
+    @property
+    def is_behind(self) -> bool:
+        """True behind a proxy."""
+        return self.way.proxy != "none"
+
 
 @dataclass(frozen=True)
 class PageAnswer:
@@ -101,6 +106,7 @@ class PageAnswer:
                 "recorded_onload_s": recorded,
                 "simple_s": cell.simple_s,
                 "file": self.recording.file,
+                "dropped": dict(self.recording.dropped),
                 "warnings": list(self.recording.warnings),
             }
             for cell in self.cells
@@ -112,7 +118,7 @@ class PageAnswer:
         yield Screen(list(self._parts()))
 
     def _parts(self) -> Iterator[Sheet | str]:
-        yield self._answer()
+        yield self.sentence
         yield self.recorded
         yield ""
         yield self._sheet()
@@ -120,32 +126,50 @@ class PageAnswer:
         yield from self._remarks()
 
     @property
-    def _longest(self) -> Cell:
-        return max(self.cells, key=lambda cell: cell.load_s)
+    def _there(self) -> list[Cell]:
+        """The ways over the slowest path for the page."""
+        path = max(self.cells, key=lambda cell: cell.load_s).way.path
+        return [cell for cell in self.cells if cell.way.path == path]
 
     @property
     def best(self) -> Cell:
-        """The best way over the slowest path for the page."""
-        path = self._longest.way.path
-        return min((cell for cell in self.cells if cell.way.path == path), key=lambda cell: cell.load_s)
+        """The best way over the slowest path for the page; of ways that tie, one without a proxy."""
+        most = ALIKE * min(cell.load_s for cell in self._there)
+        found = (cell for cell in self._there if cell.load_s <= most)
+        return min(found, key=lambda cell: (cell.is_behind, cell.load_s))
 
-    def _answer(self) -> str:
+    @property
+    def _worst(self) -> Cell:
+        least = max(cell.load_s for cell in self._there) / ALIKE
+        found = (cell for cell in self._there if cell.load_s >= least)
+        return min(found, key=lambda cell: (cell.is_behind, -cell.load_s))
+
+    @property
+    def _named(self) -> list[Cell]:
+        """The ways of the answer: the least sure one, or the best and the worst where they differ."""
+        if unsure := [cell for cell in self.cells if not cell.is_sure]:
+            return [max(unsure, key=lambda cell: cell.high_s / cell.low_s)]
+        best, worst = self.best, self._worst
+        return [best, worst] if worst.load_s > ALIKE * best.load_s else [best]
+
+    @property
+    def sentence(self) -> str:
         """Where the page takes longest: how long in the best and in the worst way."""
-        longest, best = self._longest, self.best
-        unsure = [cell for cell in self.cells if not cell.is_sure]
-        if unsure:
-            worst = max(unsure, key=lambda cell: cell.high_s / cell.low_s)
+        best, *others = self._named
+        page = f"Over {best.way.over} the page"
+        if not best.is_sure:
             return (
-                f"Over {worst.way.over} the page takes between {_short(worst.low_s)} and "
-                f"{_short(worst.high_s)} s with {how(worst.way)}: this file cannot say more."
+                f"{page} takes between {_short(best.low_s)} and {_short(best.high_s)} s with {how(best.way)}: "
+                "this file cannot say more."
             )
-        if longest.load_s > ALIKE * best.load_s:
-            says = "takes" if longest.low_s > best.high_s else "may take"
-            return (
-                f"Over {longest.way.over} the page {says} {_short(best.load_s)} s with {how(best.way)}, "
-                f"{_short(longest.load_s)} s with {how(longest.way)}."
-            )
-        return f"Over {best.way.over} the page takes {_short(best.load_s)} s with {how(best.way)}."
+        if not others:
+            return f"{page} takes {_short(best.load_s)} s with {how(best.way)}."
+        worst = others[0]
+        says = "takes" if worst.low_s > best.high_s else "may take"
+        return (
+            f"{page} {says} {_short(best.load_s)} s at best, with {how(best.way)}, and {_short(worst.load_s)} s at "
+            f"worst, with {how(worst.way)}."
+        )
 
     @property
     def recorded(self) -> str:
@@ -153,7 +177,7 @@ class PageAnswer:
         page, (place, of) = self.recording, self.number
         exporter, browser = (elided(visible(name), _LETTERS) for name in (page.exporter, page.browser))
         through = f"{browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
-        recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no onLoad"
+        recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no usable onLoad"
         which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
         return (
             f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.gating_bytes)}, "
@@ -181,12 +205,11 @@ class PageAnswer:
             legend.append("Both end TLS." if len(legend) > 2 else "It ends TLS.")
         legend += [_PEP] if "pep" in proxies else []
         yield " ".join(legend)
-        simple = [cell for cell in self.cells if cell.simple_s is not None]
+        simple = [(cell.simple_s, how(cell.way)) for cell in self._named if cell.simple_s is not None]
         least = ""
         if simple:
-            most = max(simple, key=lambda cell: cell.simple_s or 0.0)
-            least = f"Bytes and one request's round trips alone take {_short(most.simple_s or 0.0)} s over "
-            least += f"{most.way.over}. "
+            least_s, by = min(simple)
+            least = f"Bytes and one request's round trips alone take {_short(least_s)} s with {by}. "
         yield f"{least}{self._noise()}"
         yield from self.recording.reservations
 
@@ -260,7 +283,8 @@ def _simple_s(recording: Recording, way: Way) -> float | None:
     if way.proxy not in PROXIES:
         return None
     kind = path_kind(way.path)
-    turns = 3 if way.protocol == "h2" or recording.sent[recording.root].is_secure else 2
+    has_tls = way.protocol == "h2" or recording.sent[recording.root].is_secure
+    turns = 1 if way.proxy == "mux" else 1 + has_tls + (way.proxy != "pep")  # a standing connection, or one of TCP
     rtt_s = (kind.delay.up + kind.delay.down + 2 * BEYOND_MS) / 1000
     return turns * rtt_s + 8 * recording.gating_bytes / (kind.rate.down * 1e6)
 

@@ -118,7 +118,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
         parts = urlsplit(url)
         host, scheme = parts.netloc.rpartition("@")[2].lower(), parts.scheme.lower()
     except ValueError:
-        host, scheme = "", ""
+        host, scheme = "", "unreadable"
     times = _of_webpagetest(page, entry) if exporter == "webpagetest" else _of_timings(page, entry, exporter)
     status = int(number(response.get("status")) or 0)
     request_bytes, response_bytes = _sizes(entry, request, response, status)
@@ -193,7 +193,7 @@ def _is_pushed(entry: Json, sent: Sent, exporter: str) -> bool:
 def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
     """Times by `startedDateTime` and `timings`, as the exporter means them."""
     timings = table(entry.get("timings"))
-    spans = {name: _span(timings.get(name)) for name in ("blocked", "dns", "connect", "send", "wait", "receive", "ssl")}
+    spans = {name: _span(timings.get(name)) for name in _SPANS}
     if not _has_wait(timings):
         spans["wait"] = max(0.0, _span(entry.get("time")) - sum(spans.values()) + spans["ssl"])
     start = _bounded(entry["startedDateTime"] - page.start_ms)
@@ -225,9 +225,19 @@ def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
     }
 
 
+_SPANS = ("blocked", "dns", "connect", "send", "wait", "receive", "ssl")
+
+
 def _has_wait(timings: Json) -> bool:
     waited = number(timings.get("wait"))
-    return waited is not None and waited >= 0
+    return waited is not None and 0 <= waited <= PAGE_MS_MAX
+
+
+def has_odd_times(entry: Json) -> bool:
+    """True where a span of an entry is no number, or beyond `PAGE_MS_MAX`."""
+    timings = table(entry.get("timings"))
+    given = [timings[name] for name in _SPANS if timings.get(name) is not None]
+    return any((found := number(value)) is None or found > PAGE_MS_MAX for value in given)
 
 
 def _has_ssl_within(entry: Json, spans: Mapping[str, float]) -> bool:
@@ -386,7 +396,8 @@ def _redirect(url: str, response: Json, status: int) -> str:
 
 def _span(value: Any) -> float:
     """A span in ms, 0 for -1 and whatever else is none."""
-    return _bounded(number(value) or 0.0)
+    found = number(value) or 0.0
+    return found if 0 < found <= PAGE_MS_MAX else 0.0
 
 
 def _bounded(ms: float) -> float:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from farweb.errors import WorkloadError
-from farweb.page.exporters import Sent, exporter_of, normal
+from farweb.page.exporters import Sent, exporter_of, has_odd_times, normal
 from farweb.page.har import PAGE_MS_MAX, HarPage, number
 from farweb.text.quantities import size
 from farweb.text.words import elided, plural, visible
@@ -21,7 +21,7 @@ BYTES_MAX = 10**9
 PER_HOST = 6
 """Connections of HTTP/1.1 that browsers open to a host."""
 
-_TOLD = ("no initiators", "server push", "warm cache", "service worker", "no onLoad", "proxy near", "without a")
+_TOLD = ("no initiators", "server push", "warm cache", "stands for it", "proxy near", "without a", "unknown")
 """Reservations that belong beside an answer. The others are in the report of an import."""
 
 
@@ -85,7 +85,9 @@ class Recording:
 
     @property
     def reservations(self) -> Iterator[str]:
-        """A sentence on gaps in the file that belongs beside an answer, if there is one."""
+        """Sentences on entries left out and on gaps in the file that belong beside an answer."""
+        if self.dropped:
+            yield left_out(self.dropped)
         told = [each for each in self.warnings if any(word in each for word in _TOLD)]
         if told:
             yield f"The file: {'; '.join(told)}."
@@ -112,13 +114,15 @@ def recording_of(page: HarPage) -> Recording:
         _wait_for_connections(sent)
     _queue_anew(sent)
     sent.sort(key=lambda each: each.issue_ms)
-    load = number(page.timings.get("onLoad")) or 0.0
-    is_load_known = 0 < load <= PAGE_MS_MAX
-    load = load if is_load_known else max(each.end_ms for each in sent)
+    given = number(page.timings.get("onLoad")) or 0.0
+    fault = "it has no onLoad" if given <= 0 else ""
+    if given > PAGE_MS_MAX:
+        fault = f"its onLoad, {given:g} ms, is beyond an hour"
+    load = max(each.end_ms for each in sent) if fault else given
     gates = [each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" for each in sent]
     if not any(gates):  # an onLoad before any end, by a mistake of the exporter
         gates = [True] * len(sent)
-        load, is_load_known = max(each.end_ms for each in sent), False
+        load, fault = max(each.end_ms for each in sent), "its onLoad is before the end of any request"
     rtt = _round_trips(sent)
     dom = number(page.timings.get("onContentLoad"))
     bits = _busiest_bps(sent)
@@ -135,12 +139,12 @@ def recording_of(page: HarPage) -> Recording:
         root,
         dict(dropped),
         load,
-        is_load_known,
+        not fault,
         dom if dom is not None and 0 < dom <= load else None,
         gates,
         rtt,
         bits,
-        _warnings(page, sent, rtt, dropped, bits, is_load_known),
+        _warnings(page, sent, rtt, dropped, bits, fault),
     )
 
 
@@ -290,13 +294,13 @@ def _warnings(
     rtt_ms: Mapping[str, float],
     dropped: Mapping[str, int],
     rate_bps: float,
-    is_load_known: bool,
+    fault: str,
 ) -> list[str]:
     """Limits of the file, a sentence each."""
     found = []
-    if not is_load_known:
+    if fault:
         whole = "" if page.name else "it has no pages, and is taken for one load; "
-        found.append(f"{whole}it has no onLoad, and the end of the last request stands for it")
+        found.append(f"{whole}{fault}, and the end of the last request stands for it")
     if not any(each.initiator for each in sent):
         found.append("it names no initiators: what waited for what is taken from times alone; Chrome's HAR names them")
     lacking = {
@@ -306,6 +310,8 @@ def _warnings(
     found += [
         f"{plural(n, 'request')} without {what}, taken for 0" for what, n in lacking.items() if n > len(sent) / 10
     ]
+    if odd := sum(has_odd_times(entry) for _, entry in page.entries):
+        found.append(f"{plural(odd, 'request')} with a time that is no number or beyond an hour, taken as unknown")
     if pushed := sum(each.is_pushed for each in sent):
         found.append(f"{plural(pushed, 'response')} came by server push, which is not simulated")
     cached = dropped.get("cache", 0) + sum(each.status == 304 for each in sent)
@@ -313,8 +319,6 @@ def _warnings(
     is_repeat |= exporter_of(page) == "webpagetest" and _REPEAT_VIEW.match(page.name) is not None
     if is_repeat or cached > 0.1 * len(sent):
         found.append("it was recorded with a warm cache: a first visit takes longer than this")
-    if dropped.get("service worker"):
-        found.append(f"{plural(dropped['service worker'], 'request')} went through a service worker and are left out")
     if split := _is_split(sent):
         found.append(split)
     if _peak_share(sent, rate_bps) < _IDLE:
@@ -341,6 +345,11 @@ def _peak_share(sent: Sequence[Sent], rate_bps: float) -> float:
     if rate_bps <= 0 or end <= begin:
         return 1.0
     return min(1.0, 8 * sum(each.response_bytes for each in sent) / rate_bps / ((end - begin) / 1000))
+
+
+def left_out(dropped: Mapping[str, int]) -> str:
+    """A sentence on entries left out, by reason."""
+    return "Left out: " + ", ".join(f"{n} {why}" for why, n in Counter(dropped).most_common()) + "."
 
 
 def short_url(url: str) -> str:

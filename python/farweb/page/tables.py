@@ -14,7 +14,7 @@ from farweb.files.atomic import staged_file
 from farweb.page.exporters import Sent
 from farweb.page.graph import CONFIDENCE, Dependency, Edge, graph_of
 from farweb.page.har import har_files, read_har
-from farweb.page.recording import Recording, recordings_of, short_url
+from farweb.page.recording import Recording, left_out, recordings_of, short_url
 from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
 from farweb.text.sheet import Screen, Sheet
@@ -79,7 +79,7 @@ class PagesReport:
         for _, page in self.pages:
             dropped.update(page.dropped)
         if dropped:
-            yield "Left out: " + ", ".join(f"{n} {why}" for why, n in dropped.most_common()) + "."
+            yield left_out(dropped)
         yield from self.refused
         if len(self.pages) == 1:
             yield _hosts(self.pages[0][1])

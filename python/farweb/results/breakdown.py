@@ -6,7 +6,7 @@ with the legs that it reached.
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -32,6 +32,8 @@ _UPLOAD = 0.1
 """Share of the latency from which on requests that took longer than a round trip are uploads. Chosen."""
 
 _NS = 1e9
+_PARTS_MAX = 3
+_SMALL = 0.01  # of the mean, that a part has to have to be named; chosen
 _, _SAMPLE = GROUPS["sample"]
 _BYTES_A_REQUEST = 2_000  # of memory on each leg, in a piece
 _LEAST_REQUESTS = 10_000  # in a piece; chosen: fewer are no faster
@@ -113,6 +115,11 @@ class Breakdown(Shown):
             )
         return said
 
+    @property
+    def means_s(self) -> dict[Kind, float]:
+        """Mean time of each kind of part in s, of those that took some."""
+        return {kind: found for kind in KINDS if (found := self.total_s(kind))}
+
     def total_s(self, kind: Kind, leg: int | None = None) -> float:
         """Mean time of a kind of part in s, on one leg or, when None, all in all."""
         return sum(part.mean_s for part in self.parts if part.kind == kind and leg in (None, part.leg))
@@ -122,10 +129,11 @@ class Breakdown(Shown):
         return dataclasses.asdict(self)
 
     def screen(self) -> Screen:
-        """The parts, remarks, and what held the senders."""
+        """The largest parts in a sentence, all in a table, remarks, and what held the senders."""
         held = [held_sheet({self.name: self.held})] if self.held else []
         legs = (f"leg {place}: {leg.from_node} to {leg.to_node}" for place, leg in enumerate(self.legs))
-        return Screen((self.sheet(), *(legs if len(self.legs) > 1 else ()), *self.remarks, *held))
+        answer = f"{seconds(self.latency_s)} in the mean of {self.subject}: {largest_parts(self.means_s)}."
+        return Screen((answer, "", self.sheet(), *(legs if len(self.legs) > 1 else ()), *self.remarks, *held))
 
     def sheet(self) -> Sheet:
         """The table for people: a row a kind, a column a leg."""
@@ -141,11 +149,22 @@ class Breakdown(Shown):
             rows.append([called, *map(seconds, each), *self._cells(total)])
         rows.append(["latency", *("" for _ in legs), *self._cells(self.latency_s)])
         header = ["", *(f"leg {place}" for place in legs), "mean", "share", "round trips"]
-        return Sheet(f"{self.name}: mean latency of {self.subject}", header, rows)
+        return Sheet("", header, rows)
 
     def _cells(self, value_s: float) -> list[str]:
         trips = value_s / self.rtt_s if self.rtt_s else None
         return [seconds(value_s), share(value_s / self.latency_s if self.latency_s else None), number(trips)]
+
+
+def largest_parts(means_s: Mapping[Kind, float]) -> str:
+    """The three largest parts of a mean in words, those on the way as one."""
+    sums: dict[str, float] = {}
+    for kind, mean_s in means_s.items():
+        called = "on the way" if kind in ("request", "travel") else KINDS[kind]
+        sums[called] = sums.get(called, 0.0) + mean_s
+    least = _SMALL * sum(sums.values())
+    largest = sorted((name for name in sums if sums[name] >= least), key=lambda name: -sums[name])
+    return ", ".join(f"{seconds(sums[name])} {name}" for name in largest[:_PARTS_MAX])
 
 
 def break_down(results: "RunTables", *, tagged: bool | None = None) -> Breakdown:

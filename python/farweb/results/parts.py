@@ -25,7 +25,7 @@ those before are part of the wait on the leg nearer to the clients.
   has, less propagation: slow start, windows, queues and transmission behind that one.
 - **Travel** is the propagation of the leg's links; **queues and transmission** have retransmissions as well, and
   what a proxy takes to pass something on (nothing, as it is modelled).
-- **The request on its way** contains its own queues and transmission.
+- **The request on its way** contains its own queues and transmission, and its waits for the client's windows.
 
 Round trips are propagation there and back over the whole path.
 """

@@ -5,12 +5,12 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from farweb.results.breakdown import break_down
+from farweb.results.breakdown import break_down, largest_parts
 from farweb.results.clients import ClientTotals, clients_of
 from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.measure import tunnel_share
-from farweb.results.parts import KINDS, Kind
+from farweb.results.parts import Kind
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
 from farweb.statistics.quantiles import has_quantile, to_json
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 
 _NS = 1e9
-_PARTS_MAX = 3
-_SMALL = 0.01  # of the mean, that a part has to have to be named; chosen
 _VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.results.metrics`
 
 
@@ -31,7 +29,8 @@ _VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.
 class Quantiles:
     """A distribution of times in seconds; quantiles are interpolated linearly between the two nearest values.
 
-    `p50_observed_s` and `p90_observed_s` are the smallest times that half and 90 % of all requests took at most.
+    `p50_observed_s`, `p90_observed_s` and `p99_observed_s` are the smallest times that half, 90 % and 99 % of all
+    requests took at most; these are on the screen.
 
     Mean and maximum are of the `n` requests that ended. Quantiles are of all: one that did not end counts as slower
     than any that did, and where a quantile falls among those it is infinite: all that is known is that it is more
@@ -46,6 +45,7 @@ class Quantiles:
     max_s: float | None
     p50_observed_s: float | None
     p90_observed_s: float | None
+    p99_observed_s: float | None
 
     def text(self, value: float | None) -> str:
         """A quantile in words: ``342 ms``, or ``more than 78.2 s`` where failed requests reach it."""
@@ -165,13 +165,15 @@ class Summary(Shown):
             ),
         ]
         every = [*(of for *_, of in rows), self.first_byte]
-        write, unit = in_one_unit(value for of in every for value in (of.p50_s, of.p90_s, of.p99_s, of.max_s))
+        write, unit = in_one_unit(
+            value for of in every for value in (of.p50_observed_s, of.p90_observed_s, of.p99_observed_s, of.max_s)
+        )
         columns = [percent for percent in (90, 99) if has_quantile(self.requests, percent / 100)]
 
         def cells(requests: int, of: Quantiles) -> list[str]:
-            values = {90: of.p90_s, 99: of.p99_s}
+            values = {90: of.p90_observed_s, 99: of.p99_observed_s}
             high = [write(values[each]) if has_quantile(requests, each / 100) else "" for each in columns]
-            return [count(requests), write(of.p50_s), *high, write(of.max_s)]
+            return [count(requests), write(of.p50_observed_s), *high, write(of.max_s)]
 
         shown = [[label, *cells(number, of), count(round((lost or 0) * number))] for label, number, lost, of in rows]
         header = [f"latency, {unit}", "requests", "median", *(f"{each} %" for each in columns), "max", "failed"]
@@ -181,7 +183,8 @@ class Summary(Shown):
         """Lines about the mean, failures, the fullest link and caches."""
         if self.latency.mean_s is not None:
             mean = f"mean {self.of_ended(seconds(self.latency.mean_s))}"
-            yield f"{mean}: {self._why()}" if self.mean_parts else f"{mean}; record.exchanges = true says where it goes"
+            why = f": {largest_parts(self.mean_parts)}" if self.mean_parts else ""
+            yield f"{mean}{why or '; record.exchanges = true says where it goes'}"
         if self.left_out:
             yield f"in the warm-up: {plural(self.left_out, 'request')}, in no number above"
         if self.failures:
@@ -197,16 +200,6 @@ class Summary(Shown):
             bytes_hit = f", {share(cache.byte_hit_ratio)} of bytes" if cache.byte_hit_ratio is not None else ""
             asked = f"; {count(cache.revalidations)} of them revalidated" if cache.revalidations else ""
             yield f"cache at {cache.node}: hits for {share(cache.hit_ratio)} of requests{bytes_hit}{asked}"
-
-    def _why(self) -> str:
-        """The largest parts of the mean, those on the way as one."""
-        sums: dict[str, float] = {}
-        for kind, mean_s in (self.mean_parts or {}).items():
-            called = "on the way" if kind in ("request", "travel") else KINDS[kind]
-            sums[called] = sums.get(called, 0.0) + mean_s
-        least = _SMALL * sum(sums.values())
-        largest = sorted((name for name in sums if sums[name] >= least), key=lambda name: -sums[name])
-        return ", ".join(f"{seconds(sums[name])} {name}" for name in largest[:_PARTS_MAX])
 
     def _of_links(self) -> list[Sheet]:
         links = Sheet(
@@ -301,10 +294,9 @@ def summarize(results: "RunTables") -> Summary:
 def _mean_parts(results: "RunTables") -> dict[Kind, float] | None:
     if not results.has("exchanges"):
         return None
-    found = break_down(results, tagged=False)
-    return {kind: found.total_s(kind) for kind in KINDS if found.total_s(kind)}
+    return break_down(results, tagged=False).means_s
 
 
 def _quantiles(of: Distribution) -> Quantiles:
-    (p50, p90, p99), (half, most, _) = of.quantiles, of.observed
-    return Quantiles(of.n, of.mean, p50, p90, p99, of.largest, half, most)
+    (p50, p90, p99), observed = of.quantiles, of.observed
+    return Quantiles(of.n, of.mean, p50, p90, p99, of.largest, *observed)

@@ -33,12 +33,15 @@ def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool =
     """
     sheets, ranked = summary.sheets(), summary.ranking
     parts: list[Part] = []
-    if ranked is None or asked:
+    if ranked is None:
         lost = failing(_failed_shares(summary))
         parts += [f"{summary.name}: {plural(len(summary.design.points), 'point')}{lost and f'; {lost}'}"]
-        parts += [(sheets["estimates"],)] if sheets["estimates"].rows else []
+    else:
+        parts += [ranked.sentence("point")]
+    if (ranked is None or asked) and sheets["estimates"].rows:
+        parts.append((sheets["estimates"],))
     if ranked is not None:
-        parts += [ranked.sentence("point"), "", *_points(summary, ranked, is_whole="all" in more)]
+        parts += ["", *_points(summary, ranked, is_whole="all" in more)]
     if summary.missing:
         parts[0] = f"{summary.missing:,} of {summary.planned:,} runs are missing. {parts[0]}"
     parts += _levels(summary.judged, summary.design, is_whole="all" in more)

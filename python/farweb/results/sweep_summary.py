@@ -173,7 +173,7 @@ class SweepSummary:
             for metric in self.metrics
             if metric in self.few
         )
-        title = f"Estimates, ± 95 % interval{_of_units(self.estimates)}{cut}{left}"
+        title = f"Estimates{_intervals(self.estimates)}{cut}{left}"
         return Sheet(title, [*factors, *self._known], shown)
 
     @property
@@ -192,7 +192,7 @@ class SweepSummary:
             [label, *(cells.get(metric, "–") for metric in self._known)]
             for label, cells in list(rows.items())[:_MOST_POINTS]
         ]
-        title = f"Differences, paired by seed, ± 95 % interval{_of_units(self.differences)}"
+        title = f"Differences, paired by seed{_intervals(self.differences)}"
         return Sheet(title, ["", *self._known], shown)
 
     def _judged(self) -> Sheet:
@@ -240,12 +240,14 @@ class SweepSummary:
         return Sheet(f"Failed runs{cut}", ["run", *names, "replication", "error"], shown)
 
 
-def _of_units(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Units that the intervals of rows come from, and a remark on two replications."""
+def _intervals(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The intervals of rows in a title, with their units and a remark on two replications; nothing without any."""
+    if all(row["high"] is None for row in rows):
+        return ""
     origins = {row["interval_of"] for row in rows if row["interval_of"] != "none"}
     said = [name for origin, name in _ORIGINS.items() if origin in origins]
     two = any(row["n"] == 2 and row["interval_of"] == "replications" for row in rows)
-    return (f" of {' or '.join(said)}" if said else "") + (f"; {TWO}" if two else "")
+    return ", ± 95 % interval" + (f" of {' or '.join(said)}" if said else "") + (f"; {TWO}" if two else "")
 
 
 _ORIGINS = {"replications": "seeds", "blocks": "time blocks"}

@@ -42,7 +42,7 @@ _HOLDS: Sequence[Kind] = ("window", "buffer", "credit", "nagle", "other")
 _QUEUED: Sequence[Kind] = ("wait", "pace", "relay", "rest")
 PARTS: Mapping[str, Part] = {
     "handshakes": Part("handshakes", "connect", "handshakes of TCP and TLS", ("handshake",)),
-    "request": Part("on the way", "request", "there and back, without queues", ("request", "travel")),
+    "request": Part("on the way", "request", "there with waits of its own, and back without", ("request", "travel")),
     "slow_start": Part("slow start", "start", "waiting for the congestion window", ("flight", "cwnd")),
     "windows": Part("windows and credit", "window", "receive windows, send buffers and credit", _HOLDS),
     "queues": Part("queues", "queues", "for connections and in links, with transmission", _QUEUED),

@@ -2,7 +2,7 @@
 
 If each replication has the same requests, replications repeat the log and say nothing about other requests: intervals
 come from blocks of consecutive requests, of all replications together (`farweb.statistics.blocks`). Otherwise they come
-from replications, where identical ones count as one.
+from replications, or from blocks where these are identical.
 """
 
 import functools
@@ -98,13 +98,11 @@ class Units(Generic[L]):
         for each, replication in zip(found, replications, strict=True):
             by_replication.setdefault(replication, []).append(each)
         first, *others = by_replication.values()
-        alike = all(_are_alike(first, each) for each in others)
         self._parts = list(by_replication.values())
-        self._is_cut = fixed or alike
+        self._is_cut = fixed or all(_are_alike(first, each) for each in others)
         if self._is_cut:
-            cut = first if alike else list(found)
-            number = min(blocks.number_of_blocks(min(each.base.size, each.other.size)) for each in cut)
-            self._parts = [list(part) for part in zip(*(each.cut(number) for each in cut), strict=True)]
+            number = min(blocks.number_of_blocks(min(each.base.size, each.other.size)) for each in found)
+            self._parts = [list(part) for part in zip(*(each.cut(number) for each in found), strict=True)]
         self.number = len(self._parts)
         self.method: Origin = "none" if self.number < 2 else "blocks" if self._is_cut else "replications"
 

@@ -49,6 +49,17 @@ Word = Literal[
 """Slices can be `split` and `unclear`, the whole `mixed` and `cannot be told apart`, both the rest."""
 
 
+def log_ratios(base: Floats, other: Floats) -> Floats:
+    """Logarithm of latencies there by here: infinite where one side failed, 0 where both did."""
+    base, other = np.maximum(base, LEAST_S), np.maximum(other, LEAST_S)
+    logs = np.zeros_like(base)
+    both = np.isfinite(base) & np.isfinite(other)
+    logs[both] = np.log(other[both] / base[both])
+    logs[np.isinf(other) & ~np.isinf(base)] = np.inf
+    logs[np.isinf(base) & ~np.isinf(other)] = -np.inf
+    return logs
+
+
 @dataclass(frozen=True)
 class Table:
     """Latencies of pairs of requests.
@@ -69,14 +80,8 @@ class Table:
 
     @property
     def logs(self) -> Floats:
-        """Logarithm of there by here: infinite where one side failed, 0 where both did."""
-        base, other = np.maximum(self.base, LEAST_S), np.maximum(self.other, LEAST_S)
-        logs = np.zeros_like(base)
-        both = np.isfinite(base) & np.isfinite(other)
-        logs[both] = np.log(other[both] / base[both])
-        logs[np.isinf(other) & ~np.isinf(base)] = np.inf
-        logs[np.isinf(base) & ~np.isinf(other)] = -np.inf
-        return logs
+        """The `log_ratios` of the pairs."""
+        return log_ratios(self.base, self.other)
 
 
 @dataclass(frozen=True)
@@ -207,7 +212,7 @@ def measured(table: Table, logs: Floats, chosen: NDArray[np.bool_], name: str, m
     unit = table.unit[chosen]
     finite = np.isfinite(inside)
     both = finite & np.isfinite(table.base[chosen])
-    signs = _signs(inside, margin)
+    signs = signs_of(inside, margin)
     sizes = np.bincount(unit, minlength=table.units)
     count = mean_of_units(np.bincount(unit, signs, table.units).astype(np.float64), sizes, sure)
     sums = np.bincount(unit[both], inside[both], table.units).astype(np.float64)
@@ -224,8 +229,8 @@ def _ratio(found: Estimate) -> Estimate:
     return Estimate(found.n, mean, found.sd, low, high)
 
 
-def _signs(logs: Floats, margin: float) -> Floats:
-    """1 for pairs that are slower, −1 for faster ones, 0 for equal ones."""
+def signs_of(logs: Floats, margin: float) -> Floats:
+    """1 for pairs that are slower by a fifth of the margin or more, −1 for faster ones, 0 for others."""
     least = margin / MARGIN_BY_LEAST
     return np.where(logs >= math.log1p(least), 1.0, np.where(logs <= math.log1p(-least), -1.0, 0.0))
 
@@ -293,7 +298,7 @@ def sign_test(table: Table, margin: float = MARGIN, confidence: float = CONFIDEN
     times = np.bincount(place)
     with np.errstate(invalid="ignore"):  # failed here in one run and there in another
         logs = np.nan_to_num(np.bincount(place, table.logs) / times, posinf=np.inf, neginf=-np.inf)
-    signs = _signs(logs, margin)
+    signs = signs_of(logs, margin)
     faster, slower = int((signs < 0).sum()), int((signs > 0).sum())
     p = float(binomtest(max(faster, slower), faster + slower).pvalue) if faster + slower else 1.0
     finite = logs[np.isfinite(logs)]

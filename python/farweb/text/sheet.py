@@ -149,29 +149,34 @@ _SHORTEST = 8  # letters of a name that are left. Chosen: less is no name
 
 
 Part = Sheet | str | tuple[Sheet, ...]
-"""A part of a screen: a table, a line, an empty one, or tables as wide as they are."""
+"""A part of a screen: a table, a line, an empty one, or tables behind an empty line."""
 
 
 @dataclass(frozen=True)
 class Screen:
-    """Lines and tables, one below the other."""
+    """Lines and tables, one below the other, with one empty line at most between two."""
 
     parts: Sequence[Part]
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
         from rich.text import Text
 
-        for place, part in enumerate(self.parts):
+        is_apart = is_begun = False
+        parts: Iterable[Sheet | str] = chain.from_iterable(
+            ("", *part) if isinstance(part, tuple) else (part,) for part in self.parts
+        )
+        for part in parts:
+            is_apart |= not part or (isinstance(part, Sheet) and bool(part.title))
+            if not part:
+                continue
+            if is_apart and is_begun:
+                yield ""
+            is_apart, is_begun = False, True
             if isinstance(part, str):
                 yield Text(folded(part, options.max_width), style="yellow" if part.startswith("warning: ") else "")
                 continue
-            if isinstance(part, tuple):
-                yield ""
-                yield Screen(part)
-                continue
             if part.title:
-                title = textwrap.fill(part.title, options.max_width)
-                yield Text(f"\n{title}" if place else title)
+                yield Text(textwrap.fill(part.title, options.max_width))
             lines = _fitted(_bounded(part), options.max_width)
             table = Text("\n".join(lines if any(part.header) else lines[1:]), no_wrap=True, overflow="ignore")
             for word, colour in _COLOURS.items():
