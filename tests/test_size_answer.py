@@ -118,6 +118,14 @@ def test_the_ratio_to_the_best_is_shown(scenario: Scenario) -> None:
     assert "against 40, %" in text(found) and "Ties: up to 100 % more than the best." in text(found)
 
 
+def test_a_row_of_several_values_has_the_numbers_of_the_one_it_names(scenario: Scenario) -> None:
+    found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s")
+    row = next(line for line in text(found).splitlines() if "and less" in line)
+    assert row.split()[0] == "7" and "1.43" in row and "fails  (" in row
+    mixed = [replace(each, word="open") if each.number == 7 else each for each in found.curve]
+    assert "open or fails" in text(replace(found, curve=tuple(mixed)))
+
+
 def test_values_are_never_cut(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 2*best", noise=0.01)
     *others, best = found.curve
@@ -187,6 +195,7 @@ def test_the_cheapest_value_that_is_not_worse_up_to_the_best(
     found = scripted(values, best, scenario)
     assert found.text == words
     assert found.best is not None and found.best.number == best
+    assert text(found).count("  best") == 1, "beside its row, not in its verdict too"
     shown = text(found).splitlines()
     assert len(shown) <= 15
     is_open = found.answer is not None and found.answer.word == "open"
