@@ -243,7 +243,7 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     [
         (("site.toml", "--path", "geo"), "has a path of its own"),
         (("site.toml", "--page", "2"), "--page is of a HAR"),
-        (("site.csv", "--path", "moon"), '--path: found "moon"'),
+        (("site.csv", "--path", "moon"), "--path: found moon"),
         (("page.har", "--out", "r"), "are of logs and scenarios"),
         (("page.har", "--page", "2"), "--page: found 2; "),
         (("page.har", "--set", "leg.0.tls.version=1.4"), "--set leg.0.tls.version=1.4: leg.0.tls.version: found"),

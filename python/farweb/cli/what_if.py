@@ -84,8 +84,9 @@ def what_if(
 
 
 def _of_har(file: Path, path: str, number: int, settings: list[str] | None, output: Output) -> "WhatIf":
+    from farweb.inputs.paths import check_words
     from farweb.page.har import numbered, read_har
-    from farweb.page.paths import ALL_PATHS, check_words, path_name
+    from farweb.page.paths import ALL_PATHS, path_name
     from farweb.page.recording import recording_of
     from farweb.whatif.pages import base_of, of_page
 
@@ -109,7 +110,8 @@ def _of_requests(
     import tempfile
 
     from farweb.inputs.new import new_scenario
-    from farweb.page.paths import ALL_PATHS, check_words, path_name
+    from farweb.inputs.paths import check_words
+    from farweb.page.paths import ALL_PATHS, path_name
     from farweb.whatif.requests import of_requests
 
     with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, output.progress("simulating") as show:
