@@ -209,6 +209,8 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     ran = farweb("run", "links.toml", "--set", "workload.load=1", "-o", "results/one")
     following = "farweb sweep links.toml --set workload.load=1 -o results/one-sweep"
     assert f"its sweep of 3 points: {following} " in ran.said
+    checked = farweb("check", "links.toml", "--set", "workload.load=1")
+    assert f"next: {following.replace('one', 'links')}" in checked.said
     assert sorted(os.listdir("results")) == ["links", "one"]
 
 

@@ -268,3 +268,15 @@ def test_lines_fold_and_commands_stay_whole() -> None:
     assert max(map(len, lines)) <= 80 and {line[:2] for line in lines[1:]} == {"  "}
     assert any("farweb plot latency-load a" in line for line in lines)
     assert " ".join(line.strip() for line in lines) == warning
+
+
+def test_an_interruption_says_where_finished_runs_are_if_there_are_any(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), Output(False, False).continuing("out"):
+            raise KeyboardInterrupt
+        said.append(capsys.readouterr().err)
+        (folder / "out").mkdir(exist_ok=True)
+    assert said == ["", "Finished runs are kept in out; the same command continues from there.\n"]

@@ -74,11 +74,8 @@ def what_if(
         raise typer.BadParameter(f"--page is of a HAR, and {file} is none")
     require("farweb what-if", *SWEEP)
     folder = f"results/{_stem(file)}-what-if" if out is None else out
-    try:
+    with output.continuing(folder):
         answer = _of_requests(file, path, settings, folder, jobs, limits=not no_limits, output=output)
-    except KeyboardInterrupt:
-        output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
-        raise
     output.result({"results": folder, **answer.to_dict()}, answer)
     output.note(f"wrote {folder}")
 
