@@ -230,6 +230,7 @@ def test_numbers_have_no_exponents() -> None:
     assert relative(8.742) == "+8.74 %"
     assert relative(0.00000924) == "+(< 0.01 %)"
     assert share(9.24e-8) == "< 0.01 %"
+    assert share(10.27) == "1,027 %"
     assert plain(1_234_567.0, 6) == "1234567"
     assert plain(0.0000123, 2) == "0.000012"
 
