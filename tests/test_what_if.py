@@ -210,8 +210,8 @@ def test_the_answer_is_a_screen_and_its_first_line_what_to_do(folder: Path, farw
     assert any(" together, " in line and line.endswith(" added up.") for line in lines)
 
 
-def lines_of(found: WhatIf) -> str:
-    console = Console(width=80)
+def lines_of(found: WhatIf, width: int = 80) -> str:
+    console = Console(width=width)
     with console.capture() as shown:
         console.print(found)
     return shown.get()
@@ -234,6 +234,8 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     assert found.to_dict()["together"][0]["sum_s"] == pytest.approx(-0.3)
     (header,) = [line.split() for line in lines_of(found).splitlines() if line.startswith("change, in ms")]
     assert header == ["change,", "in", "ms", "all", "interval", "helps"]
+    wide = replace(found, effects=[replace(each, first=each.overall, later=each.overall) for each in order])
+    assert lines_of(wide, 60).count("change, in ms") == 1, "verdicts beside their changes"
     for place in (2, 3):
         assert replace(found, effects=order[place:]).text == "None of these changes is shown to help."
 
