@@ -114,6 +114,8 @@ def test_the_user_says_what_decides_and_what_is_practically_the_same(tmp_path: P
     assert "% more time on average" in whole.sentence and "faster" in whole.sentence
     with pytest.raises(FarwebError, match="--by p9x: nothing that runs are judged by; did you mean p99"):
         farweb.compare(*both, by="p9x")
+    with pytest.raises(FarwebError, match=r"--by foo: nothing that runs are judged by\. Quantities: median"):
+        farweb.compare(*both, by="foo")
 
 
 def test_a_request_that_fails_on_one_side_is_slower_there(tmp_path: Path) -> None:
@@ -229,7 +231,7 @@ def test_points_of_a_sweep_are_compared_by_replication(tmp_path: Path) -> None:
     assert (found.pairs, found.runs, found.method, found.units) == (240, 6, "replications", 3)
     assert (found.mean_s.value, found.mean_s.low, found.mean_s.high) == pytest.approx((1.1, 1.1 - half, 1.1 + half))
     assert (found.base, found.other) == ("cable", "satellite")
-    alike = [{**point, "workload.load": "2"} for point in points]
+    alike = [{**point, "load": "2"} for point in points]
     (found,) = farweb.compare(sweep, points=alike).changes
     assert (found.pairs, found.of_base.quantiles_s[50]) == (120, 2.0)
     with pytest.raises(FarwebError, match="levels of the same factors"):

@@ -209,6 +209,8 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     ran = farweb("run", "links.toml", "--set", "workload.load=1", "-o", "results/one")
     following = "farweb sweep links.toml --set workload.load=1 -o results/one-sweep"
     assert f"its sweep of 3 points: {following} " in ran.said
+    checked = farweb("check", "links.toml", "--set", "workload.load=1")
+    assert f"next: {following.replace('one', 'links')}" in checked.said
     assert sorted(os.listdir("results")) == ["links", "one"]
 
 
@@ -228,9 +230,10 @@ def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) 
         assert [(each["node"], each["policy"]) for each in scenario["cache"]] == [("cache", "s3-fifo")]
         caches = farweb("run", "link.toml", "--json", "--force").json()["summary"]["caches"]
         assert [each["requests"] for each in caches] == [4], "hits are kept for it"
-    for text in ("10 %", "10 MB,fast", "10 MB,belady", "much"):
+    for text in ("10 %", "5", "10 MB,fast", "10 MB,belady", "much"):
         answer = farweb("new", "other.toml", "--cache", text)
         assert (answer.code, (folder / "other.toml").exists()) == (2, False), text
+        assert f"--cache: found {text}; write" in answer.err and "belady" not in answer.err.replace(text, "")
 
 
 def test_a_shield_is_a_second_level_and_none_is_its_baseline(farweb: Farweb, folder: Path) -> None:

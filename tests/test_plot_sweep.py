@@ -365,7 +365,7 @@ def test_effects_say_why_there_are_none(tmp_path: Path) -> None:
         ("latency-load", {"x": "presentd_bps"}, r"no factor 'presentd_bps'; .* as a metric, .*; presented_bps\?"),
         ("latency-load", {"metric": "latency_p91_s"}, r"latency_p91_s: no such metric; latency_p9\d_s\?"),
         ("latency-load", {"metric": "link_7_up_bps"}, "its runs have no link_7_up_bps"),
-        ("cdf", {"where": {"load": "1"}}, r"no factor 'load'"),
+        ("cdf", {"where": {"oad": "1"}}, r"no factor 'oad'"),
         ("latency-load", {"by": ["circuit"], "x": "circuit"}, "circuit is on the horizontal axis already"),
         ("latency-load", {"where": {"workload.load": "1"}}, r"no factor with numbers varies.*--x: circuit"),
         ("effects", {"by": ["circuit"]}, "plot effects has no option by"),

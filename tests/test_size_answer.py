@@ -91,7 +91,7 @@ def test_what_is_not_attainable_tells_what_is_reached(scenario: Scenario) -> Non
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.2 s")
     assert found.attainable is False
     assert found.text == (
-        "No workload.load from 1 to 40 meets p50(latency) <= 0.2 s: the best latency_p50_s is 250 ms at 40."
+        "No workload.load from 1 to 40 meets p50(latency) <= 0.2 s: median latency 250 ms at best, at 40."
     )
     unclear = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.25 s", noise=0.01)
     assert unclear.attainable is None
@@ -116,6 +116,14 @@ def test_the_ratio_to_the_best_is_shown(scenario: Scenario) -> None:
     assert found.text == "Take 20: it ties with 40, the best, 19 is worse."
     assert [each.word for each in found.curve[-2:]] == ["ties", "best"]
     assert "against 40, %" in text(found) and "Ties: up to 100 % more than the best." in text(found)
+
+
+def test_a_row_of_several_values_has_the_numbers_of_the_one_it_names(scenario: Scenario) -> None:
+    found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s")
+    row = next(line for line in text(found).splitlines() if "and less" in line)
+    assert row.split()[0] == "7" and "1.43" in row and "fails  (" in row
+    mixed = [replace(each, word="open") if each.number == 7 else each for each in found.curve]
+    assert "open or fails" in text(replace(found, curve=tuple(mixed)))
 
 
 def test_values_are_never_cut(scenario: Scenario) -> None:
@@ -187,6 +195,7 @@ def test_the_cheapest_value_that_is_not_worse_up_to_the_best(
     found = scripted(values, best, scenario)
     assert found.text == words
     assert found.best is not None and found.best.number == best
+    assert text(found).count("  best") == 1, "beside its row, not in its verdict too"
     shown = text(found).splitlines()
     assert len(shown) <= 15
     is_open = found.answer is not None and found.answer.word == "open"

@@ -59,6 +59,7 @@ def test_every_metric_is_known_by_its_name() -> None:
     [
         ("p50(latncy) <= 1 s", 1, "did you mean latency_p50"),
         ("drops <= 0 and godput >= 1 bit/s", 16, "did you mean goodput"),
+        ("hit_ratio >= 0.5", 1, "did you mean cache_0_hit_ratio"),
         ("drops = 0", 7, "one of <=, <, >=, >"),
         ("drops <= 0 or done >= 1", 10, 'unknown unit "or"'),
         ("drops <= 0 done >= 1", 10, 'unknown unit "done"'),

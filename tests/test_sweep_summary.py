@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,19 @@ def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResult
     ):
         assert text in shown.out, text
     assert "incomplete" not in shown.out
+    pairs = shown.out.partition("\nPairs\n")[2]
+    assert all(re.search(each, pairs) for each in ("load, circuit +for", "2, cable +1, satellite", "load 2 +load 1"))
+
+
+def test_each_pair_of_a_factor_stands_once_and_the_ranking_says_what_it_holds_for(
+    tmp_path: Path, farweb: Farweb
+) -> None:
+    design = design_of({"circuit": ["cable", "satellite"], "workload.load": [1]}, 3)
+    sweep = write_sweep(tmp_path / "s", design, requests=requests)
+    rows = farweb("show", sweep.path, "--pairs").out.partition("\nPairs\n")[2].splitlines()
+    assert [row.split()[:2] for row in rows[:-1]] == [["circuit", "for"], ["satellite", "cable"]]
+    unjudged = replace(sweep.summary(), judged=[])  # as after a search
+    assert "6 of 6 runs, 3 seeds. Holds for traffic of this kind (95 %, 3 seeds)." in screen(unjudged).parts
 
 
 def test_line_1_of_a_sweep_says_that_failures_decide(tmp_path: Path, farweb: Farweb) -> None:
@@ -90,10 +105,10 @@ def test_metric_and_by_choose(sweep: SweepResults, farweb: Farweb) -> None:
     # The mean over circuits in each replication, then over replications.
     assert result["estimates"][1]["mean"] == pytest.approx(values[2:].mean())
     assert result["estimates"][1]["sd"] == pytest.approx(values[2:].mean(axis=0).std(ddof=1))
-    shown = farweb("show", sweep.path, "-m", "latency_mean_s", "--by", "workload.load").out
+    shown = farweb("show", sweep.path, "-m", "latency_mean_s", "--by", "load").out
     assert "latency_p90_s" not in shown
     assert shown.startswith("Best by mean: ") and "Estimates, ± 95 % interval of seeds" in shown
-    wrong = farweb("show", sweep.path, "--by", "load")
+    wrong = farweb("show", sweep.path, "--by", "link")
     assert (wrong.code, "no factor of this sweep; it has workload.load, circuit" in wrong.err) == (2, True)
     wrong = farweb("show", sweep.path, "--metric", "latency")
     assert (wrong.code, "no such metric" in wrong.err) == (2, True)

@@ -238,6 +238,7 @@ def test_numbers_have_no_exponents() -> None:
     assert relative(8.742) == "+8.74 %"
     assert relative(0.00000924) == "+(< 0.01 %)"
     assert share(9.24e-8) == "< 0.01 %"
+    assert share(10.27) == "1,027 %"
     assert plain(1_234_567.0, 6) == "1234567"
     assert plain(0.0000123, 2) == "0.000012"
 
@@ -276,3 +277,15 @@ def test_lines_fold_and_commands_stay_whole() -> None:
     assert max(map(len, lines)) <= 80 and {line[:2] for line in lines[1:]} == {"  "}
     assert any("farweb plot latency-load a" in line for line in lines)
     assert " ".join(line.strip() for line in lines) == warning
+
+
+def test_an_interruption_says_where_finished_runs_are_if_there_are_any(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), Output(False, False).continuing("out"):
+            raise KeyboardInterrupt
+        said.append(capsys.readouterr().err)
+        (folder / "out").mkdir(exist_ok=True)
+    assert said == ["", "Finished runs are kept in out; the same command continues from there.\n"]

@@ -196,6 +196,8 @@ def test_runs_that_lose_requests_rank_by_these_and_not_by_the_others() -> None:
         "Failures decide: 49.6 % of requests fail at half and 20.8 % at fifth. whole is best. "
         "slow is worse: 30 % more time."
     )
+    slow = ranking(["a", "b"], lambda one, other: verdict(*(base * (1, 11)[each] for each in (one, other))))
+    assert slow.sentence() == "a is best. b is worse: 1,000 % more time."
 
 
 def test_runs_that_are_alike_have_no_difference() -> None:

@@ -196,6 +196,12 @@ def test_different_requests_are_compared_by_their_geometric_means() -> None:
     assert unpaired(base, other, 0.05, 0.95).word == "unclear", "survivors say little"
 
 
+def test_few_different_requests_are_equivalent_within_the_margin() -> None:
+    for latency, word in ((2.09, "equivalent"), (2.2, "unclear"), (math.inf, "unclear")):
+        base, other = [np.array([2.0, 2.05])], [np.array([2.0, latency, 2.0])]
+        assert unpaired(base, other, 0.05, 0.95).word == word
+
+
 @pytest.mark.parametrize(
     ("apart", "expected"),
     [

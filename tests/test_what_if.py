@@ -213,8 +213,8 @@ def test_the_answer_is_a_screen_and_its_first_line_what_to_do(folder: Path, farw
     assert any(" together, " in line and line.endswith(" added up.") for line in lines)
 
 
-def lines_of(found: WhatIf) -> str:
-    console = Console(width=80)
+def lines_of(found: WhatIf, width: int = 80) -> str:
+    console = Console(width=width)
     with console.capture() as shown:
         console.print(found)
     return shown.get()
@@ -237,6 +237,8 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     assert found.to_dict()["together"][0]["sum_s"] == pytest.approx(-0.3)
     (header,) = [line.split() for line in lines_of(found).splitlines() if line.startswith("change, in ms")]
     assert header == ["change,", "in", "ms", "all", "interval", "helps"]
+    wide = replace(found, effects=[replace(each, first=each.overall, later=each.overall) for each in order])
+    assert lines_of(wide, 60).count("change, in ms") == 1, "verdicts beside their changes"
     for place in (2, 3):
         assert replace(found, effects=order[place:]).text == "None of these changes is shown to help."
 
@@ -246,7 +248,7 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     [
         (("site.toml", "--path", "geo"), "has a path of its own"),
         (("site.toml", "--page", "2"), "--page is of a HAR"),
-        (("site.csv", "--path", "moon"), '--path: found "moon"'),
+        (("site.csv", "--path", "moon"), "--path: found moon"),
         (("page.har", "--out", "r"), "are of logs and scenarios"),
         (("page.har", "--page", "2"), "--page: found 2; "),
         (("page.har", "--set", "leg.0.tls.version=1.4"), "--set leg.0.tls.version=1.4: leg.0.tls.version: found"),

@@ -57,7 +57,8 @@ def ended_by(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
     if isinstance(error, TyperException):
         context = getattr(error, "ctx", None)
         verb = context.command_path if context else "farweb"
-        return f"{error.format_message()} (see {verb} --help)", error.exit_code
+        said = error.format_message().removeprefix("Invalid value: ")  # where the message names the option
+        return f"{said} (see {verb} --help)", error.exit_code
     if isinstance(error, FarwebError):
         return str(error), _FAILED if isinstance(error, RunError) else 2
     if isinstance(error, SystemExit | GeneratorExit):

@@ -1,5 +1,6 @@
 """`farweb new`: writes a commented scenario to start from."""
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,6 +8,7 @@ import typer
 
 from farweb.cli.importing import given_options, is_given, takes_import_options
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
+from farweb.errors import WorkloadError
 from farweb.text.words import command
 
 if TYPE_CHECKING:
@@ -92,24 +94,17 @@ def new(
     """
     del debug
     from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario, table_of
-    from farweb.inputs.paths import PATHS, STAND_FOR, nearest_path
+    from farweb.inputs.paths import PATHS, STAND_FOR, check_words
     from farweb.scenario import Scenario
 
     compared = [] if compare is None else list(dict.fromkeys(each.strip() for each in compare.split(",")))
     paths = (*PATHS, *STAND_FOR)
-    chosen = [
-        ("--path", path, paths),
-        *(("--compare", each, paths) for each in compared),
-        ("--proxy", proxy, tuple(PROXIES)),
-        ("--seen-at", seen_at, SEEN_AT),
-    ]
-    for option, found, allowed in chosen:
-        if found is not None and found not in allowed:
-            if option == "--path" and "," in found:
-                raise typer.BadParameter(f"--path: found {found}; it is one path, and --compare {found} sweeps several")
-            near = nearest_path(found) if allowed == paths else None
-            hint = "" if near is None else f"{near} is nearest, {PATHS[near].title}; "
-            raise typer.BadParameter(f"{option}: found {found}; {hint}write one of: {', '.join(allowed)}")
+    if "," in path:
+        raise typer.BadParameter(f"--path: found {path}; it is one path, and --compare {path} sweeps several")
+    check_words("--path", [path], paths)
+    check_words("--compare", compared, paths)
+    check_words("--proxy", [proxy], PROXIES)
+    check_words("--seen-at", [] if seen_at is None else [seen_at], SEEN_AT)
     simulated = dict.fromkeys(STAND_FOR.get(each, each) for each in compared or [path])
     if compare is not None and len(simulated) == 1:
         same = f", which are one path, {next(iter(simulated))}" if len(compared) > 1 else ""
@@ -182,13 +177,16 @@ def _swept(design: "Design") -> str:
 
 def _cache(option: str, text: str) -> tuple[str, str]:
     """Capacity and policy of a cache, as SIZE or SIZE,POLICY."""
-    from farweb.cache.settings import read_capacity, read_policies
+    from farweb.cache.settings import USUAL_POLICIES, read_capacity
 
-    size, _, named = (part.strip() for part in text.partition(","))
-    capacity, (policy,) = read_capacity(size), read_policies([named or "lru"])
-    if capacity.bytes is None or policy == "belady":
-        raise typer.BadParameter(
-            f"{option}: found {text}; write a size and a policy that knows no future, such as 10 GB,s3-fifo; "
-            "farweb workload cache says which share of the footprint a size is"
-        )
-    return size, policy
+    size, _, policy = (part.strip() for part in text.partition(","))
+    policy = policy or "lru"
+    if policy not in USUAL_POLICIES:
+        raise typer.BadParameter(f"{option}: found {text}; write one of the policies {', '.join(USUAL_POLICIES)}")
+    with contextlib.suppress(WorkloadError):
+        if read_capacity(size).bytes is not None:
+            return size, policy
+    raise typer.BadParameter(
+        f"{option}: found {text}; write a size and a policy, such as 10 GB,s3-fifo; farweb workload cache says which "
+        "share of the footprint a size is"
+    )

@@ -220,6 +220,16 @@ class Output:
             sys.stderr.write(_painted(f"warning: {text}") + "\n")
 
     @contextlib.contextmanager
+    def continuing(self, folder: str | Path) -> Iterator[None]:
+        """Say of interrupted work where its finished runs are, once there is a folder (or a URL)."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if "://" in str(folder) or Path(folder).exists():
+                self.note(f"Finished runs are kept in {folder}; the same command continues from there.")
+            raise
+
+    @contextlib.contextmanager
     def progress(self, title: str, *, left: bool = True) -> Iterator[Callable[[float, float | None, str], None]]:
         """Give a function that shows how far something is: done, of how many (None: unknown), and words about it.
 

@@ -86,6 +86,7 @@ def page(
     del debug
     from rich.console import Group
 
+    from farweb.inputs.paths import check_words
     from farweb.page.answer import answer, check_metric
     from farweb.page.breakdown import PageBreakdown
     from farweb.page.har import har_files, numbered, read_har
@@ -95,7 +96,6 @@ def page(
         PROXIES,
         USUAL_PATHS,
         USUAL_PROXIES,
-        check_words,
         own_way,
         way_of,
     )
@@ -104,11 +104,12 @@ def page(
     check_metric(metric)
     if scenario is not None and (path or protocol or proxy):
         raise FarwebError("--scenario has path, protocol and proxies of its own; leave --path, --protocol, --proxy out")
-    paths = check_words("--path", list(dict.fromkeys(path or USUAL_PATHS)), ALL_PATHS)
-    protocols = check_words("--protocol", list(dict.fromkeys(protocol or PROTOCOLS)), PROTOCOLS)
-    proxies = check_words(
-        "--proxy", list(dict.fromkeys(proxy or (PROXIES[:1] if breakdown else USUAL_PROXIES))), PROXIES
-    )
+    paths = list(dict.fromkeys(path or USUAL_PATHS))
+    protocols = list(dict.fromkeys(protocol or PROTOCOLS))
+    proxies = list(dict.fromkeys(proxy or (PROXIES[:1] if breakdown else USUAL_PROXIES)))
+    check_words("--path", paths, ALL_PATHS)
+    check_words("--protocol", protocols, PROTOCOLS)
+    check_words("--proxy", proxies, PROXIES)
     own = None if scenario is None else own_way(scenario)
     files = har_files(hars)
     if (

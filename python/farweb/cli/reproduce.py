@@ -88,7 +88,7 @@ def reproduce(
             failed = f", {now.failed:,} failed" if now.failed else ""
             show(now.ended, now.total, f"{now.sweep}: {now.ended:,} of {now.total:,} runs{failed}")
 
-        try:
+        with output.continuing(folder):
             done = run(
                 found,
                 folder,
@@ -97,9 +97,6 @@ def reproduce(
                 formats=[each.value for each in formats or [Format.PNG]],
                 progress=on_progress,
             )
-        except KeyboardInterrupt:
-            output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
-            raise
     if as_json or not quiet:
         output.result(done.board.to_dict(), done.board)
     output.note(f"wrote {folder / PAGE}: {done.runs:,} simulations; {folder / MARKDOWN} to paste")

@@ -57,14 +57,21 @@ def check(
     output = Output(as_json, quiet)
     output.result(checked.to_dict(), checked.screen(details))
     allow(loaded, checked.extents, no_limits)
-    verb = "run" if loaded.design is None else "sweep"
-    more = "" if details else "more: --details    "
-    output.note(f"{more}next: {command(verb, scenario, *_settings(settings))}")
+    if loaded.design is None:
+        following = _again("run", scenario, settings)
+    else:
+        following = _sweep_beside(Path("results") / scenario.stem, scenario, settings)
+    output.note(f"{'' if details else 'more: --details    '}next: {following}")
 
 
-def _settings(settings: list[str] | None) -> list[str]:
-    """The same settings, for another command."""
-    return [word for each in settings or () for word in ("--set", each)]
+def _again(verb: str, scenario: Path, settings: list[str] | None, *options: str) -> str:
+    """A command for the same scenario with the same settings."""
+    return command(verb, scenario, *(word for each in settings or () for word in ("--set", each)), *options)
+
+
+def _sweep_beside(run: Path, scenario: Path, settings: list[str] | None) -> str:
+    """The command for the sweep of a scenario, with results beside those of its run."""
+    return _again("sweep", scenario, settings, "-o", f"{run}-sweep")
 
 
 def run(
@@ -126,8 +133,8 @@ def run(
         output.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")
         raise typer.Exit(_UNANSWERED)
     if loaded.design is not None:
-        points, swept = plural(len(loaded.design.points), "point"), f"{results.path}-sweep"
-        output.note(f"its sweep of {points}: {command('sweep', scenario, *_settings(settings), '-o', swept)}")
+        points = plural(len(loaded.design.points), "point")
+        output.note(f"its sweep of {points}: {_sweep_beside(results.path, scenario, settings)}")
     output.note(f"wrote {results.path}    next: {command('report', results.path)}")
 
 

@@ -138,7 +138,7 @@ def size(
         def on_progress(now: "Progress") -> None:
             show(now.done, None, _words(now))
 
-        try:
+        with output.continuing(folder):
             answer = find_size(
                 loaded,
                 vary,
@@ -155,9 +155,6 @@ def size(
                 run_time=run_time,
                 progress=on_progress,
             )
-        except KeyboardInterrupt:
-            output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
-            raise
     if as_json or not quiet:
         output.result({"results": folder, **answer.to_dict(), "text": answer.text}, screen(answer, details=details))
     if not as_json:

@@ -78,7 +78,7 @@ def sweep(
             damaged = now.damaged
             show(now.done + now.failed, now.total, _words(now))
 
-        try:
+        with output.continuing(folder):
             results = loaded.sweep(
                 folder,
                 jobs=jobs,
@@ -88,9 +88,6 @@ def sweep(
                 run_time=run_time,
                 progress=on_progress,
             )
-        except KeyboardInterrupt:
-            output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
-            raise
     if damaged:
         output.note(f"{damaged} runs were done again: a file of theirs was missing, or not as it was written.")
     failures = results.runs.filter(results.runs["status"] == "failed")

@@ -85,20 +85,18 @@ def what_if(
         raise typer.BadParameter(f"--page is of a HAR, and {file} is none")
     require("farweb what-if", *SWEEP)
     folder = f"results/{_stem(file)}-what-if" if out is None else out
-    try:
+    with output.continuing(folder):
         answer = _of_requests(
             file, path, settings, folder, jobs, limits=not no_limits, output=output, importing=importing
         )
-    except KeyboardInterrupt:
-        output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
-        raise
     output.result({"results": folder, **answer.to_dict()}, answer)
     output.note(f"wrote {folder}")
 
 
 def _of_har(file: Path, path: str, number: int, settings: list[str] | None, output: Output) -> "WhatIf":
+    from farweb.inputs.paths import check_words
     from farweb.page.har import numbered, read_har
-    from farweb.page.paths import ALL_PATHS, check_words, path_name
+    from farweb.page.paths import ALL_PATHS, path_name
     from farweb.page.recording import recording_of
     from farweb.whatif.pages import base_of, of_page
 
@@ -123,7 +121,8 @@ def _of_requests(
     import tempfile
 
     from farweb.inputs.new import new_scenario
-    from farweb.page.paths import ALL_PATHS, check_words, path_name
+    from farweb.inputs.paths import check_words
+    from farweb.page.paths import ALL_PATHS, path_name
     from farweb.whatif.requests import of_requests
 
     with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, output.progress("simulating") as show:

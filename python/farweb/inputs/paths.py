@@ -7,11 +7,12 @@ performance TCP in ANSNET" (CCR 24(5), 1994), where no figure says otherwise.
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from farweb import _core
+from farweb.errors import FarwebError
 
 RELAY_TCP = (
     '{ profile = "linux", mss = "1460 B", buffer = "16 MB", '
@@ -115,7 +116,24 @@ def years_apart(names: tuple[str, ...]) -> str | None:
     return f"figures of more than one decade are compared: {listed}"
 
 
-def nearest_path(word: str) -> str | None:
+def check_words(option: str, words: Iterable[str], allowed: Collection[str]) -> None:
+    """Refuse words that an option does not take.
+
+    Raises:
+        FarwebError: One is not among those allowed.
+    """
+    for word in words:
+        if word in allowed:
+            continue
+        said, near, absent = f"found {word}", _nearest(word), _core.absent(word) or ""
+        if near is not None and near in allowed:
+            said += f"; {near} is nearest, {PATHS[near].title}"
+        elif absent.startswith("farweb does not model"):  # else a key of scenarios, no help beside an option
+            said = absent
+        raise FarwebError(f"{option}: {said}; write one of: {', '.join(allowed)}")
+
+
+def _nearest(word: str) -> str | None:
     """The path that a word means, or is written like. None: none is near."""
     meant = {other: name for name, kind in PATHS.items() for other in (name, *kind.also)} | STAND_FOR
     near = difflib.get_close_matches(word.lower().replace("_", "-"), meant, 1, 0.7)

@@ -1,14 +1,13 @@
 """Scenarios that a page is loaded over: a path, a protocol of the browser, and proxies on the way."""
 
 import json
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from farweb import _core
-from farweb.errors import FarwebError, ScenarioError
+from farweb.errors import ScenarioError
 from farweb.files.regular import read_text
-from farweb.inputs.paths import PATHS, STAND_FOR, nearest_path, path_kind
+from farweb.inputs.paths import PATHS, STAND_FOR, path_kind
 
 PROTOCOLS = {"h1": "HTTP/1.1", "h2": "HTTP/2"}
 """Protocols of a browser that are simulated, by name."""
@@ -60,23 +59,6 @@ class Way:
 def path_name(path: str) -> str:
     """A key of `PATHS` or `STAND_FOR` as sentences and tables have it."""
     return {"geo": "GEO", "leo": "LEO", "cable": "sea cable"}.get(path, path)
-
-
-def check_words(option: str, words: list[str], allowed: Collection[str]) -> list[str]:
-    """Refuse words that an option does not take.
-
-    Raises:
-        FarwebError: One is not among those allowed.
-    """
-    for word in words:
-        if word in allowed:
-            continue
-        if absent := _core.absent(word):
-            raise FarwebError(f"{option}: {absent}; write {', '.join(allowed)}")
-        near = nearest_path(word)
-        hint = f' (did you mean "{near}"?)' if near and near in allowed else ""
-        raise FarwebError(f'{option}: found "{word}"{hint}; write {", ".join(allowed)}')
-    return words
 
 
 def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:

@@ -110,17 +110,25 @@ class Design:
         varied = [factor.name for factor in self.factors if len(factor.levels) > 1] or list(levels)
         return ", ".join(named(self.short_names[name], levels[name].label) for name in varied)
 
+    def place(self, name: str) -> int | None:
+        """Place of the factor of this name, or of the only one with this end of its name, as screens have it."""
+        if name in self.names:
+            return self.names.index(name)
+        ending = [place for place, each in enumerate(self.names) if each.endswith(f".{name}")]
+        return ending[0] if len(ending) == 1 else None
+
     def chosen(self, names: Sequence[str]) -> list[Factor]:
         """The factors of these names, each once.
 
         Raises:
             ResultsError: There is no such factor.
         """
-        known = {factor.name: factor for factor in self.factors}
+        places = {}
         for name in names:
-            if name not in known:
-                raise ResultsError(f"{name}: no factor of this sweep; it has {', '.join(known)}")
-        return [known[name] for name in dict.fromkeys(names)]
+            if (place := self.place(name)) is None:
+                raise ResultsError(f"{name}: no factor of this sweep; it has {', '.join(self.names)}")
+            places[place] = self.factors[place]
+        return list(places.values())
 
 
 def spread(number: int, most: int) -> list[int]:

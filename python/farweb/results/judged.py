@@ -72,7 +72,7 @@ def quantity_name(text: str) -> str:
     if is_quantity(name):
         return name
     near = difflib.get_close_matches(text, [*_SHORT, *SHOWN, "p90", "p99", "visit", "client"], 1)
-    meant = f"; did you mean {near[0]}?" if near else ""
+    meant = f"; did you mean {near[0]}?" if near else "."
     raise FarwebError(
         f"--by {text}: nothing that runs are judged by{meant} Quantities: median, p90, p99 or another percentile, "
         "mean, failures, within(5 s); groups: visit, client"

@@ -12,7 +12,7 @@ from farweb.results.judged import MOST_LEVELS, MOST_REQUESTS, judged, kept, matc
 from farweb.statistics.intervals import Estimate
 from farweb.statistics.judgement import DECIDING, Difference, Verdict, is_apart, turned
 from farweb.statistics.verdicts import ONE_SIDED, Word, letters
-from farweb.text.quantities import plain, share
+from farweb.text.quantities import count, plain, share
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _more(rows: Sequence[Placed], *, alone: bool = False) -> str:
     known = [row.change.value for row in rows if row.change is not None and row.change.value is not None]
     if len(known) < len(rows) or not all(math.isfinite(each) and each > 0 for each in known):
         return "another time" if alone else ""
-    low, high = (plain(100 * end, 2) for end in (min(known), max(known)))
+    low, high = (plain(each, 2) if each < 999.5 else count(each) for each in (100 * min(known), 100 * max(known)))
     span = low if low == high else f"{low} to {high}"
     return f"{span} % more time" if alone else f": {span} % more time"
 

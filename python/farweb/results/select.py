@@ -14,14 +14,14 @@ LEVELS_MAX = 5
 
 
 def factor_index(design: Design, name: str) -> int:
-    """The number of the factor with this name.
+    """The number of the factor with this name, or with this end of its name alone.
 
     Raises:
         FarwebError: There is none; the message names the nearest and all.
     """
-    names = [factor.name for factor in design.factors]
-    if name in names:
-        return names.index(name)
+    if (place := design.place(name)) is not None:
+        return place
+    names = design.names
     raise FarwebError(f"there is no factor {name!r}{_nearest(name, names)}; factors: {', '.join(names)}")
 
 

@@ -8,12 +8,13 @@ from farweb.results.ranking import failing
 from farweb.statistics.judgement import cell
 from farweb.text.quantities import change_cells, in_one_unit, share
 from farweb.text.sheet import Part, Screen, Sheet
-from farweb.text.words import plural
+from farweb.text.words import named, plural
 
 if TYPE_CHECKING:
     from farweb.results.design import Design
     from farweb.results.ranking import Ranking
     from farweb.results.sweep_summary import SweepSummary
+    from farweb.statistics.judgement import Verdict
 
 MORE = ("details", "variation", "pairs", "all")
 """Further parts of the screen by name."""
@@ -47,7 +48,8 @@ def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool =
     parts += _levels(summary.judged, summary.design, is_whole="all" in more)
     if sheets["failures"].rows:
         parts.append((sheets["failures"],))
-    holds = next((each.verdict.holds for each in summary.judged), "")
+    verdicts = [*(each.verdict for each in summary.judged), *(() if ranked is None else ranked.verdicts.values())]
+    holds = next((each.holds for each in verdicts), " ".join(summary.notes[-1:]))
     seeds = plural(len(summary.seeds), "seed")
     parts += ["", f"{summary.done} of {summary.planned} runs, {seeds}. {holds}".rstrip()]
     shown = summary.warnings if "details" in more else summary.warnings[:_WARNINGS_MAX]
@@ -138,20 +140,19 @@ def _levels(judged: Sequence[LevelJudged], design: "Design", *, is_whole: bool) 
 
 def _pairs(summary: "SweepSummary", ranked: "Ranking | None") -> Sheet:
     """The verdict on each pair of points, then of levels."""
-    rows = []
+    varied = [factor.name for factor in summary.design.factors if len(factor.levels) > 1]
+    short = summary.design.short_names
+    found: dict[tuple[str, str], Verdict] = {}
     if ranked is not None:
-        names = {row.place: row.name for row in ranked.rows}
-        rows = [
-            [f"{names[other]} for {names[base]}", *change_cells(found.decisive), cell(found.overall)]
-            for (base, other), found in ranked.verdicts.items()
-        ]
-    rows += [
-        [
-            f"{summary.design.short_names[each.factor]}: {each.level} for {each.base}",
-            *change_cells(each.verdict.decisive),
-            cell(each.verdict.overall),
-        ]
-        for each in summary.judged
-    ]
-    heading = next((each.verdict.heading for each in summary.judged), "time %")
-    return Sheet("Pairs", ["", heading, "interval", ""], rows)
+        labels = summary.labels
+        names = {row.place: ", ".join(labels[row.name][name] for name in varied) for row in ranked.rows}
+        found |= {(names[other], names[base]): verdict for (base, other), verdict in ranked.verdicts.items()}
+    for each in summary.judged:
+        one, other = each.level, each.base
+        if len(varied) > 1:  # else a level is a point
+            one, other = (named(short[each.factor], end) for end in (one, other))
+        found.setdefault((one, other), each.verdict)
+    rows = [[*ends, *change_cells(verdict.decisive), cell(verdict.overall)] for ends, verdict in found.items()]
+    heading = next((verdict.heading for verdict in found.values()), "time %")
+    header = [", ".join(short[name] for name in varied), "for", heading, "interval", ""]
+    return Sheet("Pairs", header, rows, 2, is_whole=True, spare=[3])

@@ -293,7 +293,7 @@ def summarize(
 
     shown = list(metrics or _main(sweep))
     names = sweep.design.names
-    sweep.design.chosen(by or ())
+    by = [factor.name for factor in sweep.design.chosen(by or ())]
     failed = sweep.runs.filter(pl.col("status") == "failed").select("run", *names, "replication", "error")
     effects = sweep.effects(shown, log=log)
     judged, why_not = levels_judged(sweep, deciding(decide))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from farweb.results.judged import OF_LOG
+from farweb.results.metrics import words
 from farweb.size.judge import Judge, Meets
 from farweb.size.screen import screen, sentence
 from farweb.size.search import Found, Limits, Search
@@ -156,15 +157,15 @@ def _partial(search: Search, target: Target, labels: Mapping[int, str]) -> list[
     for clause in target.clauses:
         if at := [label for position, label in sorted(labels.items()) if search.judge.is_partial(clause, position)]:
             warnings.append(
-                f"requests failed or were cut off at {', '.join(at)}, which {clause.metric.name} does not count: they "
-                "fail the target; use p90(latency), failed_share or within(5 s)"
+                f"requests failed or were cut off at {', '.join(at)}, which the {words(clause.metric)} does not count: "
+                "they fail the target; use p90(latency), failed_share or within(5 s)"
             )
     return warnings
 
 
 def _reached(curve: Sequence[Tried], clause: Clause) -> str:
     """The best estimate of a clause's metric and where it was."""
-    name, unit = clause.metric.name, clause.metric.unit
+    name, unit, called = clause.metric.name, clause.metric.unit, words(clause.metric)
     known = [
         (estimate.mean, estimate, tried)
         for tried in curve
@@ -172,10 +173,10 @@ def _reached(curve: Sequence[Tried], clause: Clause) -> str:
         if estimate.metric == name and estimate.mean is not None
     ]
     if not known:
-        return f"no value has a {name} that can be compared"
+        return f"no value has a {called} that can be compared"
     mean, best, tried = (min if clause.upper else max)(known, key=lambda each: each[0])
     span = "" if best.low is None or best.low == best.high else f" ({interval(best.low, best.high, unit)})"
     is_short = not clause.of_best and (mean > clause.bound if clause.upper else mean < clause.bound)
     reads_alike = quantity(mean, unit) == quantity(clause.bound, unit)
-    short = ", just short of it," if is_short and reads_alike else ""
-    return f"the best {name} is {quantity(mean, unit)}{span}{short} at {tried.label}"
+    short = " just short of it," if is_short and reads_alike else ""
+    return f"{called} {quantity(mean, unit)}{span} at best,{short} at {tried.label}"

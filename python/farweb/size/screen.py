@@ -1,6 +1,5 @@
 """The screen of a search for a size: which value to take, and how the others stand against it."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -171,7 +170,7 @@ def _table(answer: "Numbers") -> Sheet:
     if len(inside) > _ROWS_MAX:
         inside = [*inside[: _ROWS_MAX - 2], *inside[-2:]]
     groups: list[list[Tried]] = [[rows[place]] for place in inside]
-    groups = [list(rows[: inside[0]]), *groups, list(rows[inside[-1] + 1 :])]
+    groups = [list(rows[: inside[0]][::-1]), *groups, list(rows[inside[-1] + 1 :])]
     return _sheet(answer, [each for each in groups if each][::-1])
 
 
@@ -181,7 +180,7 @@ def _all(answer: "Numbers") -> Sheet:
 
 
 def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: bool = False) -> Sheet:
-    """Rows of one value, or of several that are left out, the costliest first.
+    """Rows of one value, or of several that are left out, the nearest of them first. The costliest row is first.
 
     Intervals are among the details where a line has no room for them.
     """
@@ -202,9 +201,7 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
         header += [f"against {against}, %", sure]
     lines = []
     for group in groups:
-        each = (
-            group[0] if len(group) == 1 else min(group, key=lambda one: abs((one.estimates[0].ratio or math.inf) - 1))
-        )
+        each = group[0]
         cells = [_label(answer, group), *([str(each.n)] if details else [])]
         for place, (writer, _) in zip(columns, write, strict=True):
             found = each.estimates[place]
@@ -216,7 +213,8 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
             cells += _change(each.estimates[rated], each == answer.best)
         note = "take this" if each == answer.answer else ""
         note = f"({len(group)} values)" if len(group) > 1 else note or each.estimates[0].decided_by
-        lines.append([*cells, each.word if len({one.word for one in group}) == 1 else "", note])
+        words = dict.fromkeys(one.word for one in group if one != answer.best or rated is None)
+        lines.append([*cells, " or ".join(words), note])
     spare = [len(header) - 1] if rated is not None and not details else []
     return Sheet("", [*header, "", ""], lines, is_whole=True, spare=spare)
 
@@ -224,12 +222,6 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
 def _called(estimate: "Reading") -> str:
     """A metric in the head of its column: ``p90``. For latency alone the mean is shown."""
     return "mean" if estimate.called == "latency" else estimate.called.replace("(latency)", "")
-
-
-def _distance(tried: "Tried") -> float:
-    """How far a value is from the best."""
-    ratio = tried.estimates[0].ratio
-    return math.inf if ratio is None else abs(ratio - 1)
 
 
 def _columns(curve: "Sequence[Tried]") -> list[int]:
@@ -252,14 +244,13 @@ def _change(found: "Reading", is_best: bool) -> list[str]:
 
 
 def _label(answer: "Numbers", group: "Sequence[Tried]") -> str:
-    """The value, or several at an end of those tried."""
+    """The value, or several up to an end of those tried, from the nearest on."""
+    near, last = group[0], group[-1]
     if len(group) == 1:
-        return group[0].label
-    is_first = group[0] == answer.in_order[0]
-    near = group[-1] if is_first else group[0]
+        return near.label
     if near.number is None:
-        return "others"
-    return f"{near.label} and {'less' if is_first != answer.largest else 'more'}"
+        return f"{near.label} and others"
+    return f"{near.label} and {'less' if (last == answer.in_order[0]) != answer.largest else 'more'}"
 
 
 def _writer(estimates: "Sequence[Reading]") -> tuple[Callable[[float | None], str], str]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.results.metrics import METRICS, Metric, find_metric, within
+from farweb.results.metrics import METRICS, Metric, find_metric, metrics_table, within
 from farweb.statistics.verdicts import MARGIN
 from farweb.text import parse as quantity
 from farweb.text.parse import NUMBER, UNIT, QuantityError
@@ -151,7 +151,9 @@ class _Reader:
             metric = _find(full)
             if metric is not None:
                 return metric, name, full != name
-        near = difflib.get_close_matches(joined, _names(), 1, 0.4)
+        names = _names()
+        within_names = sorted((each for each in names if joined in each), key=len)
+        near = within_names or difflib.get_close_matches(joined, names, 1, 0.4)
         hint = f" (did you mean {near[0]}?)" if near else ""
         self._fail(f"{name!r} is no metric{hint}; `farweb schema results` lists them", begin)
 
@@ -211,6 +213,6 @@ def _find(name: str) -> Metric | None:
 
 
 def _names() -> list[str]:
-    """Names that may be meant: full ones, and those without their unit."""
-    short = [name.removesuffix(end) for name in METRICS for end in _UNIT_ENDS.values() if name.endswith(end)]
-    return [*METRICS, *short]
+    """Names that may be meant: full ones, those of the first link, leg and cache, and all without their unit."""
+    names = [column["name"] for column in metrics_table()["columns"]]
+    return [*names, *(name.removesuffix(end) for name in names for end in _UNIT_ENDS.values() if name.endswith(end))]

@@ -254,7 +254,10 @@ def slices(table: Table, margin: float = MARGIN, confidence: float = CONFIDENCE)
 
 
 def unpaired(base: Sequence[Floats], other: Sequence[Floats], margin: float, confidence: float) -> Slice:
-    """All requests of two sides that have different ones, in as many units: the change of geometric means, no count."""
+    """All requests of two sides that have different ones, in as many units: the change of geometric means, no count.
+
+    In a single unit sides are equivalent where all latencies of both lie within the margin.
+    """
     silent = Estimate(0, None, None, None, None)
     lost = [float(np.isinf(np.concatenate(side)).mean()) for side in (base, other)]
     logs = [[np.log(np.maximum(part[np.isfinite(part)], LEAST_S)) for part in side] for side in (base, other)]
@@ -268,7 +271,10 @@ def unpaired(base: Sequence[Floats], other: Sequence[Floats], margin: float, con
         ends = (None, None) if half is None else (mean - half, mean + half)
         change = _ratio(Estimate(n, mean, None, *ends))
     total, one_sided = sum(map(len, other)), abs(lost[1] - lost[0])
-    return Slice("all", total, 0.0, 0.0, one_sided, change, silent, slice_word(change, silent, one_sided, margin))
+    word = slice_word(change, silent, one_sided, margin)
+    if n == 1 and not any(lost) and np.ptp(np.concatenate(there[0])) <= math.log1p(margin):
+        word = "equivalent"
+    return Slice("all", total, 0.0, 0.0, one_sided, change, silent, word)
 
 
 @dataclass(frozen=True)

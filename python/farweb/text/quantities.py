@@ -259,10 +259,10 @@ def _scaled(value: float | None, unit: str) -> str:
 
 
 def _digits(value: float) -> str:
-    """Three significant digits without an exponent, whole numbers below 1000 as they are."""
+    """Three significant digits without an exponent, by thousands, whole numbers below 1000 as they are."""
     if value == 0:
         return "0"
     if value == round(value) and abs(value) < 1000:
         return f"{value:.0f}"
     places = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:.{places}f}"
+    return f"{value:,.{places}f}"

@@ -157,7 +157,9 @@ class WhatIf:
             for each in self.effects
         ]
         known = [place for place in range(len(header)) if any(row[place] for row in rows)]
-        return Sheet("", [header[place] for place in known], [[row[place] for place in known] for row in rows])
+        spare = [known.index(place) for place in (4, 1, 2) if place in known]  # the interval, then visits' parts
+        shown = [[row[place] for place in known] for row in rows]
+        return Sheet("", [header[place] for place in known], shown, is_whole=True, spare=spare)
 
     def _combined(self) -> Iterator[str]:
         """The best changes together against the sum of each alone."""
