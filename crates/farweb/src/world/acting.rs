@@ -34,7 +34,7 @@ impl World {
             return;
         }
         let recorded = if packet.mark().recorded { connections.get(id) } else { None };
-        if !network.enqueue(link.next(), packet, recorded) {
+        if !network.enqueue(link.next(), &packet, recorded) {
             connections.get_mut(id).expect("a connection outlives its packets").in_flight -= 1;
             self.end_if_over(id);
         }

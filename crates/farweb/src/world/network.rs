@@ -85,7 +85,7 @@ impl Network {
 
     /// Gives a packet to a link, and records it if `connection` is recorded; returns whether the link took it.
     #[inline(always)]
-    pub(super) fn enqueue(&mut self, link: LinkId, packet: Packet, connection: Option<&Connection>) -> bool {
+    pub(super) fn enqueue(&mut self, link: LinkId, packet: &Packet, connection: Option<&Connection>) -> bool {
         let Self { path, channels, extras, context: Context { now, queue, observer, .. }, .. } = self;
         match path.enqueue(*now, link, packet) {
             Enqueued::Queued { event } => {
@@ -97,9 +97,9 @@ impl Network {
                 }
                 true
             }
-            Enqueued::Dropped { packet, .. } => {
+            Enqueued::Dropped { .. } => {
                 if let Some(connection) = connection {
-                    observer.packets.record_drop(*now, connection, link, &packet, extras);
+                    observer.packets.record_drop(*now, connection, link, packet, extras);
                 }
                 packet.leave(extras);
                 false
@@ -395,7 +395,7 @@ impl Network {
         };
         let packet = Packet::new(id, toward, destination, segment, bytes, mark, &mut self.extras);
         let recorded = mark.recorded.then_some(&*connection);
-        if !self.enqueue(link, packet, recorded) {
+        if !self.enqueue(link, &packet, recorded) {
             connection.in_flight -= 1;
             let socket = connection.socket_mut(place);
             socket.way.refused += 1;
