@@ -111,6 +111,9 @@ pub(crate) trait Allot {
     /// A request and its response are over on a connection, which has room for another.
     fn on_free(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
 
+    /// The connection in a place is settled: bytes that wait at `end`, or are on their way and not acknowledged.
+    fn on_settled(&mut self, _slot: u32, _end: End, _outstanding: u64) {}
+
     /// `end` of a connection can go on no more: it is gone, or the other end has finished.
     fn on_lost(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, end: End);
 

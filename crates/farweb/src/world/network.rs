@@ -15,7 +15,7 @@ use crate::id::IdVec;
 use crate::net::{Enqueued, LinkId};
 use crate::node::Node;
 use crate::observe::Seen;
-use crate::pool::Pool;
+use crate::pool::{Allot, Pool, on_pool};
 use crate::record;
 use crate::tcp::{self, Emit, FIRST_BYTE, Flags, Limit, Output, Segment, State};
 use crate::units::{Instant, When};
@@ -296,6 +296,9 @@ impl Network {
         if is_sender && self.context.observer.wants_senders() {
             self.note_sender(id, connection);
         }
+        if let Some(slot) = connection.slot {
+            self.note_outstanding(connection, slot, end);
+        }
         let has_responses = is_sender && connection.has_acknowledged_response();
         Settled { has_responses, is_over: is_over && connection.end(end.other()).is_over() }
     }
@@ -331,6 +334,13 @@ impl Network {
             }
         }
         output.segments.clear();
+    }
+
+    /// Reports to the pool of a connection how much waits at one end.
+    #[inline(never)]
+    fn note_outstanding(&mut self, connection: &Connection, slot: u32, end: End) {
+        let outstanding = connection.end(end).outstanding();
+        on_pool!(&mut self.pools[connection.leg], own => own.on_settled(slot, end, outstanding));
     }
 
     /// Reports to the observer how far the sender of responses has come, and its cause for waiting.
