@@ -104,9 +104,6 @@ impl Allot for Bundle {
     fn place_response(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
         let exchange = cx.exchanges.get(id).expect("the caller has found it");
         let up = exchange.up;
-        if exchange.down.is_some() {
-            return;
-        }
         self.open_missing(cx, connections);
         let on = self.choose(connections, End::Server);
         let same = up.filter(|up| up.connection == on);

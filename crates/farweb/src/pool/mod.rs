@@ -105,7 +105,7 @@ pub(crate) trait Allot {
     /// An exchange that has waited may go on, unless it has ended in the meantime.
     fn resume(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId, _turn: Turn) {}
 
-    /// Bytes of a response are there at the server end: gives it a connection, where it has none yet.
+    /// Bytes of a response without a connection are there at the server end: gives it one.
     fn place_response(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId) {}
 
     /// A request and its response are over on a connection, which has room for another.
