@@ -119,9 +119,9 @@ impl Direction {
         census.all += 1;
         *self.report.packets.entry(name_of(kind)).or_default() += 1;
         let packet = Travelling { bytes, flow, kind, number: *number, number_of_all: census.all };
-        match self.link.enqueue(now, packet) {
+        match self.link.enqueue(now, &packet) {
             Enqueued::Queued { event } => self.head = event.or(self.head),
-            Enqueued::Dropped { packet, .. } => self.report.dropped.push(packet.name()),
+            Enqueued::Dropped { .. } => self.report.dropped.push(packet.name()),
         }
     }
 
@@ -136,9 +136,8 @@ impl Direction {
         if self.head != Some(now) {
             return self.detained.pop_first().map(|(_, packet)| packet).into_iter().collect();
         }
-        let due = self.link.on_event(now);
-        self.head = due.next;
-        let packet = due.arrived;
+        let (packet, next) = self.link.on_event(now);
+        self.head = next;
         if let Some(late) = self.late.iter().find(|late| packet.is_one_of(&late.packets)) {
             self.report.late.push(packet.name());
             self.detained.insert((now + late.by, self.report.late.len() as u64), packet);

@@ -93,13 +93,13 @@ fn carry(mut link: Link<Segment>, offers: &[(Duration, u32)]) -> u64 {
     for ((gap, bytes), number) in offers.iter().zip(0..) {
         now += *gap;
         while let Some(time) = due.filter(|time| *time <= now) {
-            let event = link.on_event(time);
-            sum += u64::from(event.arrived.bytes) + event.arrived.header[6];
-            due = event.next;
+            let (arrived, next) = link.on_event(time);
+            sum += u64::from(arrived.bytes) + arrived.header[6];
+            due = next;
         }
         // Fifty segments a connection.
         let packet = Segment { flow: number / 50, bytes: *bytes, header: [number; 7] };
-        if let Enqueued::Queued { event: Some(head) } = link.enqueue(now, packet) {
+        if let Enqueued::Queued { event: Some(head) } = link.enqueue(now, &packet) {
             due = Some(head);
         }
     }

@@ -13,7 +13,7 @@
 //! would take the next one at an event of its own, when the transmitter becomes free. To the owner that is the same
 //! link: [`enqueue`](Link::enqueue) asks for an event whenever an earlier one than those pending is needed, and
 //! [`on_event`](Link::on_event) would bring no packet at times and only ask to be called again, or find that an earlier event
-//! has done its work. [`Due`] would have to say so, and to report packets dropped as they are taken out, and [`newest`](Link::newest) would
+//! has done its work. Its answer would have to say so, and to report packets dropped as they are taken out, and [`newest`](Link::newest) would
 //! know a packet only from then on.
 //!
 //! Left out: framing below IP, propagation that reorders, priorities.
@@ -21,7 +21,7 @@
 //! Source: the link of ns-2.35, a queue and a delay (`queue/queue.cc`, `link/delay.cc`).
 
 use crate::rng::RandomStream;
-use crate::units::{Bytes, Duration, Instant};
+use crate::units::{Duration, Instant};
 
 use super::config::LinkConfig;
 use super::loss::LossProcess;
@@ -29,7 +29,7 @@ use super::queue::{Queue, QueueConfig};
 use super::stats::{LinkStats, Meter};
 use super::timeline::{Changes, Cursor};
 use super::transmitter::Transmitter;
-use super::{DropReason, Due, Enqueued, Packet};
+use super::{DropReason, Enqueued, Packet};
 
 /// One direction of a link, with the packets that wait, are sent or travel on it.
 ///
@@ -39,14 +39,11 @@ pub struct Link<P> {
     loss: LossProcess,
     queue: Queue<P>,
     transmitter: Transmitter,
-    /// A constant one, or [`CHANGES`].
+    /// Of a link that does not change.
     delay: Duration,
     takes_no_time: bool,
     meter: Meter,
 }
-
-/// Stands for the delay of a link that changes: so long that no packet arrives by it.
-const CHANGES: Duration = Duration::from_nanos(1 << 62);
 
 /// A packet on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,17 +65,17 @@ impl<P: Packet> Link<P> {
     pub fn new(config: &LinkConfig, random: impl Fn(&str) -> RandomStream) -> Self {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
         let mut loss = LossProcess::new(&config.loss, random("loss"));
-        let (mut transmitter, mut delay) = (Transmitter::new(config.rate), config.delay);
+        let mut transmitter = Transmitter::new(config.rate);
         let start = Cursor::new(&config.timeline, config.rate, config.delay, &random);
         let meter = Meter::new(config.rate, start.clone());
+        let is_instant = config.rate.is_none() && config.delay == Duration::ZERO && start.is_none();
         if let Some(start) = start {
             loss = loss.changing(start.clone().of_one_rate(), random("steps"));
             let changes = Changes::new(start, config.timeline.jitter, random("jitter"));
-            (transmitter, delay) = (Transmitter::changing(changes), CHANGES);
+            transmitter = Transmitter::changing(changes);
         }
-        let takes_no_time =
-            config.rate.is_none() && delay == Duration::ZERO && matches!(loss, LossProcess::None);
-        Self { loss, queue: Queue::new(&queue), transmitter, delay, takes_no_time, meter }
+        let takes_no_time = is_instant && matches!(loss, LossProcess::None);
+        Self { loss, queue: Queue::new(&queue), transmitter, delay: config.delay, takes_no_time, meter }
     }
 
     /// True when each packet that reaches the link has arrived at its far end at once.
@@ -97,19 +94,19 @@ impl<P: Packet> Link<P> {
     ///
     /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
     #[inline(never)]
-    pub fn enqueue(&mut self, now: Instant, packet: P) -> Enqueued<P> {
-        if self.loss.loses(now, &packet) {
-            return self.drop(DropReason::Loss, packet);
+    pub fn enqueue(&mut self, now: Instant, packet: &P) -> Enqueued {
+        if self.loss.loses(now, packet) {
+            return self.drop(DropReason::Loss);
         }
         let bytes = packet.bytes();
         if !self.queue.admits(now, bytes) {
-            return self.drop(DropReason::Queue, packet);
+            return self.drop(DropReason::Queue);
         }
         let start = self.transmitter.free_from(now);
         let departure = self.transmitter.send(now, bytes);
         self.meter.accept(bytes);
         let event = (self.queue.backlog.on_link() == 0).then(|| self.newest_arrival(departure));
-        self.queue.backlog.join(departure, packet);
+        self.queue.backlog.join(departure, packet.clone());
         if departure > now {
             self.meter.hold(now, start, departure, bytes, self.queue.backlog.bytes());
         }
@@ -117,29 +114,34 @@ impl<P: Packet> Link<P> {
     }
 
     #[inline]
-    fn drop(&mut self, reason: DropReason, packet: P) -> Enqueued<P> {
+    fn drop(&mut self, reason: DropReason) -> Enqueued {
         self.meter.drop(reason);
-        Enqueued::Dropped { reason, packet }
+        Enqueued::Dropped { reason }
     }
 
-    /// The event that the owner scheduled.
+    /// The event that the owner scheduled: the packet that arrives, and when the owner must call this again, which may be at
+    /// the same instant.
     ///
     /// # Panics
-    /// When `now` is not the time at which the head arrives.
+    /// With debug assertions, when `now` is not the time at which the head arrives.
     #[inline(always)]
-    pub fn on_event(&mut self, now: Instant) -> Due<P> {
+    pub fn on_event(&mut self, now: Instant) -> (P, Option<Instant>) {
         let next = self.event_after(now);
-        Due { arrived: self.arrive(), next }
+        (self.arrive(), next)
     }
 
     /// When the next event behind the one of `now` is due. [`arrive`](Self::arrive) follows.
     ///
     /// # Panics
-    /// When `now` is not the time at which the head arrives.
+    /// With debug assertions, when `now` is not the time at which the head arrives.
     #[inline(always)]
     pub(super) fn event_after(&mut self, now: Instant) -> Option<Instant> {
+        if self.transmitter.is_changing() {
+            return self.transmitter.arrive(now);
+        }
         let arrival = |place| self.queue.backlog.departure(place).map(|departure| departure + self.delay);
-        if arrival(0) == Some(now) { arrival(1) } else { self.transmitter.arrive(now) }
+        debug_assert_eq!(arrival(0), Some(now), "an arrival at the wrong time");
+        arrival(1)
     }
 
     /// The packet at the head arrives.
@@ -196,12 +198,6 @@ impl<P: Packet> Link<P> {
     /// mean and its greatest length.
     pub fn measured(&mut self, now: Instant) -> LinkStats {
         self.meter.measured(now, &mut self.queue.backlog)
-    }
-
-    /// Bytes that wait or are in transmission at `now`.
-    pub fn queue_bytes(&mut self, now: Instant) -> Bytes {
-        self.queue.backlog.drain(now);
-        Bytes::new(self.queue.backlog.bytes())
     }
 
     /// Packets on the link: waiting, in transmission, and travelling to the far end.

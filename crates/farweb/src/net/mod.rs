@@ -28,7 +28,7 @@ pub use timeline::{
 };
 
 /// Properties of a packet that a link needs.
-pub trait Packet {
+pub trait Packet: Clone {
     /// Size of the IP packet, in bytes.
     fn bytes(&self) -> u32;
     /// The connection that it belongs to: a number that no two connections of a run share.
@@ -61,7 +61,7 @@ impl PacketKind {
 
 /// Fate of a packet that reached a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Enqueued<P> {
+pub enum Enqueued {
     /// The link carries it.
     Queued {
         /// When the owner must call [`Link::on_event`]: the arrival of the packet if it is now the head of the link.
@@ -72,18 +72,7 @@ pub enum Enqueued<P> {
     Dropped {
         /// Why.
         reason: DropReason,
-        /// The packet, given back.
-        packet: P,
     },
-}
-
-/// Result of an event of a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due<P> {
-    /// The packet that arrives at the far end.
-    pub arrived: P,
-    /// When the owner must call [`Link::on_event`] again, which may be at the same instant.
-    pub next: Option<Instant>,
 }
 
 /// Why a link dropped a packet.

@@ -154,7 +154,7 @@ impl<P: Packet> Path<P> {
 
     /// A packet reaches a link; see [`Link::enqueue`].
     #[inline(always)]
-    pub fn enqueue(&mut self, now: Instant, link: LinkId, packet: P) -> Enqueued<P> {
+    pub fn enqueue(&mut self, now: Instant, link: LinkId, packet: &P) -> Enqueued {
         self.links[link].enqueue(now, packet)
     }
 

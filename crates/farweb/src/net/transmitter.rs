@@ -118,13 +118,9 @@ impl Transmitter {
     }
 
     /// The first packet on a link that changes arrives; when the next one does.
-    ///
-    /// # Panics
-    /// When `now` is not its time.
     #[cold]
     pub(super) fn arrive(&mut self, now: Instant) -> Option<Instant> {
-        let Some(changes) = &mut self.changes else { panic!("an arrival at the wrong time, {now}") };
-        changes.arrive(now)
+        self.changes.as_mut().expect("a link that changes").arrive(now)
     }
 }
 

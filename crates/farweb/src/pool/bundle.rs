@@ -10,7 +10,7 @@
 
 use std::cmp::Ordering;
 
-use crate::conn::{Closing, Connection, ConnectionId, Connections, End, Endpoint, ExchangeId, Key, Ride};
+use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId, Key, Ride};
 use crate::context::{Action, Context, Turn};
 use crate::http::mux::{self, Assign, Ties};
 use crate::tcp::State;
@@ -25,23 +25,31 @@ pub(crate) struct Bundle {
     missing: usize,
     /// By the end that writes the message.
     turns: [mux::Bundle; 2],
+    /// Bytes of each connection that wait or are not acknowledged, likewise.
+    outstanding: [Vec<u64>; 2],
 }
 
 impl Bundle {
     pub(crate) fn new(leg: usize, connections: u32, assign: Assign, ties: Ties) -> Self {
         let count = connections as usize;
         let turns = mux::Bundle::new(count, assign, ties);
-        Self { leg, connections: vec![None; count], missing: count, turns: [turns.clone(), turns] }
+        let outstanding = [vec![0; count], vec![0; count]];
+        Self {
+            leg,
+            connections: vec![None; count],
+            missing: count,
+            turns: [turns.clone(), turns],
+            outstanding,
+        }
     }
 
     /// The connection that has its turn for a message from `end`.
     fn choose(&mut self, connections: &Connections, end: End) -> ConnectionId {
-        let Self { connections: slots, turns, .. } = self;
+        let Self { connections: slots, turns, outstanding, .. } = self;
         let id = |slot: usize| slots[slot].expect("those that were missing have been opened");
-        let endpoint = |slot: usize| Some(connections.get(id(slot))?.end(end));
-        let tcp = |slot: usize| endpoint(slot)?.tcp();
+        let tcp = |slot: usize| connections.get(id(slot))?.end(end).tcp();
         let chosen = turns[end as usize].choose(
-            |slot| endpoint(slot).map_or(0, Endpoint::outstanding),
+            |slot| outstanding[end as usize][slot],
             |slot| tcp(slot).is_some_and(|tcp| matches!(tcp.state(), State::Established | State::CloseWait)),
         );
         id(chosen)
@@ -57,6 +65,7 @@ impl Bundle {
             let id = cx.open(connections, self.leg, Key::ANY, nodes);
             connections.get_mut(id).expect("it has just been added").slot = Some(slot as u32);
             *place = Some(id);
+            self.outstanding.iter_mut().for_each(|by_slot| by_slot[slot] = 0);
         }
         self.missing = 0;
     }
@@ -95,9 +104,6 @@ impl Allot for Bundle {
     fn place_response(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
         let exchange = cx.exchanges.get(id).expect("the caller has found it");
         let up = exchange.up;
-        if exchange.down.is_some() {
-            return;
-        }
         self.open_missing(cx, connections);
         let on = self.choose(connections, End::Server);
         let same = up.filter(|up| up.connection == on);
@@ -105,6 +111,10 @@ impl Allot for Bundle {
             same.unwrap_or_else(|| Ride::on(on, connections.get(on).expect("it is open, or about to be")));
         cx.exchanges.get_mut(id).expect("found above").down = Some(ride);
         cx.board(connections, id, on, same.is_none());
+    }
+
+    fn on_settled(&mut self, slot: u32, end: End, outstanding: u64) {
+        self.outstanding[end as usize][slot as usize] = outstanding;
     }
 
     /// The other end is gone, or is going as well: what the connection carries fails, and the next message on the leg has another

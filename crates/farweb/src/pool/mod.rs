@@ -105,11 +105,14 @@ pub(crate) trait Allot {
     /// An exchange that has waited may go on, unless it has ended in the meantime.
     fn resume(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId, _turn: Turn) {}
 
-    /// Bytes of a response are there at the server end: gives it a connection, where it has none yet.
+    /// Bytes of a response without a connection are there at the server end: gives it one.
     fn place_response(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId) {}
 
     /// A request and its response are over on a connection, which has room for another.
     fn on_free(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
+
+    /// The connection in a place is settled: bytes that wait at `end`, or are on their way and not acknowledged.
+    fn on_settled(&mut self, _slot: u32, _end: End, _outstanding: u64) {}
 
     /// `end` of a connection can go on no more: it is gone, or the other end has finished.
     fn on_lost(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, end: End);

@@ -34,7 +34,7 @@ impl World {
             return;
         }
         let recorded = if packet.mark().recorded { connections.get(id) } else { None };
-        if !network.enqueue(link.next(), packet, recorded) {
+        if !network.enqueue(link.next(), &packet, recorded) {
             connections.get_mut(id).expect("a connection outlives its packets").in_flight -= 1;
             self.end_if_over(id);
         }
@@ -209,20 +209,24 @@ impl World {
 
     /// Bytes of the response to an exchange, which came in segments of up to `mss` bytes, go on from the server end of its leg.
     fn respond(&mut self, id: ExchangeId, bytes: u64, mss: u64) {
-        let Some(leg) = self.network.context.exchanges.alive(id).map(|exchange| exchange.leg) else {
+        let Some(exchange) = self.network.context.exchanges.alive(id) else {
             return;
         };
-        self.with_pool(leg, |pool, cx, connections| {
-            on_pool!(pool, own => own.place_response(cx, connections, id));
-        });
-        let context = &mut self.network.context;
-        let Some(on) = context.exchanges.get(id).and_then(|exchange| exchange.down) else {
-            return;
-        };
-        if let Some(connection) = self.connections.get_mut(on.connection) {
-            context.respond(on.connection, connection, id, bytes, mss);
+        if exchange.down.is_none() {
+            let leg = exchange.leg;
+            self.with_pool(leg, |pool, cx, connections| {
+                on_pool!(pool, own => own.place_response(cx, connections, id));
+            });
         }
-        self.act(on.connection, End::Server);
+        let Self { connections, network, output, .. } = self;
+        let down = network.context.exchanges.get(id).and_then(|exchange| exchange.down);
+        if let Some((on, connection)) =
+            down.and_then(|ride| Some((ride.connection, connections.get_mut(ride.connection)?)))
+        {
+            network.context.respond(on, connection, id, bytes, mss);
+            let settled = network.act(on, connection, End::Server, output);
+            self.on_settled(on, settled);
+        }
     }
 
     /// No request is left: if none will come, pools close the connections that they keep open.

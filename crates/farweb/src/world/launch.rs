@@ -35,7 +35,7 @@ impl<'a> Launch<'a> {
 
     #[inline(always)]
     fn put(&mut self, packet: Packet) {
-        if self.network.enqueue(self.way.link, packet, None) {
+        if self.network.enqueue(self.way.link, &packet, None) {
             *self.in_flight += 1;
         } else {
             self.way.refused += 1;

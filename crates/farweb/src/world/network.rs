@@ -15,7 +15,7 @@ use crate::id::IdVec;
 use crate::net::{Enqueued, LinkId};
 use crate::node::Node;
 use crate::observe::Seen;
-use crate::pool::Pool;
+use crate::pool::{Allot, Pool, on_pool};
 use crate::record;
 use crate::tcp::{self, Emit, FIRST_BYTE, Flags, Limit, Output, Segment, State};
 use crate::units::{Instant, When};
@@ -85,7 +85,7 @@ impl Network {
 
     /// Gives a packet to a link, and records it if `connection` is recorded; returns whether the link took it.
     #[inline(always)]
-    pub(super) fn enqueue(&mut self, link: LinkId, packet: Packet, connection: Option<&Connection>) -> bool {
+    pub(super) fn enqueue(&mut self, link: LinkId, packet: &Packet, connection: Option<&Connection>) -> bool {
         let Self { path, channels, extras, context: Context { now, queue, observer, .. }, .. } = self;
         match path.enqueue(*now, link, packet) {
             Enqueued::Queued { event } => {
@@ -97,9 +97,9 @@ impl Network {
                 }
                 true
             }
-            Enqueued::Dropped { packet, .. } => {
+            Enqueued::Dropped { .. } => {
                 if let Some(connection) = connection {
-                    observer.packets.record_drop(*now, connection, link, &packet, extras);
+                    observer.packets.record_drop(*now, connection, link, packet, extras);
                 }
                 packet.leave(extras);
                 false
@@ -296,6 +296,9 @@ impl Network {
         if is_sender && self.context.observer.wants_senders() {
             self.note_sender(id, connection);
         }
+        if let Some(slot) = connection.slot {
+            self.note_outstanding(connection, slot, end);
+        }
         let has_responses = is_sender && connection.has_acknowledged_response();
         Settled { has_responses, is_over: is_over && connection.end(end.other()).is_over() }
     }
@@ -331,6 +334,13 @@ impl Network {
             }
         }
         output.segments.clear();
+    }
+
+    /// Reports to the pool of a connection how much waits at one end.
+    #[inline(never)]
+    fn note_outstanding(&mut self, connection: &Connection, slot: u32, end: End) {
+        let outstanding = connection.end(end).outstanding();
+        on_pool!(&mut self.pools[connection.leg], own => own.on_settled(slot, end, outstanding));
     }
 
     /// Reports to the observer how far the sender of responses has come, and its cause for waiting.
@@ -395,7 +405,7 @@ impl Network {
         };
         let packet = Packet::new(id, toward, destination, segment, bytes, mark, &mut self.extras);
         let recorded = mark.recorded.then_some(&*connection);
-        if !self.enqueue(link, packet, recorded) {
+        if !self.enqueue(link, &packet, recorded) {
             connection.in_flight -= 1;
             let socket = connection.socket_mut(place);
             socket.way.refused += 1;

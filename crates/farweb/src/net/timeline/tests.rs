@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::net::tests::{TestPacket, any_config, at, data, drive, link, plain};
-use crate::net::{Due, Enqueued, Link, LinkConfig, Path};
+use crate::net::{Enqueued, Link, LinkConfig, Path};
 use crate::rng::RandomStreams;
 use crate::units::Bytes;
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn with_outage(at: Duration, lasts: Duration, every: Option<Duration>, mode: Out
 
 /// When a packet of 1000 B (1 ms at 8 Mbit/s) that reaches the link at `now` arrives, with 1 ms of delay.
 fn arrival(config: &LinkConfig, now: Instant) -> Option<Instant> {
-    match link(config).enqueue(now, data(0, 1000)) {
+    match link(config).enqueue(now, &data(0, 1000)) {
         Enqueued::Queued { event } => event,
         Enqueued::Dropped { .. } => None,
     }
@@ -39,9 +39,9 @@ fn a_packet_in_transmission_goes_on_at_the_new_rate() {
         ..stepped(vec![step(Duration::from_micros(500), 1_000_000, None)], None)
     };
     let mut link = link(&config);
-    assert_eq!(link.enqueue(at(0), data(0, 1500)), Enqueued::Queued { event: Some(at(7_500_000)) });
+    assert_eq!(link.enqueue(at(0), &data(0, 1500)), Enqueued::Queued { event: Some(at(7_500_000)) });
     // The next one follows without a gap: 12 ms.
-    link.enqueue(at(0), data(1, 1500));
+    link.enqueue(at(0), &data(1, 1500));
     assert_eq!(link.newest().map(|newest| newest.arrival), Some(at(19_500_000)));
 }
 
@@ -100,11 +100,11 @@ fn a_shorter_delay_does_not_let_a_packet_overtake() {
     let mut link =
         link(&stepped(vec![Step { at: MS, rate: None, delay: Some(Duration::ZERO), loss: None }], None));
     // The first leaves at 0.999 ms with 1 ms of delay, the second at 1.1 ms with none.
-    let first = link.enqueue(at(0), data(0, 999));
+    let first = link.enqueue(at(0), &data(0, 999));
     assert_eq!(first, Enqueued::Queued { event: Some(at(1_999_000)) });
-    link.enqueue(at(0), data(1, 101));
+    link.enqueue(at(0), &data(1, 101));
     assert_eq!(link.newest().map(|newest| newest.arrival), Some(at(1_999_000)));
-    assert_eq!(link.on_event(at(1_999_000)), Due { arrived: data(0, 999), next: Some(at(1_999_000)) });
+    assert_eq!(link.on_event(at(1_999_000)), (data(0, 999), Some(at(1_999_000))));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn with_handover(handover: Handover) -> LinkConfig {
 /// When the last of so many packets of 1 ms has left that are there at the start.
 fn all_sent(mut link: Link<TestPacket>, packets: u64) -> Instant {
     (0..packets).for_each(|number| {
-        link.enqueue(at(0), data(number, 1000));
+        link.enqueue(at(0), &data(number, 1000));
     });
     link.newest().unwrap().departure
 }
@@ -198,7 +198,7 @@ fn both_directions_of_a_link_have_one_schedule_and_each_seed_another() {
             .into_iter()
             .map(move |link| {
                 (0..200).for_each(|number| {
-                    path.enqueue(at(0), link, data(number, 1000));
+                    path.enqueue(at(0), link, &data(number, 1000));
                 });
                 path.newest(link).unwrap().departure
             })
@@ -261,7 +261,7 @@ fn jitter_adds_to_the_delay() {
         (0..10_000_u64)
             .map(|number| {
                 let now = at(number * 1_000_000_000);
-                let Enqueued::Queued { event: Some(arrival) } = link.enqueue(now, data(number, 0)) else {
+                let Enqueued::Queued { event: Some(arrival) } = link.enqueue(now, &data(number, 0)) else {
                     panic!()
                 };
                 link.on_event(arrival);

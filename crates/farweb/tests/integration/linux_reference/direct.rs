@@ -17,6 +17,7 @@ use super::stacks::stack;
 const REQUEST_BYTES: u64 = 300;
 
 /// A segment on the wire.
+#[derive(Clone)]
 struct Wire(Segment);
 
 impl Packet for Wire {
@@ -62,7 +63,7 @@ impl Direction {
     }
 
     fn send(&mut self, now: Instant, segment: Segment) {
-        if let Enqueued::Queued { event: Some(head) } = self.link.enqueue(now, Wire(segment)) {
+        if let Enqueued::Queued { event: Some(head) } = self.link.enqueue(now, &Wire(segment)) {
             self.head = Some(head);
         }
     }
@@ -72,9 +73,9 @@ impl Direction {
         if self.head != Some(now) {
             return None;
         }
-        let due = self.link.on_event(now);
-        self.head = due.next;
-        Some(due.arrived.0)
+        let (arrived, next) = self.link.on_event(now);
+        self.head = next;
+        Some(arrived.0)
     }
 }
 
