@@ -91,7 +91,7 @@ def test_what_is_not_attainable_tells_what_is_reached(scenario: Scenario) -> Non
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.2 s")
     assert found.attainable is False
     assert found.text == (
-        "No workload.load from 1 to 40 meets p50(latency) <= 0.2 s: median latency 250 ms at best, at 40."
+        "No workload.load from 1 to 40 meets p50(latency) <= 0.2 s: median latency at best 250 ms, at 40."
     )
     unclear = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.25 s", noise=0.01)
     assert unclear.attainable is None

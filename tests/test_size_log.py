@@ -99,7 +99,7 @@ def test_a_number_is_met_only_where_that_is_shown(scenario: Scenario) -> None:
 
 def test_shares_are_in_percent_and_end_at_100(scenario: Scenario) -> None:
     found = answer(scenario, "within(9 s) >= 99 %")
-    assert found.reached == ("the best within(9 s) is 99.2 % (98.4 … 100 %) at 1",)
+    assert found.reached == ("share answered within 9 s at best 99.2 % (98.4 … 100 %), at 1",)
     assert [found.curve[0].estimates[0].high, "98.4 … 100<" in found._repr_html_()] == [1.0, True]
 
 

@@ -179,4 +179,4 @@ def _reached(curve: Sequence[Tried], clause: Clause) -> str:
     is_short = not clause.of_best and (mean > clause.bound if clause.upper else mean < clause.bound)
     reads_alike = quantity(mean, unit) == quantity(clause.bound, unit)
     short = " just short of it," if is_short and reads_alike else ""
-    return f"{called} {quantity(mean, unit)}{span} at best,{short} at {tried.label}"
+    return f"{called} at best {quantity(mean, unit)}{span},{short} at {tried.label}"
