@@ -60,7 +60,7 @@ def test_line_1_says_whether_the_path_can_carry_the_load(cable: Path, rate: str,
         ),
         (
             ", ".join(f'"{rate} kbit/s"' for rate in range(1, 31)),
-            "Overloaded at 6 of 16 points looked at, of 30, worst at rate 1 kbit/s: 1200 % of 1 kbit/s in the busiest "
+            "Overloaded at 6 of 16 points looked at, of 30, worst at rate 1 kbit/s: 1,200 % of 1 kbit/s in the busiest "
             "minute; queues grow. Raise the rate or lower workload.load.",
         ),
     ],
