@@ -43,7 +43,8 @@ fn behind_agent(rest: &[u8]) -> Option<(u64, &[u8])> {
     let (mut fields, mut any, mut left) = (0, false, text);
     while !left.is_empty() {
         let next = field(left)?;
-        fields += 1;
+        // A list of several servers goes on behind its commas.
+        fields += u64::from(!next.ends_with(b","));
         any |= !is_absent(next);
         left = left[next.len()..].trim_ascii_start();
     }
@@ -92,6 +93,7 @@ mod tests {
             (r#" "TLSv1.3" 0.123 -"#, Some((3, r#""TLSv1.3" 0.123 -"#))),
             (r#" rt=0.123 urt="0.100, 0.002""#, Some((2, r#"rt=0.123 urt="0.100, 0.002""#))),
             (" 460 0.215 [web x] [] 10.1.2.3:80", Some((5, "460 0.215 [web x] [] 10.1.2.3:80"))),
+            (" 460 10.1.2.3:80, 10.1.2.4:80 0.1, 0.2", Some((3, "460 10.1.2.3:80, 10.1.2.4:80 0.1, 0.2"))),
             ("", None),
             (r#" "-""#, None),
             (r#" rt=- urt="-" [] """#, None),
