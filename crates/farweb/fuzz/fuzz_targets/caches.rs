@@ -8,7 +8,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use farweb::cache::{Admit, Cache, CacheConfig, Changed, Lookup, Policy};
 use farweb::rng::RandomStreams;
 use farweb::units::{Bytes, Duration, Instant};
-use farweb::workload::ObjectId;
+use farweb::workload::{Caching, ObjectId};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, Clone, Copy, Arbitrary)]
@@ -71,7 +71,7 @@ fn take(cache: &mut Cache, step: Step, now: &mut Instant, sizes: &mut BTreeMap<u
         }
         Step::Fetch { object } => {
             let bytes = 1 + u64::from(object);
-            let met = cache.request(id(object), bytes, *now);
+            let met = cache.request(id(object), bytes, Caching::Store, *now);
             if met == Lookup::Miss {
                 sizes.insert(object, bytes);
             }

@@ -26,6 +26,8 @@ struct Rows {
     tag: Option<Column>,
     day: Option<Vec<i64>>,
     client: Option<Vec<u64>>,
+    method: Option<Column>,
+    caching: Option<Column>,
 }
 
 #[derive(Debug, Arbitrary)]
@@ -76,6 +78,8 @@ impl Rows {
             tag: self.tag.map(|column| column.into_words(rows)),
             day: self.day,
             client: self.client,
+            method: self.method.map(|column| column.into_words(rows)),
+            caching: self.caching.map(|column| column.into_words(rows)),
         }
     }
 }
