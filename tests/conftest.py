@@ -22,8 +22,9 @@ pytest_plugins = ["budget"]
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 
-# Output is as wide as without a terminal, whatever width pytest gives its processes.
-os.environ.pop("COLUMNS", None)
+# Output is as without a terminal, whatever the shell asks for and whatever width pytest gives its processes.
+for name in ("COLUMNS", "FORCE_COLOR"):
+    os.environ.pop(name, None)
 
 # What a script starts in the background ignores SIGINT, and so would every process that a test starts to interrupt it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

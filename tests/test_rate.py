@@ -66,6 +66,6 @@ def test_loads_that_are_none(tmp_path: Path, farweb: Farweb, load: str, scale: s
 def test_copies_share_one_open_file(folder: Path) -> None:
     path = thin_line(folder, "1")
     path.write_text(path.read_text().replace('scale = "rate"\nload = 1', "load = 400"))
-    run = f"{sys.executable} -m farweb run {path} --set run.until=2s --out out --quiet"
+    run = f"'{sys.executable}' -m farweb run '{path}' --set run.until=2s --out out --quiet"
     ran = subprocess.run(["bash", "-c", f"ulimit -n 200; {run}"], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
