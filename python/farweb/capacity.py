@@ -9,7 +9,6 @@ from farweb.extent import Extent
 from farweb.inputs.carried import Carried
 from farweb.offered import BUSY, Offered, OfferedLoad, of_rate
 from farweb.results.legs import carrier_name
-from farweb.text.parse import QuantityError, parse
 from farweb.text.quantities import count, rate, seconds, share
 from farweb.text.words import elided, listed, plural
 from farweb.trace import varies
@@ -226,7 +225,7 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     yield from _limit_up(figures, leg)
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
-        held = _bytes(narrow["down"]["queue"])
+        held = narrow["down"]["queue_bytes"]
         of_path = f": {share(held / leg['bdp_bytes'])} of what the path holds" if held and leg["bdp_bytes"] else ""
         yield ["queues", f"{narrow['up']['queue']} up, {narrow['down']['queue']} down{of_path}"]
 
@@ -272,11 +271,3 @@ def _line(figures: Mapping[str, Any], leg: Mapping[str, Any], way: str) -> str:
 def _is_inside(figures: Mapping[str, Any], leg: Mapping[str, Any], link: Mapping[str, Any]) -> bool:
     nodes = figures["nodes"]
     return bool(nodes.index(leg["from"]) <= link["index"] < nodes.index(leg["to"]))
-
-
-def _bytes(text: str) -> float | None:
-    try:
-        found = parse(text)
-    except QuantityError:
-        return None
-    return float(found.number) if found.base == "B" else None
