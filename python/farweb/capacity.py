@@ -118,19 +118,20 @@ def _fullest(load: Offered) -> OfferedLoad:
     return max(load.links, key=lambda link: link.fullness)
 
 
-def _least_ns(leg: Mapping[str, Any]) -> float:
+def _least_ns(figures: Mapping[str, Any], leg: Mapping[str, Any]) -> float:
     """Least time of a request on a leg: on an open connection, where there may be one."""
     use = leg["connection_use"]
     if not use["requests"]:
         return float(leg["rtt_ns"]) / 2
     if use["reused"] or use["shared"] or use["standing"]:
         return float(leg["rtt_ns"])
-    return float(min(leg["first_byte_ns"], leg["first_byte_tunnel_ns"] or inf))
+    is_clear = figures["tls"] is not None and figures["tls"]["http"]
+    return float(leg["first_byte_clear_ns" if is_clear or leg["has_bare_tunnels"] else "first_byte_ns"])
 
 
 def least_s(figures: Mapping[str, Any]) -> float:
     """Least time of a request to the servers, in s."""
-    return sum(_least_ns(leg) for leg in figures["legs"]) / _NS
+    return sum(_least_ns(figures, leg) for leg in figures["legs"]) / _NS
 
 
 def rows(
@@ -209,11 +210,12 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     )
     least = ""
     if use["requests"] and leg["rtt_ns"]:
-        turns = _least_ns(leg) / leg["rtt_ns"]
-        time = f"{_TURNS[int(turns)]} of {rtt}" if turns.is_integer() else seconds(_least_ns(leg) / _NS)
+        shortest = _least_ns(figures, leg)
+        turns = shortest / leg["rtt_ns"]
+        time = f"{_TURNS[int(turns)]} of {rtt}" if turns.is_integer() else seconds(shortest / _NS)
         least = f": {time} at least"
     tls = described.get("tls") or {}
-    secured = f", TLS {tls['version']}" if tls.get("version") else ""
+    secured = f", TLS {tls['version']}{_of_schemes(figures['tls'])}" if tls.get("version") else ""
     is_only = len(figures["legs"]) == 1
     of = "" if is_only else f"{leg['from']} to {leg['to']}: "
     yield [carrier_name(described["carrier"]), f"{of}{manner}{least}{secured}"]
@@ -228,6 +230,14 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
         held = narrow["down"]["queue_bytes"]
         of_path = f": {share(held / leg['bdp_bytes'])} of what the path holds" if held and leg["bdp_bytes"] else ""
         yield ["queues", f"{narrow['up']['queue']} up, {narrow['down']['queue']} down{of_path}"]
+
+
+def _of_schemes(tls: Mapping[str, int] | None) -> str:
+    """The requests that have a leg's TLS, or empty where none is known to go in the clear."""
+    if tls is None or not tls["http"]:
+        return ""
+    unknown = f", {count(tls['unknown'])} of them unknown" if tls["unknown"] else ""
+    return f" for {share(1 - tls['http'] / sum(tls.values()))} of the requests{unknown}"
 
 
 def _limit_down(figures: Mapping[str, Any], leg: Mapping[str, Any], is_only: bool) -> Iterator[list[str]]:

@@ -148,8 +148,10 @@ pub struct LegReport {
     pub first_byte_ns: u64,
     /// The same without its splits.
     pub first_byte_unsplit_ns: u64,
-    /// The same of a tunnel with TLS inside, which does without the leg's; none where tunnels have none.
-    pub first_byte_tunnel_ns: Option<u64>,
+    /// The same of a request in the clear, or a tunnel with TLS inside, which do without the leg's.
+    pub first_byte_clear_ns: u64,
+    /// True where tunnels have TLS inside.
+    pub has_bare_tunnels: bool,
     /// Smallest mean rate of a link towards the servers; none when unlimited.
     pub bottleneck_up_bps: Option<u64>,
     /// Smallest mean rate of a link towards the clients.
@@ -285,12 +287,8 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         first_byte_ns: split::first_byte(leg, scenario).as_nanos(),
         first_byte_unsplit_ns: split::first_byte(&Leg { split: Vec::new(), ..leg.clone() }, scenario)
             .as_nanos(),
-        first_byte_tunnel_ns: scenario
-            .clients
-            .tunnels
-            .tls
-            .is_some()
-            .then(|| split::first_byte(&Leg { tls: None, ..leg.clone() }, scenario).as_nanos()),
+        first_byte_clear_ns: split::first_byte(&Leg { tls: None, ..leg.clone() }, scenario).as_nanos(),
+        has_bare_tunnels: scenario.clients.tunnels.tls.is_some(),
         bottleneck_up_bps: stretch.bottleneck(Direction::Up).map(|(_, rate)| rate.as_bps()),
         bottleneck_down_bps: down.map(BitRate::as_bps),
         bdp_bytes: down.map(|rate| rate.data_in(stretch.round_trip()).get()),
