@@ -85,7 +85,7 @@ def test_the_root_holds_what_belongs_there() -> None:
     """A file left behind by a trial is seen; whoever adds one that belongs there names it here."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
     assert {name.partition("/")[0] for name in tracked} == {
-        *(".ci", ".github", ".gitignore"),
+        *(".cargo", ".ci", ".github", ".gitignore"),
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE-APACHE", "LICENSE-MIT"),
         *("Makefile", "Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml", "pyproject.toml", "requirements.lock"),
         *("crates", "python", "papers", "examples", "docs", "tests"),
