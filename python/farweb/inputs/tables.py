@@ -193,12 +193,13 @@ def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str, before: int) -> pa.
                 column = _ids(column)
             if found.name == "client":
                 _check_whole(column, name, before)
-            columns.append(column.cast(wanted.type))
+            column = column.cast(wanted.type)
+            columns.append(column.cast(pa.int8()) if pa.types.is_boolean(wanted.type) else column)
         except pa.ArrowException as error:
             raise WorkloadError(
                 f'{name}: column "{found.name}": {found.type} found, {wanted.type} expected: {_first_line(error)}'
             ) from None
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+    return pa.RecordBatch.from_arrays(columns, names=schema.names)
 
 
 def _ids(column: pa.Array) -> pa.Array:

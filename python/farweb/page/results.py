@@ -21,7 +21,7 @@ from farweb.results.view import View, read_view
 from farweb.run import check_place, simulate_into, write_manifest
 
 _CLIENT = 1
-_STARTS = pa.schema([("start_s", pa.float64()), ("client", pa.int64())])
+_STARTS = pa.schema([("start_s", pa.float64()), ("client", pa.int64()), ("tls", pa.bool_())])
 _REQUESTS = pa.schema(
     [*_STARTS, *(PAGE_SCHEMA.field(name) for name in ("host", "request_bytes", "response_bytes", "server_s"))]
 )
@@ -57,7 +57,7 @@ def _write(recording: Recording, way: Way, loaded: Loaded, folder: Path) -> None
     page = asked_of(recording, graph_of(recording), is_multiplexed=way.protocol == "h2")
     times = loaded.issue_ns.tolist()
     rows = [
-        {**row, "start_s": issue / 1e9, "client": _CLIENT, "host": asked.host}
+        {**row, "start_s": issue / 1e9, "client": _CLIENT, "host": asked.host, "tls": asked.is_secure}
         for row, issue, asked in zip(page_rows(recording.url, recording), times, page, strict=True)
     ]
     rows.sort(key=lambda row: row["start_s"])

@@ -58,7 +58,7 @@ def base_of(recording: Recording, path: str, keys: Keys) -> Base:
         ScenarioError: A key or value is not allowed.
     """
     protocol = "h1" if recording.protocol == "h1" else "h2"
-    way = way_of(path, protocol, "none", is_secure=recording.sent[recording.root].is_secure)
+    way = way_of(path, protocol, "none", is_secure=recording.has_tls)
     return Base(way.scenario.with_(keys), _HALVED if any(recording.server_ms) else None)
 
 

@@ -7,8 +7,8 @@ use crate::run::{Asked, Tables, codes, ints, run};
 
 pub(crate) const EACH: &str = "{ kind = \"http/1.0\" }";
 pub(crate) const POOL: &str = "{ kind = \"http/1.1\" }";
-const CARRIERS: [&str; 4] =
-    [EACH, POOL, "{ kind = \"webmux\" }", "{ kind = \"http/2\", preset = \"rfc-default\" }"];
+const HTTP2: &str = "{ kind = \"http/2\", preset = \"rfc-default\" }";
+const CARRIERS: [&str; 4] = [EACH, POOL, "{ kind = \"webmux\" }", HTTP2];
 pub(crate) const MUX: &str = "{ kind = \"mux\", connections = 1, overhead = \"none\" }";
 
 /// Constants that give up early.
@@ -95,6 +95,26 @@ fn a_server_gives_up_what_nobody_acknowledges() {
 
 /// The server forgets a connection if its SYN-ACK goes unanswered for 3 s. At the client it is established: it sends its
 /// request again until one comes through and is answered by a reset, and the request fails at that instant.
+/// The way down takes a minute behind the acknowledgement of the request: the server gives up meanwhile, and all that it sent
+/// arrives.
+#[test]
+fn a_response_that_arrives_behind_its_server_s_giving_up_is_done() {
+    for carrier in [EACH, POOL, HTTP2] {
+        let text = format!(
+            "format = 1\n[path]\nnodes = [\"a\", \"b\"]\n[[path.link]]\nup = {{ rate = \"8 Mbit/s\", delay = \"10 ms\" }}\n\
+             down = {{ rate = \"8 Mbit/s\", delay = \"10 ms\", steps = [{{ at = \"1.2 s\", delay = \"60 s\" }}] }}\n\
+             [[leg]]\nfrom = \"a\"\nto = \"b\"\ncarrier = {carrier}\n\
+             tcp = {{ profile = \"linux\", constants = {{ {IMPATIENT} }} }}\n[origin]\nrelease = \"delayed\"\n\
+             [workload]\nrequests = \"given by the test\"\n"
+        );
+        let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let (tables, _) = run(&scenario, 1, vec![Asked(1_000_000_000, 300, 10_000, 300_000_000)]);
+        assert_eq!(codes(&tables, "requests", "failure"), [NULL_CODE], "{carrier}");
+        let end = ints(&tables, "requests", "end_ns")[0];
+        assert!((61_300_000_000..61_400_000_000).contains(&end), "{carrier}: {end}");
+    }
+}
+
 #[test]
 fn a_client_is_reset_by_a_server_that_has_forgotten_it() {
     let (tables, _) = run(&path(&[["any 2..9", ""]], &[POOL], ""), 1, vec![ONE]);
