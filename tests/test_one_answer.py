@@ -102,6 +102,45 @@ def test_size_judges_as_compare_does(folder: Path, farweb: Farweb, workload: str
             assert estimate["interval_of"] == quantity["interval_of"]
 
 
+def test_all_verbs_have_one_change_of_the_mean(folder: Path, farweb: Farweb) -> None:
+    """M of `compare`, `show`, `size` and `what-if` is the ratio of the mean latencies, and a ranking their order."""
+    rows = "".join(f"{n * 0.9:.1f},a.example,300,{2000 + n % 7 * 9000},c{n % 9}\n" for n in range(120))
+    (folder / "requests.csv").write_text(f"start_s,host,request_bytes,response_bytes,client\n{rows}")
+    levels = '[sweep.factors]\n"leg.0.tcp.constants.initial_cwnd_segments" = [2, 4, 30]\n'
+    (folder / "a.toml").write_text(SCENARIO + "[sweep]\n" + levels)
+    (folder / "one.toml").write_text(SCENARIO)
+    window = "leg.0.tcp.constants.initial_cwnd_segments"
+    for number in (2, 4, 30):
+        assert farweb("run", "one.toml", "--set", f"{window}={number}", "-o", f"w{number}", "-q").code == 0
+    means = {n: farweb("show", f"w{n}", "--json").json()["summary"]["latency"]["mean_s"] for n in (2, 4, 30)}
+    compared = farweb("compare", "w2", "w4", "w30", "--json").json()
+    found = {(each["base"], each["other"]): each["change"]["value"] for each in compared["pairs"]}
+    for (base, other), change in found.items():
+        assert change == pytest.approx(means[int(other[1:])] / means[int(base[1:])] - 1)
+    order = [name for place in compared["ranking"][0]["places"] for name in place]
+    assert order == [f"w{number}" for number in sorted(means, key=means.__getitem__)]
+    for each in compared["pairs"]:
+        groups = {group["group"]: group for group in each["groups"]}
+        moved = [
+            part["requests"] * (part["other_s"] - part["base_s"]) for part in (each["slices"][0], *groups.values())
+        ]
+        assert len(groups) == 2 and moved[0] == pytest.approx(sum(moved[1:])), "groups add up"
+
+    assert farweb("sweep", "a.toml", "-o", "s", "-q", "--jobs", "1").code == 0
+    shown = farweb("show", "s", "--json").json()["sweep"]["judged"]
+    assert {each["level"]: each["change"]["value"] for each in shown if each["base"] == "2"} == {
+        "4": pytest.approx(found["w2", "w4"]),
+        "30": pytest.approx(found["w2", "w30"]),
+    }
+    sized = farweb("size", "one.toml", "--vary", f"{window}=2,4,30", "--json", "-o", "z", "--jobs", "1", "-q").json()
+    assert sized["best"]["label"] == order[0][1:]
+    ratios = {each["label"]: each["estimates"][0]["ratio"] for each in sized["curve"]}
+    assert ratios["2"] == pytest.approx(means[2] / means[int(order[0][1:])])
+    asked = farweb("what-if", "one.toml", "--set", f"{window}=2", "--json", "-o", "f", "--jobs", "1", "-q").json()
+    saved = next(each["all_s"] for each in asked["changes"] if each["change"] == "first window 30")
+    assert saved / asked["as_it_is"]["all_s"] == pytest.approx(found["w2", "w30"])
+
+
 def test_each_run_is_read_once_while_levels_are_judged(
     folder: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,5 +178,16 @@ def asked(farweb: Farweb, workload: str) -> str:
 
 def verdicts(rows: list[dict[str, Any]], other: str) -> dict[tuple[str, str], dict[str, Any]]:
     """The verdict on each two, whatever a verb calls them."""
-    kept = ("overall", "by_quantity", "quantities", "margin", "interval_of", "sentence", "holds", "slices")
+    kept = (
+        "overall",
+        "for",
+        "by_quantity",
+        "quantities",
+        "margin",
+        "interval_of",
+        "sentence",
+        "holds",
+        "slices",
+        "change",
+    )
     return {(row["base"], row[other]): {name: row[name] for name in kept} for row in rows}

@@ -127,6 +127,9 @@ def test_loads_of_a_page_are_compared_by_onload(folder: Path, farweb: Farweb) ->
     assert [each["onload_s"] for each in found["loads"]] == pytest.approx(
         [sum(e["split_ns"].values()) / 1e9 for e in found["loads"]]
     )
+    written(folder, chain(3, 20))
+    farweb("page", "page.har", "--path", "docsis", "--proxy", "none", "--protocol", "h1", "-o", "by-cable")
+    assert farweb("compare", "one", "by-cable").out.startswith("by-cable is faster"), "a name can be pasted"
     lines = farweb("compare", "one", "two", "two").out.splitlines()
     assert lines[0] == f"two {found['text'].partition(' ')[2]}"
     assert [line.split()[0] for line in lines[4:7]] == ["one", "two", "two"]

@@ -22,8 +22,8 @@ from farweb.files.made import is_made
 from farweb.folders import Results
 from farweb.results.integrity import unsealed
 from farweb.text.quantities import plain, relative, share
-from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import command, elided, folded, shortened
+from farweb.text.sheet import Screen, Sheet, to_lines
+from farweb.text.words import command, elided, folded, shortened, shortened_head
 from samples import LOG, SCENARIO, Farweb
 
 FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
@@ -170,6 +170,17 @@ def test_a_table_that_is_too_wide_comes_in_parts_that_name_their_rows() -> None:
     assert shown.count("row 3") == 2
 
 
+def test_heads_are_cut_between_words() -> None:
+    """A name loses its beginning; its head whole words, and the last word stays."""
+    rows = [[f"{row} of many a long name", "1", "12,345.67 Mbit/s"] for row in range(5)]
+    heads = "path.link.0.down.loss.probability", "leg.0.tcp.constants.initial_cwnd_segments"
+    for width in range(48, 140):
+        lines = to_lines(Sheet("", ["", *heads, "rate"], [["a", *row] for row in rows], 3), width)
+        for head, shown in zip(heads, lines[0].split(), strict=False):
+            assert head.endswith(shown.removeprefix("…")) and (shown == head or head[-len(shown)] in "._"), shown
+    assert shortened_head("loss.probability", 9) == "…probability"
+
+
 def test_parts_of_a_screen_are_one_empty_line_apart() -> None:
     console, sheet = Console(width=80, file=io.StringIO()), Sheet("title", ["", "value"], [["row", "1"]])
     console.print(Screen(["", "answer", "", "", (sheet, sheet), "", sheet, "end", ""]))
@@ -220,11 +231,17 @@ def test_colours_repeat_verdicts_warnings_and_paths(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     rows = [["a", "-24", "better"], ["b", "+5", "slightly worse"], ["better", "0", "open"]]
+    rows.append(["c", "0", "worse: slowest 10 %"])
     screen = Screen(["a is better.", Sheet("", ["", "time %", ""], rows), "warning: few requests"])
     shown = io.StringIO()
     Console(file=shown, width=80, force_terminal=True, color_system="standard" if painted else "auto").print(screen)
     found = re.findall(r"\x1b\[(\d+)m(.+?)\x1b", shown.getvalue())
-    colours = [("32", "better"), ("31", "slightly worse"), ("33", "warning: few requests")]
+    colours = [
+        ("32", "better"),
+        ("31", "slightly worse"),
+        ("31", "worse: slowest 10 %"),
+        ("33", "warning: few requests"),
+    ]
     assert found == (colours if painted else [])
     monkeypatch.setattr("sys.stderr", shown)
     monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)

@@ -370,3 +370,15 @@ def test_one_seed_with_random_losses_on_either_side_says_so(losses: str) -> None
         here, there = map(run, sides)
         found = verdict_of([pairs], Matched([here], [there], [0]), ("a", "b"))
         assert ("One seed" in found.holds) == (losses == "bernoulli"), sides
+        of_sweep = verdict_of([pairs], Matched([here], [there], [0], of_sweep=True), ("a", "b"))
+        assert ("sweep.replications" in of_sweep.holds) == (losses == "bernoulli")
+        assert "sweep.replications" not in found.holds, "two runs alone are no sweep"
+
+
+@pytest.mark.parametrize(("hours", "remedy"), [(1, "; use a longer log"), (24, "")])
+def test_a_longer_log_is_no_remedy_from_a_day_on(hours: int, remedy: str) -> None:
+    run: Any = SimpleNamespace(manifest={**RUN.manifest, "now_ns": hours * 3600 * 10**9})
+    base, n = trips(400), np.arange(400)
+    pairs = Pairs(n, n, base, base * np.linspace(0.5, 1.5, 400), np.full(400, 2, np.int8))
+    found = verdict_of([pairs], Matched([run], [run], [0]), ("a", "b"))
+    assert found.holds.endswith(f"Intervals are too narrow{remedy}.")

@@ -131,7 +131,8 @@ class PageLoads:
         times = f"{seconds(least / _NS)} to onLoad, {seconds(base / _NS)} in {self.names[0]}"
         if max(base, least) <= ALIKE * min(base, least):
             return f"{self.names[best]} makes no difference: {times}."
-        return f"{self.names[best]} is {said}: {times} ({100 * (least / base - 1):+.0f} %).".replace("-", "−")
+        change = f"{100 * (least / base - 1):+.0f} %".replace("-", "−")  # a name keeps its hyphens: it can be pasted
+        return f"{self.names[best]} is {said}: {times} ({change})."
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

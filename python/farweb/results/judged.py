@@ -8,7 +8,7 @@ import difflib
 import functools
 import itertools
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,8 @@ MOST_LEVELS = 6
 
 _SHORT = {"median": "latency_p50_s", "mean": "latency_mean_s", "failures": "failed_share"}
 
+_DAY_NS = 86_400 * 10**9
+
 _FEWEST_OF_GROUP = 3
 """Requests that a group needs to be judged; chosen."""
 
@@ -89,11 +91,13 @@ class Matched:
         base: Each stands against that at its place among the others.
         other: The others.
         replications: Number of the replication of each pair.
+        of_sweep: True for runs of a sweep, which can have more seeds.
     """
 
     base: "Sequence[RunTables]"
     other: "Sequence[RunTables]"
     replications: Sequence[int]
+    of_sweep: bool = False
 
 
 def matched(
@@ -121,7 +125,7 @@ def matched(
                 side[rest, replication] = run
     both = [key for key in sides[0] if key in sides[1]]
     base_runs, other_runs = ([(part or sweep.part)(side[key]) for key in both] for side in sides)
-    return Matched(base_runs, other_runs, [replication for _, replication in both])
+    return Matched(base_runs, other_runs, [replication for _, replication in both], of_sweep=True)
 
 
 def judged(
@@ -155,6 +159,11 @@ def judged(
         sides = [beside(*each, rows, read) for each in both]
         return verdict_of(sides, runs, names, by, margin, together, confidence)
     return verdict_of(pairs, runs, names, by, margin, together, confidence)
+
+
+def is_long(runs: "Iterable[RunTables]") -> bool:
+    """True for runs of a day or more, where a longer log is no remedy."""
+    return any(run.manifest.get("now_ns", 0) >= _DAY_NS for run in runs)
 
 
 def are_fixed(runs: "Sequence[RunTables]") -> bool:
@@ -265,8 +274,13 @@ def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int, confi
     said = f"Holds for {'this log' if fixed else 'these requests'} ({sure}, {units.number} time blocks)."
     is_random = any(has_random_links(run.manifest["scenario"]) for run in (*runs.base, *runs.other))
     if len(set(runs.replications)) == 1 and is_random:
-        said += " One seed: set sweep.replications = 5 to include chance on links."
-    return said + (" Intervals are too narrow; use a longer log." if units.is_dependent else "")
+        if runs.of_sweep:
+            said += " One seed: set sweep.replications = 5 to include chance on links."
+        else:
+            said += " One seed of its links: --seed 2 has another."
+    if not units.is_dependent:
+        return said
+    return said + f" Intervals are too narrow{'' if is_long((*runs.base, *runs.other)) else '; use a longer log'}."
 
 
 @functools.lru_cache(1)  # levels and points are judged of the same runs

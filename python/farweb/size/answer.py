@@ -78,6 +78,7 @@ def answer_of(
         ),
         best=None if found.best is None else tried[found.best],
         holds=_holds(search.judge, target, limits),
+        remedy=_remedy(search.judge, target),
     )
 
 
@@ -129,6 +130,13 @@ def _holds(judge: Judge, target: Target, limits: Limits) -> str:
     if origin == "replications":
         return f"Holds for {what} ({sure} for all verdicts together)."
     return f"Holds for {what if judge.log is not None else 'these requests'}: nothing is random here."
+
+
+def _remedy(judge: Judge, target: Target) -> str:
+    """What makes intervals narrower; empty where nothing does."""
+    if _origin(judge, target) != "blocks":
+        return "--max-replications narrows this"
+    return "" if judge.log is None or judge.log.is_long else "a longer log narrows this"
 
 
 def _warnings(found: Found, labels: Mapping[int, str], limits: Limits, axis: Axis) -> list[str]:

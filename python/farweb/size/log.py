@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.results.judged import Matched, judged
+from farweb.results.judged import Matched, is_long, judged
 from farweb.results.metrics import GROUPS, Metric, group_of
 from farweb.results.pairs import SAME, Pairs, Sides, read_once, requests_of
 from farweb.results.ranking import ranking
@@ -135,6 +135,11 @@ class OfLog:
             return self._verdict(clause, positions[other], positions[base])
 
         return positions[ranking([str(each) for each in positions], judge).rows[0].place]
+
+    @property
+    def is_long(self) -> bool:
+        """True for a log of a day or more."""
+        return is_long(self._runs.values())
 
     @property
     def blocks(self) -> int:

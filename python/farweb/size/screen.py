@@ -167,10 +167,10 @@ def _margin(answer: "Numbers") -> str:
 
 def _risk(answer: "Numbers") -> str:
     """The possible error of the value to take, and the remedy."""
-    remedy = "a longer log narrows this" if answer.interval_of == "blocks" else "--max-replications narrows this"
+    remedy = f"; {answer.remedy}" if answer.remedy else ""
     taken, best = answer.answer, answer.best
     if best is None and (open_ := _undecided(answer)):
-        return f"Open: {_names(answer, open_)}; {remedy}."
+        return f"Open: {_names(answer, open_)}{remedy}."
     if taken is None or best is None or taken == best:
         return ""
     upper = _is_upper(answer)
@@ -180,7 +180,7 @@ def _risk(answer: "Numbers") -> str:
         if end is not None and (taken.word == "open" or abs(end - 1) > bounds.get(each.called, 0.0)):
             off = percents(abs(end - 1))
             how = f"{off} % {'slower' if each.called.endswith(('latency', 'latency)', 'first_byte)')) else 'off'}"
-            return f"{taken.label} may still be up to {how} than {best.label}; {remedy}.".replace("off than", "off")
+            return f"{taken.label} may still be up to {how} than {best.label}{remedy}.".replace("off than", "off")
     return ""
 
 

@@ -96,6 +96,7 @@ class Numbers:
         warnings: Limits of the answer, a sentence each.
         best: The best value tried, which the others stand against, or None where the target names none.
         holds: Scope of the answer.
+        remedy: What narrows its intervals, or empty.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Numbers:
     warnings: tuple[str, ...]
     best: Tried | None
     holds: str
+    remedy: str = ""
 
     @property
     def interval(self) -> str:
@@ -163,7 +165,7 @@ class Numbers:
                 return None
             return Tried(**{**row, "estimates": tuple(Reading(**each) for each in row["estimates"])})
 
-        known = {name: found[name] for name in cls.__dataclass_fields__}
+        known = {name: found[name] for name in cls.__dataclass_fields__ if name in found}
         known |= {name: tried(found[name]) for name in ("answer", "low", "high", "best")}
         known |= {name: tuple(found[name]) for name in ("reached", "connections", "warnings")}
         return cls(**{**known, "curve": tuple(map(tried, found["curve"]))})

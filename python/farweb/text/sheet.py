@@ -9,7 +9,7 @@ from html import escape
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from farweb.text.words import elided, folded, shortened, wrapped
+from farweb.text.words import elided, folded, shortened, shortened_head, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -49,7 +49,7 @@ def _bounded(sheet: Sheet) -> Sheet:
     return replace(sheet, title=bounded(sheet.title), header=[bounded(cell) for cell in sheet.header], rows=rows)
 
 
-_VERDICT = re.compile(r"(?:slightly )?(better|worse)\*?")
+_VERDICT = re.compile(r"(?:slightly )?(better|worse)(?:: [a-z]+ \d+ %)?")
 
 _COLOURS = {"better": "green", "worse": "red"}
 """Colours of verdicts on a terminal. rich omits them without colours: NO_COLOR, TERM=dumb, a pipe."""
@@ -62,7 +62,8 @@ _NUMBER = 24  # characters of the longest number with margin and unit. Longer ce
 def to_lines(sheet: Sheet, width: int) -> list[str]:
     """A table as lines: names and words left, numbers right, two blanks between, or one where room is scarce.
 
-    Names that are too long still lose their beginning. A last column without a header has words about its row.
+    Names that are too long still lose their beginning, heads whole words of it. A last column without a header has
+    words about its row.
     """
     lines = (zip_longest(*(cell.split("\n") for cell in row), fillvalue="") for row in sheet.rows)
     rows = [list(sheet.header), *map(list, chain.from_iterable(lines))]
@@ -73,10 +74,12 @@ def to_lines(sheet: Sheet, width: int) -> list[str]:
     for place in range(0 if sheet.is_whole else sheet.names):
         if over > 0:
             numbers = (len(row[place]) for row in rows if row[place][:1].isdigit())
-            kept = min(most[place], max(most[place] - over, _SHORTEST, *numbers))
+            head = shortened_head(rows[0][place], 0)
+            kept = min(most[place], max(most[place] - over, _SHORTEST, len(head), *numbers))
             over -= most[place] - kept
             most[place] = kept
-            for row in rows:
+            rows[0][place] = shortened_head(rows[0][place], kept)
+            for row in rows[1:]:
                 row[place] = shortened(row[place], kept)
     is_left = [place < sheet.names or (has_words and place == len(most) - 1) for place in range(len(most))]
     return [
@@ -180,7 +183,7 @@ class Screen:
             lines = _fitted(_bounded(part), options.max_width)
             table = Text("\n".join(lines if any(part.header) else lines[1:]), no_wrap=True, overflow="ignore")
             for word, colour in _COLOURS.items():
-                table.highlight_regex(rf"(?m)(?<=  )(slightly )?{word}\*?(?=  |$)", colour)
+                table.highlight_regex(rf"(?m)(?<=  )(slightly )?{word}(: [a-z]+ \d+ %)?(?=  |$)", colour)
             yield table
 
     def _repr_html_(self) -> str:

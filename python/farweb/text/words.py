@@ -55,6 +55,7 @@ def _glued(words: re.Pattern[str], text: str) -> str:
 _GLUE = "\ue000"  # a letter for private use, in no text
 
 _OF_NUMBERS = "0123456789.,"
+_BETWEEN = re.compile(r"[ ._]+(?=\w)")  # words of a head
 
 
 def shortened(text: str, most: int) -> str:
@@ -63,6 +64,14 @@ def shortened(text: str, most: int) -> str:
         return text
     rest = text[1 - most :]
     return f"…{rest.lstrip(_OF_NUMBERS) if text[-most] in f'{_OF_NUMBERS}+-−' else rest}"
+
+
+def shortened_head(text: str, most: int) -> str:
+    """Words of so many letters at most: of more the first are left out, and the last one is always whole."""
+    rest = text
+    while len(rest) + (rest is not text) > most and (found := _BETWEEN.search(rest)):
+        rest = rest[found.end() :]
+    return text if rest is text or len(rest) + 1 >= len(text) else f"…{rest}"
 
 
 def elided(text: str, most: int) -> str:

@@ -9,7 +9,7 @@ from farweb.statistics.judgement import cell_of
 from farweb.statistics.verdicts import Word
 from farweb.text.quantities import seconds
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import listed
+from farweb.text.words import capital, listed
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -53,7 +53,12 @@ class Effect:
     def helps(self) -> bool:
         """True where the changes save time for sure, and are made to save time."""
         is_good = self.is_sure and self.word.endswith("better")
-        return is_good and all(change.is_for_speed for change in self.changes)
+        return is_good and all(change.is_for_speed and not change.is_bound for change in self.changes)
+
+    @property
+    def is_bound(self) -> bool:
+        """True for the most that something could save."""
+        return any(change.is_bound for change in self.changes)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -71,8 +76,8 @@ class Effect:
 
 
 def ranked(effects: Sequence[Effect]) -> list[Effect]:
-    """Effects in order: sure help first, then the largest saving."""
-    return sorted(effects, key=lambda each: (not each.helps, each.overall.value or 0.0))
+    """Effects in order: sure help first, then the largest saving; bounds last."""
+    return sorted(effects, key=lambda each: (each.is_bound, not each.helps, each.overall.value or 0.0))
 
 
 def helping(effects: Sequence[Effect]) -> "list[Change]":
@@ -112,13 +117,18 @@ class WhatIf:
     def text(self) -> str:
         """What to do first, a sentence."""
         best = self.effects[0] if self.effects else None
+        most = "".join(
+            f" {capital(each.name)}, if it had everything: {_off(each.overall, self.overall_s, self.nouns[2])}."
+            for each in self.effects
+            if each.is_bound and each.is_sure and each.word.endswith("better")
+        )
         if best is None or not best.helps:
-            return "None of these changes is shown to help."
+            return f"None of these changes is shown to help.{most}"
         parts = zip((best.first, best.later), (self.first_s, self.later_s), self.nouns, strict=False)
         off = [_off(each, base_s, noun) for each, base_s, noun in parts if each is not None and base_s is not None]
         if not off or best.first == best.later:
             off = [_off(best.overall, self.overall_s, self.nouns[2])]
-        return f"First: {best.name}. It takes {listed(off)}."
+        return f"First: {best.name}. It takes {listed(off)}.{most}"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

@@ -80,11 +80,13 @@ class Change:
         name: For people.
         keys: Keys that it sets in a scenario, or why it does not apply.
         is_for_speed: False for one with another aim, which is shown for its price and never advised.
+        is_bound: True for the most that something could save, which is shown apart and never advised.
     """
 
     name: str
     keys: Callable[[Base], Keys | str]
     is_for_speed: bool = True
+    is_bound: bool = False
 
 
 @dataclass(frozen=True)
@@ -311,7 +313,7 @@ def _faster_servers(base: Base) -> Keys | str:
 
 
 CHANGES = (
-    Change("edge at a tenth", _nearer),
+    Change("edge at a tenth", _nearer, is_bound=True),
     Change("half server time", _faster_servers),
     Change("PEP", _split),
     Change("keep-alive", _on_legs(_reused)),
