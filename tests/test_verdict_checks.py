@@ -304,6 +304,10 @@ def test_six_runs_rank_with_letters_and_a_tie() -> None:
         ("a", "mux1"), ("b", "mux4"), ("b", "mux8"), ("c", "persistent"), ("d", "link"), ("e", "geo-iw4")
     ]  # fmt: skip
     assert found.sentence() == "mux1 is best. mux4 and mux8 tie for second: 10 % more time."
+    three = ranking(
+        ["a", "b", "c"], lambda one, other: verdict(runs[(1, 3, 4)[one]], runs[(1, 3, 4)[other]], together=3)
+    )
+    assert three.sentence() == "a is best. b and c tie for second: 10 % more time."
     assert found.places[1] == ["mux4", "mux8"] and len(found.verdicts) == 15
     more = ranking([*names, "x"], lambda one, other: verdict([*runs, base][one], [*runs, base][other], together=6))
     assert [row.name for row in more.rows[:2]] == ["mux1", "x"] and len(more.verdicts) == 6
