@@ -1,7 +1,6 @@
 """Writes the load of a page as results of a run, with the page beside the tables: for figures, reports and exports."""
 
 import json
-import tempfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,6 +8,7 @@ import pyarrow.parquet as pq
 
 from farweb.description import Description, Value
 from farweb.files.atomic import staged_folder, taken
+from farweb.files.scratch import scratch
 from farweb.page.graph import graph_of
 from farweb.page.paths import Way
 from farweb.page.recording import Recording, short_url
@@ -48,8 +48,8 @@ def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, 
 
 def view_of(recording: Recording, way: Way, loaded: Loaded) -> View:
     """The same load with its critical path. Nothing is left on the disk."""
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        _write(recording, way, loaded, Path(folder))
+    with scratch() as folder:
+        _write(recording, way, loaded, folder)
         return read_view(RunTables.open(folder))
 
 

@@ -1,7 +1,6 @@
 """The requests of a log or of a scenario under changes: a sweep with a level a change, judged by the same requests."""
 
 import functools
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from farweb.description import Description
 from farweb.errors import RunError
 from farweb.extent import extent_of_values
 from farweb.files.columns import arrow_schema, to_arrow
+from farweb.files.scratch import scratch
 from farweb.inputs.tables import REQUESTS, open_requests
 from farweb.results.groups import VISIT_LABELS
 from farweb.results.judged import Matched, matched, verdict_of
@@ -58,8 +58,8 @@ def of_requests(
     """
     seeds = scenario.effective.get("sweep", {}).get("replications", 1)
     bare = scenario.without_sweep().with_({"record": _RECORD})
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        base = Base(bare.core, _halved(bare, Path(folder) / "half-server-time.parquet"))
+    with scratch() as folder:
+        base = Base(bare.core, _halved(bare, folder / "half-server-time.parquet"))
         levels, left = levels_of(base)
         extent = extent_of_values(bare, [{}], seeds * (1 + len(levels)))
         if limits and extent is not None:
