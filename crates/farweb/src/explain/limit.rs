@@ -260,7 +260,7 @@ fn lasting(way: &LinkDirection) -> Loss {
 }
 
 /// Mean share of packets that a loss process takes; listed packets are no share.
-fn mean_loss(loss: &Loss) -> f64 {
+pub(super) fn mean_loss(loss: &Loss) -> f64 {
     match *loss {
         Loss::None | Loss::List { .. } => 0.0,
         Loss::Bernoulli { probability } => probability,

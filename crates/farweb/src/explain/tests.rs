@@ -191,6 +191,7 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["leg.0.tcp.to.buffer=host"], "leg.0.tcp.buffer: \"host\", but there is no workload.hosts: all have workload.default_window (32767 B)"),
     (&["path.link.0.down.queue=1499 B"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never pass"),
     (&["path.link.0.down.queue=1499 B", "path.link.0.down.queue_counts=waiting"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never wait"),
+    (&["path.link.0.down.loss={kind=\"bernoulli\",probability=1}"], "path.link.0.down.loss: every packet is lost, so that no request over it ends"),
     (&["path.link.0.down.queue=10 ms"], "path.link.0.down.queue: 10 ms (43 kB) is 8.33 % of what the path holds (516 kB): bursts will lose packets"),
     (&["path.link.0.up.queue=34 packets"], "path.link.0.up.queue: 34 packets is 9.89 % of what the path holds (516 kB): bursts will lose packets"),
     (&["leg.0.tcp.buffer=64 KiB"], "leg.0.tcp.buffer: 65536 B, but at most 65535 B are in flight without leg.0.tcp.constants.window_scaling"),
@@ -269,6 +270,21 @@ fn each_warning_names_its_key() {
     for (overrides, warning) in WARNINGS {
         assert_eq!(report(overrides).warnings, [*warning]);
     }
+}
+
+#[test]
+fn outages_that_drop_may_meet_the_timeouts_of_an_agent() {
+    let transfer = ["leg.0.carrier={kind=\"transfer\"}", "leg.0.tcp={profile=\"ns2-reno\"}"];
+    let outage = |mode: &str| {
+        format!("path.link.0.up.outage=[{{at=\"1 s\",lasts=\"1 s\",every=\"6 s\",mode=\"{mode}\"}}]")
+    };
+    let warns = |mode: &str| report(&[transfer[0], transfer[1], &outage(mode)]).warnings;
+    assert!(
+        warns("drop")
+            .iter()
+            .any(|warning| warning.starts_with("leg.0.tcp.profile: the timeouts of an agent"))
+    );
+    assert!(!warns("hold").iter().any(|warning| warning.starts_with("leg.0.tcp.profile")));
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, queue_bytes, queue_text};
 use crate::net::Direction;
-use crate::scenario::{HostOr, Link, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
+use crate::scenario::{
+    HostOr, Link, LinkDirection, Loss, Outage, OutageMode, Packets, QueueCounts, Record, Scenario, Until,
+};
+use crate::tcp::Profile;
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX};
 use crate::units::Duration;
 use crate::workload::Directory;
@@ -19,6 +22,7 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
     let mut warnings = Vec::new();
     links(scenario, &mut warnings);
     queues(scenario, &mut warnings);
+    lost(scenario, &mut warnings);
     acknowledgements(scenario, &mut warnings);
     buffers(scenario, &mut warnings);
     host_values(scenario, hosts, &mut warnings);
@@ -74,6 +78,28 @@ fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
     for (index, link) in scenario.path.link.iter().enumerate() {
         if link.up.rate.0.is_some() != link.down.rate.0.is_some() {
             warnings.push(format!("path.link.{index}: one direction has a rate, the other is unlimited"));
+        }
+    }
+}
+
+/// Warns of links that let nothing through, and of outages that the timeouts of a one-way agent can meet again and again.
+fn lost(scenario: &Scenario, warnings: &mut Vec<String>) {
+    for (key, way) in directions(scenario) {
+        if super::limit::mean_loss(&way.loss) >= 1.0 && way.steps.iter().all(|step| step.loss.is_none()) {
+            warnings.push(format!("{key}.loss: every packet is lost, so that no request over it ends"));
+        }
+    }
+    for (place, leg) in scenario.leg.iter().enumerate() {
+        let Profile::Ns2(profile) = leg.tcp.profile() else { continue };
+        let stretch = Stretch::of(leg, scenario);
+        let drops = |outage: &Outage| outage.mode == OutageMode::Drop && outage.every.is_some();
+        let ways = stretch.links.iter().flat_map(|link| WAYS.map(|way| link.towards(way)));
+        if ways.flat_map(|way| &way.outage).any(drops) {
+            warnings.push(format!(
+                "leg.{place}.tcp.profile: the timeouts of an agent of ns-2 may meet each outage that drops; it gives up after {} of \
+                 them in a row, and a run until \"done\" waits for that",
+                profile.timeouts_max
+            ));
         }
     }
 }
