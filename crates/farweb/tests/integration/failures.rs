@@ -93,8 +93,6 @@ fn a_server_gives_up_what_nobody_acknowledges() {
     }
 }
 
-/// The server forgets a connection if its SYN-ACK goes unanswered for 3 s. At the client it is established: it sends its
-/// request again until one comes through and is answered by a reset, and the request fails at that instant.
 /// The way down takes a minute behind the acknowledgement of the request: the server gives up meanwhile, and all that it sent
 /// arrives.
 #[test]
@@ -115,6 +113,8 @@ fn a_response_that_arrives_behind_its_server_s_giving_up_is_done() {
     }
 }
 
+/// The server forgets a connection if its SYN-ACK goes unanswered for 3 s. At the client it is established: it sends its
+/// request again until one comes through and is answered by a reset, and the request fails at that instant.
 #[test]
 fn a_client_is_reset_by_a_server_that_has_forgotten_it() {
     let (tables, _) = run(&path(&[["any 2..9", ""]], &[POOL], ""), 1, vec![ONE]);
