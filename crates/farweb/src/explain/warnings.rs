@@ -149,8 +149,9 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
             scenario.path.link[link].rates(way, stretch.until).expect("a bottleneck has a rate")
         });
         let (up, down) = (up.min, down.max);
-        let packet = WindowLimit::on(&stretch, None).packet_bytes();
-        let needed = down.as_bps() as f64 * f64::from(HEADER_BYTES) / (2 * packet) as f64;
+        let window = WindowLimit::on(&stretch, None);
+        let acknowledgement = u64::from(HEADER_BYTES) + window.mss_bytes - window.payload_bytes;
+        let needed = down.as_bps() as f64 * acknowledgement as f64 / (2 * window.packet_bytes()) as f64;
         if needed > up.as_bps() as f64 {
             let (needed, up, down) = (
                 figures::rate(needed),
