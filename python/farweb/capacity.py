@@ -17,7 +17,12 @@ _NS = 1e9
 _TURNS = {1: "a round trip", 2: "two round trips", 3: "three round trips", 4: "four round trips"}
 _OVERLOADED, _FULL = "Overloaded", "Nearly full"
 _NAME = 40  # letters of a point in a sentence. Chosen: half a line
-_LIMITS = {"window": "receive window", "credit": "credit of the carrier", "loss": "losses"}
+_LIMITS = {
+    "window": "receive window",
+    "credit": "credit of the carrier",
+    "loss": "losses",
+    "send-buffer": "send buffer",
+}
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,7 @@ NS2: Values = {
     "rto_max": ["60 s", "240 s"],
     "rfc2988": _SWITCH,
     "timer_after_rtt": _SWITCH,
+    "timeouts_max": [100, 20],
     "duplicate_ack_threshold": [3, 2],
     "limited_transmit": _SWITCH,
     "bug_fix": _SWITCH,

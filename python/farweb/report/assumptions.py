@@ -239,7 +239,12 @@ def _windows(found: Sequence[tuple[Point, int]]) -> str:
     return text
 
 
-_LIMITED_BY = {"window": "its window", "credit": "its credit", "loss": "loss (an estimate)"}
+_LIMITED_BY = {
+    "window": "its window",
+    "credit": "its credit",
+    "loss": "loss (an estimate)",
+    "send-buffer": "its send buffer",
+}
 
 
 def _by_host(point: Point, leg: int) -> bool:

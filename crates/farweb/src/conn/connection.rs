@@ -285,7 +285,9 @@ impl Connection {
         if self.severed && reason == CloseReason::Reset {
             return;
         }
-        let is_syn_acknowledged = self.end(end).tcp().is_some_and(|tcp| tcp.snd_una() >= FIRST_BYTE);
+        let has_no_syn = matches!(self.end(end).socket.transport, Some(Transport::Sender(_)));
+        let is_syn_acknowledged =
+            has_no_syn || self.end(end).tcp().is_some_and(|tcp| tcp.snd_una() >= FIRST_BYTE);
         let by = match reason {
             CloseReason::Finished => end.other(),
             _ => end,

@@ -1,6 +1,8 @@
 //! Limit of one connection in a direction: the least of its window, its carrier's credits, and cwnd at the losses of its path.
 //!
 //! - The **window** lets as many whole segments fly as it holds, once a round trip ([`WindowLimit`]).
+//! - The **send buffer** of Linux, in bytes of memory with the overhead of each segment, lets two thirds of what it holds fly. It counts
+//!   with its largest size.
 //! - A **credit** comes back once a round trip at best: a session's limits one message, a connection's all of them together. The end
 //!   that receives grants it: clients for responses, servers for requests. A credit that grows counts with its largest value.
 //! - **Losses** keep cwnd small: in the mean at `sqrt(3 / 2bp)` segments with Reno, b segments an ACK and the share p of packets that
@@ -36,6 +38,8 @@ pub enum LimitedBy {
     Window,
     /// The carrier's credit for all sessions of a connection.
     Credit,
+    /// The send buffer of TCP.
+    SendBuffer,
     /// Losses.
     Loss,
 }
@@ -90,8 +94,14 @@ impl ConnectionLimit {
         let loss_event_share = law.events(|| losses.iter());
         let loss_limit_bps = (loss_share > 0.0 && trip > Duration::ZERO)
             .then(|| law.rate(loss_event_share, window.packet_bytes()));
+        let cycle = (trip + Duration::from_nanos(window.segment_ns)).as_secs_f64();
+        let buffered = stretch.tcp.profile().segments_of_send_buffer(window.payload_bytes);
+        let buffer_limit_bps = buffered
+            .filter(|_| trip > Duration::ZERO)
+            .map(|segments| (segments * window.packet_bytes() * 8) as f64 / cycle);
         let limits = [
             (window.window_limit_bps, LimitedBy::Window),
+            (buffer_limit_bps, LimitedBy::SendBuffer),
             (connection.and_then(per_trip), LimitedBy::Credit),
             (loss_limit_bps, LimitedBy::Loss),
         ];
@@ -110,11 +120,17 @@ impl ConnectionLimit {
             loss_event_share,
             loss_limit_bps,
         };
-        limit.connection_limit_text = limit.text(window, trip, whole);
+        limit.connection_limit_text = limit.text(window, buffered, trip, whole);
         limit
     }
 
-    fn text(&self, window: &WindowLimit, trip: Duration, whole: Duration) -> Option<String> {
+    fn text(
+        &self,
+        window: &WindowLimit,
+        buffered: Option<u64>,
+        trip: Duration,
+        whole: Duration,
+    ) -> Option<String> {
         let packet = window.packet_bytes();
         let reason = match self.limited_by {
             LimitedBy::Window => format!(
@@ -123,6 +139,10 @@ impl ConnectionLimit {
                 figures::span(trip),
                 figures::span(Duration::from_nanos(window.segment_ns))
             ),
+            LimitedBy::SendBuffer => {
+                let segments = buffered.expect("it limits");
+                format!("about, {segments} × {packet} B of the send buffer per {}", figures::span(trip))
+            }
             LimitedBy::Credit => {
                 format!("at most, {}", per_trip(self.credit_bytes.expect("it limits"), whole))
             }
@@ -260,7 +280,7 @@ fn lasting(way: &LinkDirection) -> Loss {
 }
 
 /// Mean share of packets that a loss process takes; listed packets are no share.
-fn mean_loss(loss: &Loss) -> f64 {
+pub(super) fn mean_loss(loss: &Loss) -> f64 {
     match *loss {
         Loss::None | Loss::List { .. } => 0.0,
         Loss::Bernoulli { probability } => probability,

@@ -400,9 +400,10 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             limit.window_segments * limit.payload_bytes
         ),
     );
-    // Both directions have one window; its limit up differs by the time of a segment alone.
-    let is_window = |limit: &ConnectionLimit| limit.limited_by == LimitedBy::Window;
-    let other = leg.up.as_ref().filter(|up| !(is_window(up) && is_window(&leg.least)));
+    // Both directions have one window and one send buffer; their limits up differ by the time of a segment alone.
+    let is_of_tcp = |by: LimitedBy| matches!(by, LimitedBy::Window | LimitedBy::SendBuffer);
+    let is_one = |up: &ConnectionLimit| up.limited_by == leg.least.limited_by && is_of_tcp(up.limited_by);
+    let other = leg.up.as_ref().filter(|up| !is_one(up));
     let said = |text: fn(&ConnectionLimit, Duration) -> Option<String>| {
         (text(&leg.least, trip), other.and_then(|up| text(up, trip)))
     };

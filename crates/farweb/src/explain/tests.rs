@@ -191,6 +191,9 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["leg.0.tcp.to.buffer=host"], "leg.0.tcp.buffer: \"host\", but there is no workload.hosts: all have workload.default_window (32767 B)"),
     (&["path.link.0.down.queue=1499 B"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never pass"),
     (&["path.link.0.down.queue=1499 B", "path.link.0.down.queue_counts=waiting"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never wait"),
+    (&["path.link.0.down.loss={kind=\"bernoulli\",probability=1}"], "path.link.0.down.loss: every packet is lost, so that no request over it ends"),
+    // With timestamps an acknowledgement takes 52 B; without, above, 40 B.
+    (&["leg.0.tcp.profile=linux", "path.link.0.up.rate=550 kbit/s"], "path.link.0.up.rate: ACKs for a full link of 34.4 Mbit/s down need 596 kbit/s, more than the 550 kbit/s up"),
     (&["path.link.0.down.queue=10 ms"], "path.link.0.down.queue: 10 ms (43 kB) is 8.33 % of what the path holds (516 kB): bursts will lose packets"),
     (&["path.link.0.up.queue=34 packets"], "path.link.0.up.queue: 34 packets is 9.89 % of what the path holds (516 kB): bursts will lose packets"),
     (&["leg.0.tcp.buffer=64 KiB"], "leg.0.tcp.buffer: 65536 B, but at most 65535 B are in flight without leg.0.tcp.constants.window_scaling"),
@@ -269,6 +272,21 @@ fn each_warning_names_its_key() {
     for (overrides, warning) in WARNINGS {
         assert_eq!(report(overrides).warnings, [*warning]);
     }
+}
+
+#[test]
+fn outages_that_drop_may_meet_the_timeouts_of_an_agent() {
+    let transfer = ["leg.0.carrier={kind=\"transfer\"}", "leg.0.tcp={profile=\"ns2-reno\"}"];
+    let outage = |mode: &str| {
+        format!("path.link.0.up.outage=[{{at=\"1 s\",lasts=\"1 s\",every=\"6 s\",mode=\"{mode}\"}}]")
+    };
+    let warns = |mode: &str| report(&[transfer[0], transfer[1], &outage(mode)]).warnings;
+    assert!(
+        warns("drop")
+            .iter()
+            .any(|warning| warning.starts_with("leg.0.tcp.profile: the timeouts of an agent"))
+    );
+    assert!(!warns("hold").iter().any(|warning| warning.starts_with("leg.0.tcp.profile")));
 }
 
 #[test]
@@ -377,6 +395,16 @@ fn losses_in_bursts_count_as_events() {
     assert!((lasting.loss_event_share / 0.001 - 1.0).abs() < 0.1, "{}", lasting.loss_event_share);
 }
 
+/// Two thirds of what the memory holds: 256 KiB has 115 segments of 1448 B with 832 B each besides.
+#[test]
+fn a_small_send_buffer_limits_and_is_named() {
+    let small =
+        r#"leg.0.tcp={profile="linux",constants={send_buffer_initial="16 KiB",send_buffer_max="256 KiB"}}"#;
+    let least = report(&[small]).legs[0].least.clone();
+    assert_eq!(least.limited_by, LimitedBy::SendBuffer);
+    near(least.connection_limit_bps, 76.0 * 1500.0 * 8.0 / 0.120_349_163);
+}
+
 /// A request body goes by the credit that servers grant, and by losses on the way up.
 #[test]
 fn uploads_have_a_limit_of_their_own() {
@@ -385,10 +413,10 @@ fn uploads_have_a_limit_of_their_own() {
         "leg.0.carrier={kind=\"http/2\",client={preset=\"curl-8\"},server={preset=\"rfc-default\"}}";
     let leg = report(&[linux, carrier]).legs[0].clone();
     let up = leg.up.unwrap();
-    assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::Window, LimitedBy::Credit));
+    assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::SendBuffer, LimitedBy::Credit));
     near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1448.0 * 8.0 / 0.12);
     for line in [
-        "a connection can carry   down 1.16 Gbit/s with headers = 11586 × 1500 B per (120 ms + 0.349 ms)",
+        "a connection can carry   down 978 Mbit/s with headers about, 9811 × 1500 B of the send buffer per 120 ms",
         "a connection can carry   up 4.53 Mbit/s with headers at most, 65535 B of credit per 120 ms",
         "a session can carry      up 4.53 Mbit/s with headers as the connection",
     ] {

@@ -3,7 +3,10 @@
 use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, queue_bytes, queue_text};
 use crate::net::Direction;
-use crate::scenario::{HostOr, Link, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
+use crate::scenario::{
+    HostOr, Link, LinkDirection, Loss, Outage, OutageMode, Packets, QueueCounts, Record, Scenario, Until,
+};
+use crate::tcp::Profile;
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX};
 use crate::units::Duration;
 use crate::workload::Directory;
@@ -19,6 +22,7 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
     let mut warnings = Vec::new();
     links(scenario, &mut warnings);
     queues(scenario, &mut warnings);
+    lost(scenario, &mut warnings);
     acknowledgements(scenario, &mut warnings);
     buffers(scenario, &mut warnings);
     host_values(scenario, hosts, &mut warnings);
@@ -78,6 +82,28 @@ fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
     }
 }
 
+/// Warns of links that let nothing through, and of outages that the timeouts of a one-way agent can meet again and again.
+fn lost(scenario: &Scenario, warnings: &mut Vec<String>) {
+    for (key, way) in directions(scenario) {
+        if super::limit::mean_loss(&way.loss) >= 1.0 && way.steps.iter().all(|step| step.loss.is_none()) {
+            warnings.push(format!("{key}.loss: every packet is lost, so that no request over it ends"));
+        }
+    }
+    for (place, leg) in scenario.leg.iter().enumerate() {
+        let Profile::Ns2(profile) = leg.tcp.profile() else { continue };
+        let stretch = Stretch::of(leg, scenario);
+        let drops = |outage: &Outage| outage.mode == OutageMode::Drop && outage.every.is_some();
+        let ways = stretch.links.iter().flat_map(|link| WAYS.map(|way| link.towards(way)));
+        if ways.flat_map(|way| &way.outage).any(drops) {
+            warnings.push(format!(
+                "leg.{place}.tcp.profile: the timeouts of an agent of ns-2 may meet each outage that drops; it gives up after {} of \
+                 them in a row, and a run until \"done\" waits for that",
+                profile.timeouts_max
+            ));
+        }
+    }
+}
+
 fn queues(scenario: &Scenario, warnings: &mut Vec<String>) {
     for stretch in stretches(scenario) {
         let packet = WindowLimit::on(&stretch, None).packet_bytes();
@@ -123,8 +149,9 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
             scenario.path.link[link].rates(way, stretch.until).expect("a bottleneck has a rate")
         });
         let (up, down) = (up.min, down.max);
-        let packet = WindowLimit::on(&stretch, None).packet_bytes();
-        let needed = down.as_bps() as f64 * f64::from(HEADER_BYTES) / (2 * packet) as f64;
+        let window = WindowLimit::on(&stretch, None);
+        let acknowledgement = u64::from(HEADER_BYTES) + window.mss_bytes - window.payload_bytes;
+        let needed = down.as_bps() as f64 * acknowledgement as f64 / (2 * window.packet_bytes()) as f64;
         if needed > up.as_bps() as f64 {
             let (needed, up, down) = (
                 figures::rate(needed),

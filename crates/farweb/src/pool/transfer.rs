@@ -67,6 +67,10 @@ impl Allot for Transfer {
         cx.respond(on, connection, id, version, 1);
     }
 
-    /// The agents are never lost: they send until they are done.
-    fn on_lost(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection, _end: End) {}
+    /// The sender has given up.
+    fn on_lost(&mut self, cx: &mut Context, _on: ConnectionId, connection: &mut Connection, _end: End) {
+        if let Some(id) = connection.exchange {
+            cx.give_up(connection, id);
+        }
+    }
 }

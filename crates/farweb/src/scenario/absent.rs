@@ -131,8 +131,13 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["h1", "http1", "http11", "keepalive"], "a leg with carrier = { kind = \"http/1.1\" }"),
     (&["https", "ssl"], "tls = { version = \"1.3\" } on a leg"),
     (
-        &["buffer", "buffersize", "queuesize", "queuelength", "qlen", "limit"],
+        &["buffer", "buffersize", "queuesize", "queuelength", "qlen"],
         "queue = \"256 kB\" of a direction of a link, and buffer of a leg's tcp",
+    ),
+    (
+        &["limit"],
+        "queue, which counts the packets that wait; netem's limit counts those in its delay too: write rate, limit / delay at most, \
+         such as 120 Mbit/s for 1000 packets of 1500 B in 100 ms",
     ),
     (
         &["initcwnd", "initialcwnd", "initialwindow", "iw", "iw10", "cwnd"],

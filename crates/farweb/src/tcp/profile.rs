@@ -157,6 +157,15 @@ impl Profile {
         mss.saturating_sub(options.bytes().into()).max(1)
     }
 
+    /// Segments of `payload` bytes that its send buffer lets go in a round trip; none where the window of the peer has its size.
+    #[must_use]
+    pub fn segments_of_send_buffer(&self, payload: u64) -> Option<u64> {
+        match self {
+            Self::Linux(profile) => Some(profile.segments_of_send_buffer(payload)),
+            Self::Bsd(_) | Self::Ns2(_) => None,
+        }
+    }
+
     /// Segments of a new connection that are acknowledged one by one, before every second one is.
     #[must_use]
     pub fn quick_acks(&self) -> u32 {

@@ -30,6 +30,13 @@ fn limits() -> impl Strategy<Value = (String, String, String)> {
             format!("profile = \"linux\", buffer = \"{buffer} B\""),
             String::new()
         )),
+        (64..1024_u64).prop_map(|kib| (
+            "{ kind = \"http/1.0\" }".to_owned(),
+            format!(
+                "profile = \"linux\", constants = {{ send_buffer_initial = \"16 KiB\", send_buffer_max = \"{kib} KiB\" }}"
+            ),
+            String::new()
+        )),
         Just((
             "{ kind = \"http/2\", preset = \"rfc-default\" }".to_owned(),
             "profile = \"linux\"".to_owned(),
@@ -63,9 +70,17 @@ proptest! {
         let bytes = segments * SEGMENT;
         let asked = if uploads { Asked(0, bytes, 500, 0) } else { Asked(0, 300, bytes, 0) };
         let (tables, _) = run(&scenario, seed, vec![asked]);
-        let margin = if is_loss { LOSS_MARGIN } else { 1.0 };
+        let margin = match limit.limited_by {
+            LimitedBy::Loss => LOSS_MARGIN,
+            LimitedBy::SendBuffer => 1.1,
+            LimitedBy::Window | LimitedBy::Credit => 1.0,
+        };
         let took = ints(&tables, "requests", "end_ns")[0] as f64 / 1e9;
         let rate = (bytes * 8) as f64 / took;
         prop_assert!(rate <= margin * stated, "{rate} bit/s for {stated}, by {:?}", limit.limited_by);
+        if limit.limited_by == LimitedBy::SendBuffer {
+            let slow_start = 14.0 * 2e-3 * delay as f64; // round trips, at most
+            prop_assert!((bytes * 8) as f64 / (took - slow_start) >= 0.85 * stated, "{rate} bit/s for {stated}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Transfers in a world: where they start, how long they take, and errors for invalid requests.
 
-use farweb::record::NULL_INT;
+use farweb::record::{Failure, NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::units::Instant;
 use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestSource, WorkloadError};
@@ -101,6 +101,24 @@ fn a_connection_counts_packets_as_they_are_on_the_wire() {
     assert_eq!((ints(&tables, "packets", "seq").len(), payload), (12, 2 * 3 * 512));
     let cwnd = ints(&tables, "packets", "cwnd_bytes");
     assert!(cwnd.contains(&(4 * 512)) && cwnd.contains(&NULL_INT), "a sender has a window, a sink has none");
+}
+
+/// ACKs in phase with an outage, or none at all: ns-2's agents would send for ever.
+#[test]
+fn an_agent_without_acks_gives_up() {
+    let give_up = ("leg.0.tcp.constants.timeouts_max", "10");
+    let outage = r#"[{ at = "0 s", lasts = "300 ms", every = "1 s", mode = "drop" }]"#;
+    let silent = hierarchy(&[("path.link.0.up.outage", outage), give_up]);
+    let tables = transfer(&silent, vec![(50, 500, "cache")]).unwrap();
+    assert_eq!(codes(&tables, "requests", "status"), [Status::Done as i32]);
+    assert_eq!(ints(&tables, "requests", "end_ns"), [50 * MS + ser(512) + MS]);
+    assert_eq!(ints(&tables, "requests", "acked_ns"), [NULL_INT]);
+    let lossy = r#"{ kind = "bernoulli", probability = 1 }"#;
+    let tables = transfer(&hierarchy(&[("path.link.0.down.loss", lossy), give_up]), vec![(0, 500, "cache")]);
+    let tables = tables.unwrap();
+    assert_eq!(codes(&tables, "requests", "failure"), [Failure::ServerGaveUp as i32]);
+    // 6, 12, 24, 48 s, and then 60 s each.
+    assert_eq!(ints(&tables, "requests", "failed_ns"), [(6 + 12 + 24 + 48 + 6 * 60) * 1000 * MS]);
 }
 
 /// The first packet lost on a local network: 6 s, then two round trips.

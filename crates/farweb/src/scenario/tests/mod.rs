@@ -150,6 +150,7 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
         "leg.0.tcp.congestion=bbr",
         "leg.0.tcp.window=64 kB",
         "path.link.0.down.latency=5 ms",
+        "path.link.0.down.limit=1000",
         "path.link.0.down.queue=fq_codel",
     ]);
     let said = [
@@ -157,6 +158,8 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
         "constants (farweb does not model this congestion control; cubic and reno are there, beside the profile \"linux\": \
          docs/not.md)",
         "constants (here it is tcp.buffer)",
+        "jitter (here it is queue, which counts the packets that wait; netem's limit counts those in its delay too: write rate, \
+         limit / delay at most, such as 120 Mbit/s for 1000 packets of 1500 B in 100 ms)",
         "jitter (here it is delay = \"300 ms\" of each direction of a link)",
         "ms, s) (farweb does not model active queue management or scheduling; queues are drop-tail, queue = \"256 kB\": \
          docs/not.md)",

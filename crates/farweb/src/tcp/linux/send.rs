@@ -104,6 +104,16 @@ impl SendBuffer {
     }
 }
 
+impl Profile {
+    /// Segments of `payload` bytes that the send buffer lets go in a round trip, in the long run: a writer that waits goes on when a third
+    /// is free, so that two thirds fly. Bulk transfers keep within 1 % of it with 256 KiB and more, and within 7 % with 64 KiB.
+    #[must_use]
+    pub fn segments_of_send_buffer(&self, payload: u64) -> u64 {
+        let whole = self.send_buffer_max.get().div_ceil(payload + SEGMENT_OVERHEAD);
+        (whole * 2 / 3).max(1)
+    }
+}
+
 impl Connection {
     /// Bytes written and not yet sent.
     pub(super) fn unsent(&self) -> u64 {

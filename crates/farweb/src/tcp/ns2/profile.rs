@@ -50,6 +50,9 @@ constants! {
     /// (`timerfix_`; on since 11 May 2001).
     timer_after_rtt: bool = true;
 
+    /// Timeouts in a row after which an agent gives up; ns-2's never does. Chosen: an hour and a half of them, so that a run ends.
+    timeouts_max: u32 = 100;
+
     /// Duplicate ACKs that start a fast retransmit (`numdupacks_`).
     duplicate_ack_threshold: u32 = 3;
     /// True when a new packet may be sent for each duplicate ACK below the threshold (`singledup_`; on since 28 November 2001).
@@ -97,6 +100,7 @@ impl Profile {
             ("rto_initial", self.rto_initial > Duration::ZERO, "above zero"),
             ("rto_max", self.rto_max >= self.rto_min, "at least `rto_min`"),
             ("rto_max", self.rto_max >= self.tick * 2, "at least two ticks"),
+            ("timeouts_max", self.timeouts_max > 0, "at least 1"),
             ("duplicate_ack_threshold", self.duplicate_ack_threshold > 0, "at least 1"),
             ("delayed_ack_interval", self.delayed_ack_interval > Duration::ZERO, "above zero"),
         ];

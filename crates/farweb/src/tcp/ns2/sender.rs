@@ -7,7 +7,8 @@
 //! Numbers of packets keep ns-2's meaning, but where ns-2 keeps the last packet of a kind (`highest_ack_`, `maxseq_`,
 //! `recover_`, with -1 for none) the number after it stands here, as in RFC 9293.
 //!
-//! Leaves out the same as [`ns2`](super) as a whole.
+//! Other than ns-2's it gives up after many timeouts in a row ([`Profile::timeouts_max`]). Leaves out the same as [`ns2`](super) as a
+//! whole.
 //!
 //! Source: ns-2.35 `tcp/tcp.cc`, `tcp/tcp-reno.cc`.
 
@@ -15,7 +16,7 @@ use super::profile::Profile;
 use super::rtt::Rtt;
 use crate::rng::RandomStream;
 use crate::tcp::segment::{FIRST_BYTE, Segment};
-use crate::tcp::state::{Emit, Limit};
+use crate::tcp::state::{CloseReason, Emit, Limit, Notice};
 use crate::units::{Duration, Instant, When};
 
 /// Smallest slow-start threshold, in packets.
@@ -58,6 +59,8 @@ pub struct Sender {
 
     retransmits: u64,
     timeouts: u64,
+    /// Timeouts since the last ACK of new packets.
+    in_a_row: u32,
 }
 
 /// Reason of the last reduction of the window (`last_cwnd_action_`).
@@ -99,6 +102,7 @@ impl Sender {
             random,
             retransmits: 0,
             timeouts: 0,
+            in_a_row: 0,
         }
     }
 
@@ -148,6 +152,7 @@ impl Sender {
         }
         self.inflation = 0;
         self.duplicates = 0;
+        self.in_a_row = 0;
         if !self.profile.timer_after_rtt {
             self.restart_timer(now, acknowledged);
         }
@@ -239,6 +244,10 @@ impl Sender {
             }
         } else {
             self.timeouts += 1;
+            self.in_a_row += 1;
+            if self.has_given_up() {
+                return out.notify(Notice::Closed(CloseReason::TimedOut));
+            }
             if self.una == 0 && self.profile.bug_fix_start {
                 self.initial_cwnd = 1;
             }
@@ -331,10 +340,14 @@ impl Sender {
         }
     }
 
-    /// True when everything that was written is acknowledged.
+    /// True when everything that was written is acknowledged, or the agent has given up.
     #[must_use]
     pub const fn is_done(&self) -> bool {
-        self.una == self.total
+        self.una == self.total || self.has_given_up()
+    }
+
+    const fn has_given_up(&self) -> bool {
+        self.in_a_row >= self.profile.timeouts_max
     }
 
     /// Size of a packet of the agent on the wire, in bytes.
