@@ -153,6 +153,31 @@ def test_the_screen_has_three_policies_at_five_capacities(folder: Path, farweb: 
     assert all(len(line) <= 80 for line in farweb("workload", "cache", "r.csv", "--policy", "all").out.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("statuses", "sizes", "says"),
+    [
+        ([200] * 20, range(100, 120), "answers 0 to 90 % of requests with lru, as a changed size is a miss or a hit."),
+        ([200] * 20, [100] * 19 + [101], "answers 85 to 90 % of requests with lru, as"),
+        ([200] * 20, [100] * 20, "answers 90 % of requests with lru."),
+        ([200] * 15 + [404] * 4 + [500], [100] * 20, "of requests with lru; 25 % of all are errors (4xx, 5xx)."),
+    ],
+    ids=["every answer has another size", "one has", "none has", "errors"],
+)
+def test_line_1_is_a_range_where_sizes_change_and_says_how_many_are_errors(
+    folder: Path, farweb: Farweb, statuses: list[int], sizes: Sequence[int], says: str
+) -> None:
+    """Twenty requests for two URLs in turn: 18 are hits where a copy of another size may serve."""
+    line = '192.0.2.1 - - [25/Oct/2015:04:11:{:02} +0100] "GET /{} HTTP/1.1" {} {}\n'
+    lines = (line.format(n, n % 2, *each) for n, each in enumerate(zip(statuses, sizes, strict=True)))
+    Path("access.log").write_text("".join(lines))
+    farweb("workload", "import", "access.log", "-o", "r.parquet")
+    for file in ("access.log", "r.parquet"):
+        answer = farweb("workload", "cache", file, "--capacity", "1 MB", "--policy", "lru")
+        assert says in " ".join(answer.out.partition("\n\n")[0].split()), answer.out
+    found = cache_curve("access.log", ["lru"], ["1 MB"])
+    assert found.errors == sum(status >= 400 for status in statuses)
+
+
 def test_a_log_is_read_by_the_rules_of_the_import(folder: Path, farweb: Farweb) -> None:
     Path("access.log.gz").write_bytes(gzip.compress(LOG.encode()))
     command = ("workload", "cache", "access.log.gz", "--format", "squid", "--policy", "lru", "--capacity", "1 MB")

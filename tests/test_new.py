@@ -222,6 +222,31 @@ def test_several_paths_are_one_sweep_of_one_import(farweb: Farweb, folder: Path)
     assert sorted(os.listdir("results")) == ["links", "one"]
 
 
+def test_a_compared_path_may_name_a_proxy_and_its_name_has_what_differs(farweb: Farweb, folder: Path) -> None:
+    compared = ("new", "link.toml", "--force", "--compare")
+    for ways, proxy, levels, splits in [
+        ("geo+pep,starlink", "none", ["geo+pep", "starlink"], [2, 0]),
+        ("geo,geo+pep", "none", ["geo", "geo+pep"], [0, 2]),
+        ("geo+none,starlink", "pep", ["geo", "starlink+pep"], [0, 2]),
+        ("geo,starlink", "pep", ["geo", "starlink"], [2, 2]),
+        ("geo+pep,starlink+mux", "none", ["geo+pep", "starlink+mux"], [2, 0]),
+    ]:
+        assert farweb(*compared, ways, "--proxy", proxy).code == 0, ways
+        scenario = Scenario.load(folder / "link.toml")
+        design = scenario.design
+        assert design is not None and [level.label for level in design.factors[0].levels] == levels
+        legs = [scenario.point(number).effective["leg"] for number in range(2)]
+        assert [len(each[0].get("split") or []) for each in legs] == splits, ways
+        assert scenario.name == " or ".join(f"{level} (2025)" for level in levels)
+    assert [len(each) for each in legs] == [1, 2], "mux ends at the far end"
+    assert farweb("check", "link.toml", "--json").json()["check"]["warnings"] == []
+    for ways, message in [
+        ("geo+pepp,leo", "--compare: found pepp; write one of: none, split, mux, pep"),
+        ("geo+pep,geo-viasat+pep", "--compare: found geo+pep,geo-viasat+pep, which are one path, geo-viasat; write"),
+    ]:
+        assert message in farweb(*compared, ways).err
+
+
 def test_a_cache_without_a_log_has_requests_that_are_read_in_a_moment(farweb: Farweb, folder: Path) -> None:
     farweb("new", "link.toml", "--cache", "16 MB", "--proxy", "split")
     assert Scenario.load(folder / "link.toml").effective["workload"]["parameters"]["requests"] == 100_000

@@ -122,6 +122,7 @@ def cache_curve(
             ttl=ttl,
             changed=changed,
             treatment=CacheTreatment.of(survey),
+            errors=source.errors,
             results=tuple(
                 _result(policy, capacity, *(found[policy, capacity, rule] for rule in rules))
                 for policy in policies

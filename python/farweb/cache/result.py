@@ -13,7 +13,7 @@ from farweb.inputs.caching import SERVED_ONLY, CacheTreatment
 from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.multiples import by_curve
-from farweb.text.quantities import count, number, share, size
+from farweb.text.quantities import count, number, plain, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import listed, plural
 
@@ -29,6 +29,7 @@ _SHOWN = ("lru", "s3-fifo", "gdsf")
 
 _ROWS_MAX = 5
 _NEAR = 0.1  # of the footprint, about which line 1 speaks (chosen)
+_POINT = 0.01  # of the requests, from which line 1 says that the readings of a changed size differ (chosen)
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class CacheCurve(Shown):
         ttl: How long an object is fresh (None: always).
         changed: Rule for a request of another size than the fresh copy: ``serve``, a hit, or ``fetch``, a miss.
         treatment: Treatment of requests by caches. Uncacheable ones count as misses.
+        errors: Requests that are answered by an error (4xx, 5xx). None: the input does not say.
         results: By policy, then capacity.
         input: Counts of lines read and left out.
         remarks: The same for people.
@@ -103,6 +105,7 @@ class CacheCurve(Shown):
     ttl: str | None
     changed: str
     treatment: CacheTreatment
+    errors: int | None
     results: tuple[CacheResult, ...]
     input: dict[str, Any]
     remarks: tuple[str, ...]
@@ -213,7 +216,7 @@ class CacheCurve(Shown):
         return Sheet("", groups, rows, names=2)
 
     def _of_footprint(self, capacity: int) -> str:
-        return f"{100 * capacity / self.footprint_bytes:.3g} %" if self.footprint_bytes else ""
+        return f"{plain(100 * capacity / self.footprint_bytes, 2)} %" if self.footprint_bytes else ""
 
     @property
     def _near(self) -> int:
@@ -223,18 +226,22 @@ class CacheCurve(Shown):
     def _answer(self, policies: Sequence[str]) -> str:
         """The best and the simplest policy at a tenth of the footprint, or next to it."""
         near = self._near
-        ratios = {each.policy: each.hit_ratio for each in self.results if each.capacity_bytes == near}
-        known = {policy: ratio for policy in policies if (ratio := ratios[policy]) is not None}
+        at = {each.policy: each for each in self.results if each.capacity_bytes == near}
+        known = {policy: ratio for policy in policies if (ratio := at[policy].hit_ratio) is not None}
         cache = f"A cache of {size(near)}"
         if self.footprint_bytes:
             cache += f" ({self._of_footprint(near)} of {size(self.footprint_bytes)})"
         if not known:
             return "No request was measured: the warm-up has all of them."
         best = max((policy for policy in known if policy != "belady" or len(known) == 1), key=lambda each: known[each])
-        others = [f"{known[each]:.0%} with {each}".replace("%", " %") for each in policies if each in known]
-        said = [f"{known[best]:.0%} of requests with {best}".replace("%", " %")]
-        said += [other for other in others if other.endswith(" lru") and best != "lru"]
-        return f"{cache} answers {', '.join(said)}."
+        said = f"{cache} answers {_readings(at[best])} of requests with {best}"
+        if "lru" in known and best != "lru":
+            said += f", {_readings(at['lru'])} with lru"
+        if any(_is_wide(at[policy]) for policy in known):
+            said += ", as a changed size is a miss or a hit"
+        if self.errors is not None and self.errors > _POINT * self.requests:
+            said += f"; {share(self.errors / self.requests)} of all are errors (4xx, 5xx)"
+        return f"{said}."
 
     def _changes(self, policies: Sequence[str]) -> str:
         """Requests and objects, with uncacheable ones and those that change size."""
@@ -247,13 +254,27 @@ class CacheCurve(Shown):
         if served := self.treatment.served_only:
             parts.append(f"{share(served / self.requests)} are never stored ({SERVED_ONLY}), hits where a copy is held")
         if self.resized:
-            counted, other = ("hits", "misses") if self.changed == "serve" else ("misses", "hits")
+            rules = ("hits", "fetch", "misses") if self.changed == "serve" else ("misses", "serve", "hits")
+            counted, other, others = rules
             changing = share(self.treatment.of_several_sizes / self.requests)
-            parts.append(f"{changing} are for objects whose size changes, counted as {counted}")
+            parts.append(f"{changing} are for objects whose size changes, in the table {counted}")
             of_last = next(e for e in self.results if (e.policy, e.capacity_bytes) == (policies[-1], self._near))
-            rule = "fetch" if self.changed == "serve" else "serve"
-            parts.append(f"as {other}: {policies[-1]} {share(of_last.other_hit_ratio)} (--changed {rule})")
+            parts.append(f"as {others}: {policies[-1]} {share(of_last.other_hit_ratio)} (--changed {other})")
         return "; ".join(parts) + "."
+
+
+def _is_wide(result: CacheResult) -> bool:
+    """Whether the two readings of a changed size differ by more than a point."""
+    hits, other = result.hit_ratio, result.other_hit_ratio
+    return hits is not None and other is not None and abs(hits - other) > _POINT
+
+
+def _readings(result: CacheResult) -> str:
+    """The hit ratio in whole percents, or both readings of a changed size, the lower one first."""
+    ratios = [result.hit_ratio or 0.0]
+    if _is_wide(result):
+        ratios = sorted([*ratios, result.other_hit_ratio or 0.0])
+    return f"{' to '.join(f'{100 * ratio:.0f}' for ratio in ratios)} %"
 
 
 def _last(title: str, columns: Sequence[str]) -> list[str]:

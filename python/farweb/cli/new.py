@@ -1,6 +1,7 @@
 """`farweb new`: writes a commented scenario to start from."""
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from farweb.text.words import command
 
 if TYPE_CHECKING:
     from farweb.check import Check
+    from farweb.inputs.new import Way
     from farweb.results.design import Design
 
 
@@ -29,7 +31,11 @@ def new(
     ] = "geo",
     compare: Annotated[
         str | None,
-        typer.Option(metavar="KIND,KIND", help="Several paths instead, in one scenario with a sweep: starlink,geo,5g."),
+        typer.Option(
+            metavar="KIND,KIND",
+            help="Several paths instead, in one scenario with a sweep: starlink,geo,5g. One may name a proxy of its "
+            "own: geo+pep,starlink.",
+        ),
     ] = None,
     proxy: Annotated[
         str,
@@ -82,6 +88,8 @@ def new(
 
         farweb new links.toml --log access.log.gz --compare starlink,geo,5g,docsis
 
+        farweb new modems.toml --log access.log.gz --compare geo,geo+pep,starlink
+
         farweb new office.toml --log access.log.gz --seen-at proxy-clients
 
         farweb new edge.toml --log access.log.gz --cache 10GB --shield 90GB
@@ -93,7 +101,7 @@ def new(
         farweb new modem.toml --path geo --proxy pep
     """
     del debug
-    from farweb.inputs.new import PROXIES, SEEN_AT, files_of, new_scenario, table_of
+    from farweb.inputs.new import PROXIES, SEEN_AT, Way, files_of, new_scenario, table_of
     from farweb.inputs.paths import PATHS, STAND_FOR, check_words
     from farweb.scenario import Scenario
 
@@ -102,12 +110,14 @@ def new(
     if "," in path:
         raise typer.BadParameter(f"--path: found {path}; it is one path, and --compare {path} sweeps several")
     check_words("--path", [path], paths)
-    check_words("--compare", compared, paths)
+    ways = [Way.of(each, proxy) for each in compared]
+    check_words("--compare", (way.path for way in ways), paths)
+    check_words("--compare", (way.proxy for way in ways), PROXIES)
     check_words("--proxy", [proxy], PROXIES)
     check_words("--seen-at", [] if seen_at is None else [seen_at], SEEN_AT)
-    simulated = dict.fromkeys(STAND_FOR.get(each, each) for each in compared or [path])
+    simulated = {(way.kind.name, way.proxy) for way in ways}
     if compare is not None and len(simulated) == 1:
-        same = f", which are one path, {next(iter(simulated))}" if len(compared) > 1 else ""
+        same = f", which are one path, {ways[0].kind.name}" if len(compared) > 1 else ""
         raise typer.BadParameter(f"--compare: found {compare}{same}; write two paths or more, such as starlink,geo,5g")
     if compare is not None and is_given(context, "path"):
         raise typer.BadParameter("--compare names all paths; leave --path out")
@@ -138,7 +148,7 @@ def new(
     warnings = [*written.remarks, *checked.warnings]
     if as_json or not quiet:
         swept = "" if len(compared) > 1 or scenario.design is None else _swept(scenario.design)
-        screen = written.screen(_path(compared or [path], checked), swept)
+        screen = written.screen(_path(ways or [Way(path, proxy)], checked), swept)
         output.result({**written.to_dict(), "warnings": warnings}, screen)
     for warning in warnings:
         output.note(f"warning: {warning}")
@@ -147,18 +157,18 @@ def new(
     output.note(f"change: --path, --proxy, --cache, or edit it    next: {command('check', file)}")
 
 
-def _path(paths: list[str], checked: "Check") -> str:
+def _path(ways: Sequence["Way"], checked: "Check") -> str:
     """The path in a sentence, or the paths that a sweep compares."""
-    from farweb.inputs.paths import path_kind
     from farweb.results.legs import decrypting
     from farweb.text.quantities import rate, seconds
     from farweb.text.words import capital, listed
     from farweb.trace import varies
 
-    if len(paths) > 1:
-        kinds = map(path_kind, paths)
-        return f"A sweep over {len(paths)} paths: {listed([f'{kind.title} ({kind.dated})' for kind in kinds])}"
-    kind = path_kind(paths[0])
+    kind = ways[0].kind
+    if len(ways) > 1:
+        proxies = [f" with {way.proxy}" if way.proxy != "none" else "" for way in ways]
+        titles = [f"{way.kind.title}{proxy} ({way.kind.dated})" for way, proxy in zip(ways, proxies, strict=True)]
+        return f"A sweep over {len(ways)} paths: {listed(titles)}"
     legs = checked.figures["legs"]
     narrow = min(legs, key=lambda leg: leg["bottleneck_down_bps"] or float("inf"))
     trip = seconds(sum(leg["rtt_ns"] for leg in legs) / 1e9)

@@ -51,8 +51,9 @@ class ImportReport:
             0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
             kept and bytes of their responses by the rule that caches follow, before the busiest span is cut out:
             `caching` (`{rule: {"requests", "bytes"}}`, rules of `farweb.inputs.caching.RULES`); `storable_with` the
-            storable ones with `query`, `cookie` and `set-cookie`; `has_cache_control`: the log has the header. Of all
-            requests that could be read, also those left out: `schemes`, `http_versions` and `methods`
+            storable ones with `query`, `cookie` and `set-cookie`; `has_cache_control`: the log has the header;
+            `errors` those answered by a status of 400 or more (`{"requests", "bytes"}`). Of all requests that could be
+            read, also those left out: `schemes`, `http_versions` and `methods`
             (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests", "bytes"}`), `bytes_logged`: bytes of responses
             and, where logged, of requests, without estimates. `dropped_bytes` are those left out, by reason, and
             `carried_bytes_share` is the share of the others, 0 to 1; null where no bytes are logged. `software`: the

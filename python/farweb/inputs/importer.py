@@ -249,7 +249,8 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
             parts[key] = _sum(parts.get(key), part)
     together["has_cache_control"] = together.get("has_cache_control", False) or counts["has_cache_control"]
     together["unit_doubt"] = together.get("unit_doubt") or counts["unit_doubt"]
-    together["tunnels"] = _sum(together.get("tunnels"), counts["tunnels"])
+    for name in ("tunnels", "errors"):
+        together[name] = _sum(together.get(name), counts[name])
     servers = (together.get("software"), counts["software"])
     together["software"] = ", ".join(dict.fromkeys(name for name in servers if name)) or None
     for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -19,7 +19,7 @@ from farweb.files.atomic import staged_file
 from farweb.files.parquet import equals
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
-from farweb.inputs.paths import RELAY_TCP, path_kind, years_apart
+from farweb.inputs.paths import RELAY_TCP, PathKind, path_kind, years_apart
 from farweb.inputs.provenance import connects, moment, server_times, unread
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
@@ -75,42 +75,78 @@ _ROWS_MAX = 100_000  # chosen: a day by the second, some MB
 
 
 @dataclass(frozen=True)
+class Way:
+    """A kind of path and the proxies on it.
+
+    Attributes:
+        path: A key of `PATHS` or `STAND_FOR`.
+        proxy: A key of `PROXIES`.
+    """
+
+    path: str
+    proxy: str
+
+    @classmethod
+    def of(cls, text: str, proxy: str) -> Self:
+        """The way that a text names: ``geo+pep``, or ``geo`` with the `proxy` of those that name none."""
+        path, _, own = text.partition("+")
+        return cls(path, own or proxy)
+
+    @property
+    def kind(self) -> PathKind:
+        """Its kind of path."""
+        return path_kind(self.path)
+
+
+@dataclass(frozen=True)
 class Wanted:
     """Parts of a scenario to write.
 
     Attributes:
-        paths: Keys of `PATHS` or `STAND_FOR`. The first of several is simulated, and a sweep compares them.
-        proxy: A key of `PROXIES`.
+        ways: The first of several is simulated, and a sweep compares them.
         cache: Size and policy of a cache in front of the long part. None: none.
         shield: The same of a cache behind it.
         is_local: True when the clients are a local network away from the long part.
     """
 
-    paths: tuple[str, ...]
-    proxy: str
+    ways: tuple[Way, ...]
     cache: tuple[str, str] | None
     shield: tuple[str, str] | None
     is_local: bool
 
     @property
+    def names(self) -> dict[str, Way]:
+        """The ways by path, and by proxy where that differs: ``geo+pep``."""
+        return {
+            way.path if way.proxy == "none" or not self.has_several_proxies else f"{way.path}+{way.proxy}": way
+            for way in self.ways
+        }
+
+    @property
+    def has_several_proxies(self) -> bool:
+        """True where the ways differ in their proxies."""
+        return len({way.proxy for way in self.ways}) > 1
+
+    @property
     def nodes(self) -> list[str]:
-        """Nodes from the clients to the servers."""
+        """Nodes from the clients to the servers, the same on all ways."""
         near = [] if not self.is_local else ["near-end" if self.cache is None else "cache"]
-        return ["clients", *near, *(["terminal"] if self.proxy == "pep" else []), "far-end", "servers"]
+        relay = ["terminal"] if any(way.proxy == "pep" for way in self.ways) else []
+        return ["clients", *near, *relay, "far-end", "servers"]
 
     @property
     def long_link(self) -> int:
         """Place of the long part among the links."""
         return self.nodes.index("far-end") - 1
 
-    def legs(self, serving: Serving) -> list[tuple[str, str, str]]:
-        """Begin, end and carrier of each leg."""
+    def legs(self, proxy: str, serving: Serving) -> list[tuple[str, str, str]]:
+        """Begin, end and carrier of each leg on a way with such a proxy."""
         inner = {
             "none": [("servers", serving.carrier)],
             "split": [("far-end", serving.carrier), ("servers", serving.carrier)],
             "mux": [("far-end", '{ kind = "mux", connections = 8 }'), ("servers", serving.carrier)],
             "pep": [("servers", serving.carrier)],
-        }["split" if self.shield is not None and self.proxy in ("none", "pep") else self.proxy]
+        }["split" if self.shield is not None and proxy in ("none", "pep") else proxy]
         ends = [*([] if self.cache is None else [("cache", serving.carrier)]), *inner]
         begins = ["clients", *(end for end, _ in ends)]
         return [(begin, end, carrier) for begin, (end, carrier) in zip(begins, ends, strict=False)]
@@ -178,7 +214,8 @@ def new_scenario(
     Args:
         file: The scenario. Its tables are called ``NAME-requests.parquet`` and ``NAME-hosts.tsv``.
         path: A key of `PATHS`, or of `STAND_FOR`.
-        compare: Several of them, in place of `path`: the scenario has a sweep over them.
+        compare: Several of them, in place of `path`: the scenario has a sweep over them. One may name a proxy of its
+            own, such as ``geo+pep``.
         proxy: A key of `PROXIES`.
         cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``, or
             ``"none"`` for the same path and requests without it.
@@ -193,11 +230,11 @@ def new_scenario(
         WorkloadError: The log cannot be imported, or would be replaced. Nothing is written then.
     """
     file = Path(file)
-    paths = tuple(dict.fromkeys(compare or (path,)))
-    wanted = Wanted(paths, proxy, None if cache == "none" else cache, shield, cache is not None)
+    ways = tuple(dict.fromkeys(Way.of(each, proxy) for each in compare or (path,)))
+    wanted = Wanted(ways, None if cache == "none" else cache, shield, cache is not None)
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
     table = table_of(logs, options)
-    remarks = tuple(filter(None, (years_apart(paths),)))
+    remarks = tuple(filter(None, (years_apart(tuple(dict.fromkeys(way.path for way in ways))),)))
     for written in files_of(file, with_log=bool(logs) and table is None):
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
             raise WorkloadError(f"{written}: is the log itself; name another file")
@@ -363,23 +400,16 @@ parameters = { requests = 100_000 }
 def _scenario(
     file: Path, wanted: Wanted, serving: Serving, clients: str, release: str, workload: str, span_s: float
 ) -> str:
-    kind = path_kind(wanted.paths[0])
-    tls = '\ntls = { version = "1.3" }' if serving.tls else ""
-    joined = "\n".join(
-        f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\n'
-        f'tcp = {{ profile = "linux", mss = "1460 B", constants = {{ nagle = {_nagle(end, serving)} }} }}{tls}\n'
-        + _splits(wanted, begin, end, serving)
-        for begin, end, carrier in wanted.legs(serving)
-    )
     every, in_words = next((each for each in _EVERY if span_s / each[0] <= _ROWS_MAX), _EVERY[-1])[1:]
-    title = f"{kind.title}, {kind.dated}" + ("" if wanted.proxy == "none" else f", proxy: {wanted.proxy}")
-    several = " or ".join(f"{each} ({path_kind(each).dated})" for each in wanted.paths)
+    way, kind = wanted.ways[0], wanted.ways[0].kind
+    title = f"{kind.title}, {kind.dated}" + ("" if way.proxy == "none" else f", proxy: {way.proxy}")
+    several = " or ".join(f"{name} ({each.kind.dated})" for name, each in wanted.names.items())
     return f"""\
 {_head(file, wanted)}
 # Every key is in the documentation of the scenario format; farweb schema scenario prints it for editors.
 
 format = 1
-name = "{title if len(wanted.paths) == 1 else several}"
+name = "{title if len(wanted.ways) == 1 else several}"
 
 # From the clients to the servers; up is towards the servers, down towards the clients.
 [path]
@@ -400,7 +430,7 @@ down = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 
 {_about_far_end(wanted, serving)}\
 {"".join(_comment(reason) for reason in serving.reasons)}\
-{joined}
+{_legs(wanted, way.proxy, serving)}
 {_caches(wanted)}{clients}{release}
 {workload}
 [run]
@@ -410,15 +440,33 @@ seed = 1
 [record]
 links_every = "{every}"
 exchanges = true
-{_sweep(wanted, is_log="requests = " in workload)}"""
+{_sweep(wanted, serving, is_log="requests = " in workload)}"""
+
+
+def _legs(wanted: Wanted, proxy: str, serving: Serving) -> str:
+    """The legs of a way with such a proxy, as tables."""
+    tls = '\ntls = { version = "1.3" }' if serving.tls else ""
+    return "\n".join(
+        f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\n'
+        f'tcp = {{ profile = "linux", mss = "1460 B", constants = {{ nagle = {_nagle(end, serving)} }} }}{tls}\n'
+        + (_splits(wanted, begin, end, serving) if proxy == "pep" else "")
+        for begin, end, carrier in wanted.legs(proxy, serving)
+    )
 
 
 def _about_far_end(wanted: Wanted, serving: Serving) -> str:
-    if wanted.shield is not None and wanted.proxy == "none":
-        return _comment("far-end is a cache that the nearer one asks, and asks the servers itself.")
-    decrypts = " TLS is decrypted there." if serving.tls and wanted.proxy in ("split", "mux") else ""
-    has_modem = wanted.proxy == "none" and any(path_kind(each).name.startswith("geo-") for each in wanted.paths)
-    return _comment(PROXIES[wanted.proxy] + decrypts) + (_comment(_MODEM) if has_modem else "")
+    """The node behind the long part on each way, under its name if its proxies differ."""
+    said = {name: _about_proxy(way, wanted, serving) for name, way in wanted.names.items()}
+    modems = any(way.proxy == "none" and way.kind.name.startswith("geo-") for way in wanted.ways)
+    about = [f"{name}: {each}" for name, each in said.items()] if wanted.has_several_proxies else [*said.values()][:1]
+    return "".join(map(_comment, about)) + (_comment(_MODEM) if modems and wanted.shield is None else "")
+
+
+def _about_proxy(way: Way, wanted: Wanted, serving: Serving) -> str:
+    if wanted.shield is not None and way.proxy == "none":
+        return "far-end is a cache that the nearer one asks, and asks the servers itself."
+    decrypts = " TLS is decrypted there." if serving.tls and way.proxy in ("split", "mux") else ""
+    return PROXIES[way.proxy] + decrypts
 
 
 def _nagle(end: str, serving: Serving) -> str:
@@ -428,8 +476,8 @@ def _nagle(end: str, serving: Serving) -> str:
 
 def _head(file: Path, wanted: Wanted) -> str:
     """First lines: the path, the years of its figures, and commands for it."""
-    about = " or ".join(f"{path_kind(each).title} (figures of {path_kind(each).dated})" for each in wanted.paths)
-    verb = "run" if len(wanted.paths) == 1 else "sweep"
+    kinds = dict.fromkeys(f"{way.kind.title} (figures of {way.kind.dated})" for way in wanted.ways)
+    about, verb = " or ".join(kinds), "run" if len(wanted.ways) == 1 else "sweep"
     return (
         f"{_comment(f'The web over {about}.')}#\n#   farweb check {file.name}\n"
         f"#   farweb {verb} {file.name}\n#   farweb report results/{file.stem}\n#"
@@ -480,9 +528,10 @@ def _splits(wanted: Wanted, begin: str, end: str, serving: Serving) -> str:
 
 def _figures(wanted: Wanted) -> str:
     """Each figure of the long part with its source, under the name of its path if there are several."""
+    paths = dict.fromkeys(way.path for way in wanted.ways)
     return "".join(
-        ("" if len(wanted.paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, path_kind(each).facts))
-        for each in wanted.paths
+        ("" if len(paths) == 1 else _comment(f"{each}:")) + "".join(map(_comment, path_kind(each).facts))
+        for each in paths
     )
 
 
@@ -504,14 +553,17 @@ def _lines(form: str, links: Mapping[str, str]) -> str:
     return "".join(f"{form.format(way, link)}\n" for way, link in links.items())
 
 
-def _sweep(wanted: Wanted, *, is_log: bool) -> str:
-    """A sweep over the paths, or over the depths of the queues of one. A log's requests are the same in each run."""
+def _sweep(wanted: Wanted, serving: Serving, *, is_log: bool) -> str:
+    """A sweep over the ways, or over the depths of the queues of one. A log's requests are the same in each run."""
     replications, often = (1, "once: its requests are those of the log") if is_log else (5, "with five seeds")
-    kind = path_kind(wanted.paths[0])
-    if len(wanted.paths) > 1:
+    kind = wanted.ways[0].kind
+    legs: dict[str, str] = {}
+    if len(wanted.ways) > 1:
         factor, about = "path", f"farweb sweep runs each path {often}."
-        levels = {each: {"preset": f'"{path_kind(each).name}"'} for each in wanted.paths}
-        unknown = ", ".join(each for each in wanted.paths if path_kind(each).depths)
+        levels = {name: {"preset": f'"{way.kind.name}"'} for name, way in wanted.names.items()}
+        if wanted.has_several_proxies:
+            legs = {name: _legs(wanted, way.proxy, serving) for name, way in wanted.names.items()}
+        unknown = ", ".join(dict.fromkeys(way.path for way in wanted.ways if way.kind.depths))
         if unknown:
             about += f" Depths of queues are unpublished and chosen for {unknown}: farweb new --path NAME sweeps them."
     elif kind.depths:
@@ -523,9 +575,16 @@ def _sweep(wanted: Wanted, *, is_log: bool) -> str:
     key = f'"path.link.{wanted.long_link}.{{}}" = {{}}'
     tables = "".join(
         f'\n[[sweep.factors.{factor}]]\nlevel = "{level}"\n[sweep.factors.{factor}.set]\n{_lines(key, links)}'
+        f"{_of_level(factor, legs.get(level, ''))}"
         for level, links in levels.items()
     )
     return f"\n{_comment(about)}[sweep]\nreplications = {replications}\n{tables}"
+
+
+def _of_level(factor: str, legs: str) -> str:
+    """Legs as a level of a sweep sets them, without their comments."""
+    lines = (line for line in legs.splitlines() if line and not line.startswith("#"))
+    return "".join(f"{line.replace('[[leg', f'[[sweep.factors.{factor}.set.leg')}\n" for line in lines)
 
 
 def _comment(text: str) -> str:

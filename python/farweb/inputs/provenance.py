@@ -48,6 +48,18 @@ def connects(counts: Mapping[str, Any]) -> dict[str, int] | None:
     return kept if "CONNECT" in counts["methods"] else None
 
 
+def errors_of(kept: Mapping[str, Any] | None, requests: int) -> int | None:
+    """Requests of a table that are answered by an error (4xx, 5xx). None: not known, as of a part of a log.
+
+    Args:
+        kept: Log and counts of the import that the table is from.
+        requests: Rows of the table.
+    """
+    if kept is None or "errors" not in kept or sum(part["requests"] for part in kept["caching"].values()) != requests:
+        return None
+    return int(kept["errors"]["requests"])
+
+
 def server_times(kept: Mapping[str, Any]) -> str:
     """Time that servers take, in a few words."""
     if timed := kept["with_server_time"]:

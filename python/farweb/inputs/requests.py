@@ -19,7 +19,7 @@ from farweb.files.columns import NULL_ID
 from farweb.files.scratch import scratch
 from farweb.inputs.caching import BYPASS, INVALIDATE, STORE, caching_codes
 from farweb.inputs.formats import AUTO, CACHE2K, DESCRIBE, FORMATS, LOGS, ORACLE_GENERAL, TABLE, kind_of, unpacked
-from farweb.inputs.provenance import unread
+from farweb.inputs.provenance import errors_of, unread
 from farweb.text.quantities import count
 
 ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -74,6 +74,7 @@ class Requests:
         left_out: Lines, rows or records that are no request for an object, by reason.
         remarks: Remarks on it, a line each. All three are complete when it has been read to its end.
         header_bytes: Of the sizes, how much was added for headers that the input does not have.
+        errors: Requests that are answered by an error (4xx, 5xx). None: not known.
     """
 
     def __init__(self, name: str, format: str, read: "Callable[[Requests], Iterator[Batch]]") -> None:
@@ -83,6 +84,7 @@ class Requests:
         self.left_out: dict[str, int] = {}
         self.remarks: list[str] = []
         self.header_bytes = 0
+        self.errors: int | None = None
         self._read = read
 
     def __iter__(self) -> Iterator[Batch]:
@@ -173,6 +175,7 @@ def _table(path: Path, name: str, *, nameless: bool, guessed: bool) -> Iterator[
                     without += len(batch) - len(named)
                     yield named
             requests.counts["rows"] = number
+            requests.errors = errors_of(table.imported, number)
             if without:
                 requests.left_out["no-object"] = without
 

@@ -83,6 +83,8 @@ pub struct CachingReport {
     pub storable_with: BTreeMap<&'static str, u64>,
     /// True if the log has `Cache-Control` of responses.
     pub has_cache_control: bool,
+    /// Requests that are answered by an error (4xx, 5xx), whatever a cache does with it.
+    pub errors: Part,
 }
 
 impl Rule {
@@ -207,6 +209,9 @@ impl CachingReport {
     pub(super) fn add(&mut self, record: &Record<'_>, entry: &Entry) {
         self.caching.entry(entry.rule).or_default().add(entry.response_bytes);
         self.has_cache_control |= record.cache_control.is_some();
+        if record.status.is_some_and(|status| status >= 400) {
+            self.errors.add(entry.response_bytes);
+        }
         if entry.rule != Rule::Storable {
             return;
         }

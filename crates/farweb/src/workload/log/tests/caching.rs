@@ -113,4 +113,5 @@ fn requests_are_counted_by_rule_with_what_could_have_forbidden_to_store() {
     assert_eq!(found["caching"], expected, "of the requests of the table");
     assert_eq!(found["storable_with"], serde_json::json!({"query": 1, "cookie": 0, "set-cookie": 0}));
     assert_eq!(found["has_cache_control"], false);
+    assert_eq!(found["errors"], part(30));
 }
