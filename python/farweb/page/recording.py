@@ -11,8 +11,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from farweb.errors import WorkloadError
-from farweb.page.exporters import Sent, exporter_of, has_odd_times, normal
+from farweb.page.crossing import join_workers, own_sizes
+from farweb.page.exporters import exporter_of, has_odd_times, normal
 from farweb.page.har import PAGE_MS_MAX, HarPage, number
+from farweb.page.sent import Sent
 from farweb.text.quantities import size
 from farweb.text.words import elided, plural, visible
 
@@ -106,8 +108,10 @@ def recording_of(page: HarPage) -> Recording:
     """
     exporter = exporter_of(page)
     entries = [normal(page, entry, exporter) for _, entry in page.entries]
+    join_workers(page, entries)
+    own_sizes(page, entries)
     _find_multiplexed(entries, exporter)
-    dropped = Counter(sent.gone for sent in entries if sent.gone)
+    dropped = Counter(sent.gone for sent in entries if sent.gone) + Counter(page.left_out)
     sent = [each for each in entries if not each.gone]
     which = f"{page.file}: page {elided(page.name, 60)!r}" if page.name else str(page.file)
     if not sent:
@@ -124,7 +128,10 @@ def recording_of(page: HarPage) -> Recording:
     if given > PAGE_MS_MAX:
         fault = f"its onLoad, {given:g} ms, is beyond an hour"
     load = max(each.end_ms for each in sent) if fault else given
-    gates = [each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" for each in sent]
+    gates = [
+        each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" and not each.is_ahead
+        for each in sent
+    ]
     if not any(gates):  # an onLoad before any end, by a mistake of the exporter
         gates = [True] * len(sent)
         load, fault = max(each.end_ms for each in sent), "its onLoad is before the end of any request"
