@@ -311,6 +311,37 @@ def test_the_document_is_its_last_reload_before_onload(tmp_path: Path) -> None:
     assert (page.root, page.url) == (1, "https://a.example/")
 
 
+def hop(path: str, start_ms: float, to: str) -> dict[str, Any]:
+    return entry(PAGE + path, start_ms, response={"status": 302, "redirectURL": to, "bodySize": 0})
+
+
+PING: dict[str, Any] = {"_resourceType": "ping"}
+
+
+@pytest.mark.parametrize(
+    ("entries", "issues", "load"),
+    [
+        ([entry(), entry(CSS, 70)], [0, 70], 500),
+        ([entry(start_ms=30), entry(CSS, 100)], [30, 100], 500),  # the browser began before
+        ([hop("in", -420, PAGE), entry(PAGE, -280), entry(CSS, 22)], [0, 140, 442], 920),
+        ([hop("in", -90, "login"), hop("login", 0, PAGE), entry(PAGE, 70)], [0, 90, 160], 590),
+        ([entry(PAGE, -10), entry(CSS, 60)], [0, 70], 510),
+        ([entry(CSS, 60), entry(PAGE, -10)], [0, 70], 510),  # out of order
+        ([entry(f"{PAGE}bye", -50, **PING), entry(PAGE), entry(CSS, 70)], [0, 0, 70], 500),  # of the page before
+        ([entry("data:x", -70), entry(PAGE), entry(CSS, 70)], [0, 70], 500),  # no request
+        ([entry(PAGE, -0.5), entry(CSS, 60)], [0, 60.5], 500.5),
+        ([hop("in", -60_000, PAGE), entry(PAGE)], [0, 60_000], 60_500),
+        ([entry(PAGE, 5, timings={"_queued": 40}), entry(CSS, 70)], [5, 70], 500),  # a queue begins none
+    ],
+)
+def test_time_begins_with_the_first_request(
+    tmp_path: Path, entries: list[dict[str, Any]], issues: list[float], load: float
+) -> None:
+    page = recorded(tmp_path, *entries, creator="chrome-har", onload=500)
+    assert [each.issue_ms for each in page.sent] == pytest.approx(issues, abs=0.01)
+    assert page.load_ms == pytest.approx(load, abs=0.01)
+
+
 def test_onload_waits_for_what_began_and_ended_before_it(tmp_path: Path) -> None:
     page = recorded(
         tmp_path,

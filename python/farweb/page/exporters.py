@@ -106,7 +106,7 @@ def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
     queued = _span(timings.get("_blocked_queueing") or entry.get("_blocked_queueing"))
     issue = start
     if "_queued" in timings:  # of chrome-har, which begins behind the renderer's queue
-        queued = min(start, _span(timings["_queued"]))
+        queued = min(max(0.0, start), _span(timings["_queued"]))
         issue -= queued
     send = start + before
     first = send + spans["wait"]
@@ -304,7 +304,7 @@ def _span(value: Any) -> float:
 
 
 def _bounded(ms: float) -> float:
-    return min(PAGE_MS_MAX, max(0.0, ms))
+    return min(PAGE_MS_MAX, max(-PAGE_MS_MAX, ms))
 
 
 def _bytes(value: Any) -> float:

@@ -29,7 +29,7 @@ _TOLD = ("no initiators", "server push", "warm cache", "stands for it", "proxy n
 
 @dataclass(frozen=True)
 class Recording:
-    """A page load as recorded, times in ms since the page began.
+    """A page load as recorded, times in ms since its start, or since its first request if that was earlier.
 
     Attributes:
         file: Name of the file.
@@ -122,12 +122,13 @@ def recording_of(page: HarPage) -> Recording:
     if exporter == "webpagetest":
         _wait_for_connections(sent)
     _queue_anew(sent)
+    ahead = _begin_with_the_first(sent)
     sent.sort(key=lambda each: each.issue_ms)
     given = number(page.timings.get("onLoad")) or 0.0
     fault = "it has no onLoad" if given <= 0 else ""
     if given > PAGE_MS_MAX:
         fault = f"its onLoad, {given:g} ms, is beyond an hour"
-    load = max(each.end_ms for each in sent) if fault else given
+    load = max(each.end_ms for each in sent) if fault else given + ahead
     gates = [
         each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" and not each.is_ahead
         for each in sent
@@ -152,7 +153,7 @@ def recording_of(page: HarPage) -> Recording:
         dict(dropped),
         load,
         not fault,
-        dom if dom is not None and 0 < dom <= load else None,
+        dom + ahead if dom is not None and 0 < dom <= load - ahead else None,
         gates,
         rtt,
         bits,
@@ -184,6 +185,20 @@ def _find_multiplexed(entries: Sequence[Sent], exporter: str) -> None:
         if any(after.send_ms < before.end_ms - 2 for before, after in pairwise(those)):
             for each in those:
                 each.protocol = "h2" if each.protocol == "h1" else each.protocol
+
+
+def _begin_with_the_first(sent: Sequence[Sent]) -> float:
+    """Count times from the first request where that is before the page's own start, which is behind its redirects.
+
+    A beacon of the page before begins none.
+
+    Returns:
+        How long before the page's start it was, in ms.
+    """
+    ahead = max(0.0, -min((each.issue_ms for each in sent if each.kind != "beacon"), default=0.0))
+    for each in sent:
+        each.shift(ahead)
+    return ahead
 
 
 _TOGETHER_MS = 8.0

@@ -71,6 +71,11 @@ class Sent:
     dependency: str = ""
     server_ms: float | None = None
 
+    def shift(self, ms: float) -> None:
+        """Count its times from so much earlier, and from 0 at least."""
+        for name in ("issue_ms", "send_ms", "first_ms", "end_ms"):
+            setattr(self, name, max(0.0, getattr(self, name) + ms))
+
     @property
     def wait_ms(self) -> float:
         """From its sending to the first byte of the response."""
