@@ -37,6 +37,7 @@ class HarPage:
     Attributes:
         file: The file.
         name: Its id, empty where the file names no pages.
+        title: Its title, a URL in files of Chrome and Safari.
         exporter: Name and version of the program that wrote the file.
         browser: Name and version of the browser, where known.
         start_ms: When it began, Unix time.
@@ -53,6 +54,7 @@ class HarPage:
     timings: Json
     entries: Sequence[tuple[int, Json]]
     left_out: Mapping[str, int] = field(default_factory=dict)
+    title: str = ""
 
     @cached_property
     def counted(self) -> frozenset[str]:
@@ -149,7 +151,7 @@ def read_har(path: Path) -> list[HarPage]:
             start = min(times)  # another clock
         timings = table(page_of.get("pageTimings"))
         seen = f"{text(browser.get('name'))} {text(browser.get('version'))}".strip()
-        found.append(HarPage(path, name, exporter, seen, start, timings, rows))
+        found.append(HarPage(path, name, exporter, seen, start, timings, rows, title=text(page_of.get("title"))))
     if not found:
         if faults:
             _refuse(path, faults[0].where, faults[0].found, faults[0].allowed)

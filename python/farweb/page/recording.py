@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from farweb.errors import WorkloadError
-from farweb.page.crossing import join_workers, own_sizes
+from farweb.page.crossing import CACHE, WORKER, join_workers, own_sizes
 from farweb.page.exporters import exporter_of, has_odd_times, normal
 from farweb.page.har import PAGE_MS_MAX, HarPage, number
 from farweb.page.sent import Sent
@@ -34,7 +34,7 @@ class Recording:
     Attributes:
         file: Name of the file.
         page: Id of the page in it.
-        url: URL of the document.
+        url: URL of the document; where the file has none, the page's title, or the first request's URL.
         exporter: Program that wrote the file, with its version.
         browser: Browser, where known.
         sent: Requests over the network, by issue.
@@ -139,11 +139,11 @@ def recording_of(page: HarPage) -> Recording:
     rtt = _round_trips(sent)
     dom = number(page.timings.get("onContentLoad"))
     bits = _busiest_bps(sent)
-    root = _root(sent, load)
+    root = _root(sent, load, page.title)
     return Recording(
         page.file.name,
         page.name,
-        sent[root].name,
+        _called(page.title, sent[root], entries),
         " ".join(part for part in page.exporter if part) or "an exporter without a name",
         page.browser,
         sent,
@@ -232,16 +232,33 @@ def _queue_anew(sent: Sequence[Sent]) -> None:
             each.issue_ms = min(released, each.send_ms)
 
 
-def _root(sent: Sequence[Sent], load_ms: float) -> int:
-    """The document: the first HTML that is no redirect, or its last reload that began before onLoad."""
-    documents = [place for place, each in enumerate(sent) if each.kind in ("html", "xml") and not each.redirect]
+def _root(sent: Sequence[Sent], load_ms: float, title: str) -> int:
+    """The document: HTML with the page's title for a URL, or the first that is no redirect. Its last reload counts.
+
+    A reload begins and ends before onLoad.
+    """
+    documents = [place for place, each in enumerate(sent) if _is_document(each)]
     if not documents:
         return 0
-    url = sent[documents[0]].name
+    first = next((place for place in documents if sent[place].name == title), documents[0])
+    url = sent[first].name
     return max(
-        (place for place in documents if sent[place].name == url and sent[place].end_ms <= load_ms + 1),
-        default=documents[0],
+        (place for place in documents if sent[place].name == url and sent[place].end_ms <= load_ms + 1), default=first
     )
+
+
+def _is_document(sent: Sent) -> bool:
+    return sent.kind in ("html", "xml") and not sent.redirect
+
+
+def _called(title: str, root: Sent, entries: Sequence[Sent]) -> str:
+    """The name of a page: its document's URL, also of one that a cache answered, or else its title."""
+    if title.startswith(("http://", "https://")):
+        return title
+    if _is_document(root):
+        return root.name
+    cached = (each.name for each in entries if each.gone in (CACHE, WORKER) and _is_document(each))
+    return next(cached, title.strip() or root.name)
 
 
 _SOME_MS = 0.5  # a span below is none, or measured where the network is not
