@@ -1,6 +1,7 @@
 """HARs made by hand: an entry, a page, a file; and networks to load pages over."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from farweb.page.settle import Loaded, asked_of, settle
 
 
 def at(ms: float) -> str:
-    return f"2026-01-01T00:00:{int(ms // 1000):02d}.{round(ms % 1000 * 1000):06d}Z"
+    return (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)).isoformat()
 
 
 def entry(url: str = "https://a.example/", start_ms: float = 0.0, **fields: Any) -> dict[str, Any]:

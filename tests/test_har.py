@@ -13,15 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb.errors import WorkloadError
-from farweb.page.exporters import Sent, exporter_of, normal
+from farweb.page.exporters import exporter_of, normal
 from farweb.page.graph import RULES, Dependency, Edge, graph_of
 from farweb.page.har import is_har, read_har
 from farweb.page.recording import Recording, recording_of
-from hars import entry, har, page_of, written
+from farweb.page.sent import Sent
+from hars import at, entry, har, page_of, written
 from page_errors import issues_within
 from samples import Farweb
 
 DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
+
+
+PAGE = "https://a.example/"
 
 
 def about(number: float) -> Any:
@@ -115,29 +119,107 @@ def test_sizes_by_exporter(tmp_path: Path, creator: str, given: dict[str, Any], 
     assert sent(tmp_path, creator, entry(**given)).response_bytes == size
 
 
+CSS = "https://a.example/x.css"
+OCSP: dict[str, Any] = {"response": {"content": {"mimeType": "application/ocsp-response"}}}
+BY_WORKER: dict[str, Any] = {"response": {"_fetchedViaServiceWorker": True, "_transferSize": 0}}
+NO_BYTES: dict[str, Any] = {"response": {"_transferSize": 0, "bodySize": -1}}
+BLOCKED = {"_error": "net::ERR_BLOCKED_BY_CLIENT"}
+HSTS: dict[str, Any] = {"headers": [{"name": "non-authoritative-reason", "value": "HSTS"}], "redirectURL": PAGE}
+
+
 @pytest.mark.parametrize(
-    ("given", "why"),
+    ("creator", "given", "why"),
     [
-        (entry("data:image/png;base64,AA"), "no http (data)"),
-        (entry("javascript:alert(1)"), "no http (javascript)"),
-        (entry("wss://a.example/live"), "web socket"),
-        (entry("http://ocsp.ca.example/"), "certificate status"),
-        (entry("http://vassg141.ocsp.ca.example/"), "certificate status"),
-        (entry("https://a.example/x.css", _fromCache="disk"), "cache"),
-        (entry("https://a.example/x.css", timings={"wait": 1, "receive": 0.5}), "cache"),
-        (entry("https://a.example/x.css", timings={"wait": -1, "receive": -1}), ""),
-        (entry("https://a.example/x.css", _fetchType="Memory Cache"), "cache"),
-        (entry("https://a.example/x.css", response={"fromServiceWorker": True}), "service worker"),
-        (entry("https://a.example/x.css", _initiator="https://a.example/firebase-sw.v2.js?x"), "service worker"),
-        (entry("https://a.example/x.css", _initiator="https://a.example/swiper.min.js"), ""),
-        (entry("https://docspot.example/"), ""),  # no ocsp
-        (entry(request={"method": "CONNECT"}), "tunnel"),  # of Fiddler and Charles
-        (entry("https://a.example/x.css", response={"status": -2, "bodySize": 0}), "no answer"),
-        (entry("https://a.example/x.css"), ""),
+        ("WebInspector", entry("data:image/png;base64,AA"), "no http (data)"),
+        ("WebInspector", entry("javascript:alert(1)"), "no http (javascript)"),
+        ("WebInspector", entry("wss://a.example/live"), "web socket"),
+        ("Firefox", entry(response={"status": 101}), "web socket"),
+        ("WebPagetest", entry("http://a.example/", **OCSP), "certificate status"),
+        ("WebInspector", entry("http://ocsp.a.example/"), ""),  # a name is no mark
+        ("Charles Proxy", entry(request={"method": "CONNECT"}), "tunnel"),
+        ("WebInspector", entry(response={"status": -2, "bodySize": 0}), "no answer"),
+        (
+            "WebInspector",
+            entry(response={"status": 0, "_error": "net::ERR_BLOCKED_BY_CLIENT"}),
+            "blocked in the browser",
+        ),
+        ("WebInspector", entry(CSS), ""),
+        # Redirects inside the browser.
+        ("WebInspector", entry(response={"status": 307, **HSTS}), "internal redirect"),
+        ("chrome-har", entry(response={"status": 307, "statusText": "Internal Redirect"}), "internal redirect"),
+        ("WebInspector", entry(response={"status": 307, **HSTS}, _fromCache="disk"), "internal redirect"),
+        ("WebInspector", entry(response={"status": 307, "redirectURL": PAGE}), ""),
+        # Caches of browsers.
+        ("WebInspector", entry(CSS, _fromCache="disk"), "cache"),
+        ("WebInspector", entry(CSS, timings={"wait": 1, "receive": 0.5}), ""),  # near, and no mark
+        ("WebInspector", entry(CSS, **NO_BYTES), "cache"),
+        ("WebInspector", entry(CSS, timings={"connect": 30}, **NO_BYTES), ""),  # a connection was opened for it
+        ("chrome-har", entry(CSS, cache={"beforeRequest": {"hitCount": 0}}), "cache"),
+        ("chrome-har", entry(CSS, connection="0", response={"_transferSize": 0}), "cache"),
+        ("Firefox", entry(CSS, cache={"afterRequest": None}), "cache"),
+        ("Firefox", entry(CSS, response={"bodySize": -1}), "cache"),
+        ("other", entry(CSS, response={"bodySize": -1}), ""),  # unknown
+        ("other", entry(CSS, response={"bodySize": 0}), "cache"),
+        ("Firefox", entry(CSS, cache={"afterRequest": None}, response={"status": 304}), ""),  # asked, and answered
+        ("WebKit Web Inspector", entry(CSS, _fetchType="Memory Cache"), "cache"),
+        # Service workers.
+        ("WebKit Web Inspector", entry(CSS, _fetchType="Service Worker"), "service worker"),
+        ("chrome-har", entry(CSS, response={"fromServiceWorker": True}), "service worker"),
+        ("WebInspector", entry(CSS, **BY_WORKER), "service worker"),
+        ("WebInspector", entry(CSS, _initiator="https://a.example/sw.js"), ""),
+        ("WebInspector", entry(CSS, **BY_WORKER, _serviceWorkerResponseSource="network"), ""),
     ],
 )
-def test_what_was_no_request_over_the_network(tmp_path: Path, given: dict[str, Any], why: str) -> None:
-    assert sent(tmp_path, "WebInspector", given).gone == why
+def test_what_crossed_no_network(tmp_path: Path, creator: str, given: dict[str, Any], why: str) -> None:
+    """A second entry shows that the file counts bytes."""
+    counted = entry("https://a.example/counted", response={"_transferSize": 900, "bodySize": 700})
+    page = recorded(tmp_path, given, counted, creator=creator)
+    assert page.dropped == ({why: 1} if why else {})
+
+
+def by_worker(url: str, start_ms: float, **fields: Any) -> list[dict[str, Any]]:
+    """The page's request that a service worker passes on, and the worker's own 3 ms later."""
+    own: dict[str, Any] = {"_transferSize": 9_000}
+    asked = entry(url, start_ms, **BY_WORKER, **fields)
+    return [asked, entry(url, start_ms + 3, response=own, _initiator={"type": "script", "url": f"{PAGE}worker"})]
+
+
+def test_what_a_service_worker_passes_on_is_one_request_of_the_page(tmp_path: Path) -> None:
+    passed = by_worker(CSS, 80, _initiator={"type": "parser", "url": PAGE})
+    page = recorded(tmp_path, entry(), *passed, onload=500)
+    assert [(each.name, each.response_bytes, each.initiator) for each in page.sent] == [
+        (PAGE, 1300, ""),
+        (CSS, 9_000, PAGE),
+    ]
+    assert page.dropped == {"service worker": 1}
+
+
+def test_what_a_service_worker_fetches_ahead_holds_no_onload(tmp_path: Path) -> None:
+    """Its script is known by the fetches that it passed on, or by the header of the fetch of it."""
+    ahead = entry("https://a.example/later", 90, _initiator={"type": "script", "url": f"{PAGE}worker"})
+    page = recorded(tmp_path, entry(), *by_worker(CSS, 80), ahead, onload=500)
+    assert page.gates == [True, True, False]
+    script = entry(f"{PAGE}worker", 70, request={"headers": [{"name": "Service-Worker", "value": "script"}]})
+    assert recorded(tmp_path, entry(), script, ahead, onload=500).gates == [True, True, False]
+    assert recorded(tmp_path, entry(), ahead, onload=500).gates == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("response", "size"),
+    [
+        ({"status": 302, "bodySize": 9_000, "headers": [{"name": "Content-Length", "value": "0"}]}, 300),
+        ({"status": 302, "bodySize": 9_000, "headers": [{"name": "content-length", "value": "154"}]}, 454),
+        ({"status": 302, "_transferSize": 99_000, "headers": [{"name": "content-length", "value": "0"}]}, 300),
+        ({"status": 302, "_transferSize": 280, "bodySize": -1}, 280),
+        ({"status": 302, "bodySize": 1000, "content": {"size": 1000}}, 300),  # as its target has
+        ({"status": 302, "bodySize": 154, "content": {"size": 154}}, 454),
+        ({"status": 304, "bodySize": 9_000}, 300),  # of the copy in the cache
+        ({"status": 204, "bodySize": 9_000}, 300),
+    ],
+)
+def test_a_response_without_a_body_of_its_own_has_a_header(tmp_path: Path, response: dict[str, Any], size: int) -> None:
+    hop = entry("http://a.example/", response={"redirectURL": PAGE, **response})
+    assert recorded(tmp_path, hop, entry(PAGE, 90), creator="other").sent[0].response_bytes == size
 
 
 @pytest.mark.parametrize(
@@ -229,6 +311,37 @@ def test_the_document_is_its_last_reload_before_onload(tmp_path: Path) -> None:
     assert (page.root, page.url) == (1, "https://a.example/")
 
 
+def hop(path: str, start_ms: float, to: str) -> dict[str, Any]:
+    return entry(PAGE + path, start_ms, response={"status": 302, "redirectURL": to, "bodySize": 0})
+
+
+PING: dict[str, Any] = {"_resourceType": "ping"}
+
+
+@pytest.mark.parametrize(
+    ("entries", "issues", "load"),
+    [
+        ([entry(), entry(CSS, 70)], [0, 70], 500),
+        ([entry(start_ms=30), entry(CSS, 100)], [30, 100], 500),  # the browser began before
+        ([hop("in", -420, PAGE), entry(PAGE, -280), entry(CSS, 22)], [0, 140, 442], 920),
+        ([hop("in", -90, "login"), hop("login", 0, PAGE), entry(PAGE, 70)], [0, 90, 160], 590),
+        ([entry(PAGE, -10), entry(CSS, 60)], [0, 70], 510),
+        ([entry(CSS, 60), entry(PAGE, -10)], [0, 70], 510),  # out of order
+        ([entry(f"{PAGE}bye", -50, **PING), entry(PAGE), entry(CSS, 70)], [0, 0, 70], 500),  # of the page before
+        ([entry("data:x", -70), entry(PAGE), entry(CSS, 70)], [0, 70], 500),  # no request
+        ([entry(PAGE, -0.5), entry(CSS, 60)], [0, 60.5], 500.5),
+        ([hop("in", -60_000, PAGE), entry(PAGE)], [0, 60_000], 60_500),
+        ([entry(PAGE, 5, timings={"_queued": 40}), entry(CSS, 70)], [5, 70], 500),  # a queue begins none
+    ],
+)
+def test_time_begins_with_the_first_request(
+    tmp_path: Path, entries: list[dict[str, Any]], issues: list[float], load: float
+) -> None:
+    page = recorded(tmp_path, *entries, creator="chrome-har", onload=500)
+    assert [each.issue_ms for each in page.sent] == pytest.approx(issues, abs=0.01)
+    assert page.load_ms == pytest.approx(load, abs=0.01)
+
+
 def test_onload_waits_for_what_began_and_ended_before_it(tmp_path: Path) -> None:
     page = recorded(
         tmp_path,
@@ -278,11 +391,32 @@ def test_a_wait_out_of_range_is_as_long_as_the_time_of_its_entry_says(tmp_path: 
     assert sent(tmp_path, "other", entry(timings={"wait": wait})).wait_ms == 50
 
 
+@pytest.mark.parametrize("odd", [5, entry(""), entry(startedDateTime=""), entry(startedDateTime="soon")])
+def test_an_entry_that_cannot_be_read_costs_no_other(tmp_path: Path, odd: Any) -> None:
+    content = har(entry(), entry(CSS, 70))
+    content["log"]["entries"].insert(1, odd)
+    page = recording_of(page_of(tmp_path, content))
+    assert (len(page.sent), page.dropped) == (2, {"unreadable": 1})
+
+
+def test_entries_of_no_page_are_counted_in_the_page_of_their_time(tmp_path: Path) -> None:
+    content = har(entry(), entry(CSS, 100), entry(PAGE, 5_000), onload=500)
+    second = {"id": "q", "startedDateTime": at(5_000), "pageTimings": {"onLoad": 500}}
+    content["log"]["pages"].append(second)
+    content["log"]["entries"][2]["pageref"] = "q"
+    del content["log"]["entries"][1]["pageref"]
+    pages = [recording_of(page) for page in read_har(written(tmp_path, content))]
+    assert [(len(page.sent), page.dropped) for page in pages] == [(1, {"of no page": 1}), (1, {})]
+    for each in content["log"]["entries"]:
+        each.pop("pageref", None)
+    pages = [recording_of(page) for page in read_har(written(tmp_path, content))]
+    assert [(len(page.sent), page.dropped) for page in pages] == [(2, {}), (1, {})]
+
+
 def of(tmp_path: Path, *entries: dict[str, Any], rule: Any = "likely", onload: float = 5_000) -> list[Dependency]:
     return graph_of(recorded(tmp_path, *entries, creator="chrome-har", onload=onload), rule)
 
 
-PAGE = "https://a.example/"
 SCRIPT: dict[str, Any] = {"response": {"content": {"mimeType": "text/javascript"}}}
 
 
@@ -414,7 +548,7 @@ def broken(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
         (broken(lambda log: log["entries"][0].update(startedDateTime="soon")), "log.entries[0].startedDateTime: found"),
         (broken(lambda log: log.update(pages=[{}] * 1_000_000)), "found '1,000,000 pages'; write 1,000 at most"),
         (broken(lambda log: log.update(entries=log["entries"] * 5_001)), "found '5,001 of one page'; write 5,000 at"),
-        (json.dumps(broken(lambda log: log["entries"].append(5)), indent=1), "line 48: log.entries[1]: found 5"),
+        (json.dumps(broken(lambda log: log.update(entries=[5])), indent=1), "line 18: log.entries[0]: found 5"),
         (
             json.dumps(broken(lambda log: log.update(pages=[{"id": "p"}, 7])), indent=1),
             "line 11: log.pages[1]: found 7",

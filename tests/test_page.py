@@ -270,13 +270,45 @@ def cells_of(*ways: tuple[str, float]) -> PageAnswer:
     return PageAnswer(None, cells, (), (1, 1))  # type: ignore[arg-type]
 
 
-def test_the_answer_names_best_and_worst_and_of_ways_that_tie_one_without_a_proxy() -> None:
+def test_the_answer_names_best_and_worst_and_all_that_tie() -> None:
     found = cells_of(("none", 6.02), ("split", 6.0), ("mux", 9.0))
     assert found.sentence == (
-        "Over GEO the page takes 6.0 s at best, with HTTP/2, and 9.0 s at worst, with HTTP/2 and a mux between proxies."
+        "Over GEO the page takes 6.0 s at best, with HTTP/2 or HTTP/2 and a split, and 9.0 s at worst, with HTTP/2 and "
+        "a mux between proxies."
     )
     assert found.best is found.cells[0]
-    assert cells_of(("split", 6.0), ("none", 6.02)).sentence == "Over GEO the page takes 6.0 s with HTTP/2."
+    both = "HTTP/2 or HTTP/2 and a split"
+    assert cells_of(("split", 6.0), ("none", 6.02)).sentence == f"Over GEO the page takes 6.0 s with {both}."
+
+
+def test_time_that_is_no_load_is_named_from_half_of_the_answer(folder: Path, farweb: Farweb) -> None:
+    """The same page with a tail, with a think between its requests, and without: 1 s more or less."""
+    words = ("page", "page.har", "--path", "cable", "--protocol", "h1", "--proxy", "none")
+    for second, load, is_named in ((70, 5_130, True), (5_070, 5_130, True), (70, 130, False)):
+        written(folder, har(entry(), entry("https://a.example/x.css", second), onload=load))
+        (row,) = farweb(*words, "--json").json()["pages"]
+        line = " ".join(farweb(*words).out.split("\n\n")[0].split())
+        assert ("the rest was a script or a person." in line) == is_named
+        loads = row["onload_s"] - row["idle_s"]
+        assert row["idle_s"] == pytest.approx((load - 120) / 1000, abs=1e-3)
+        assert not is_named or f"the load takes {loads:.2f} s" in line or f"the load takes {loads:.1f} s" in line
+
+
+@pytest.mark.parametrize(
+    ("document", "title", "name"),
+    [
+        (entry(), "Shop", "https://a.example/"),
+        (entry(), "https://a.example/", "https://a.example/"),
+        (entry(_fromCache="disk"), "Shop", "https://a.example/"),  # left out, and still what it is called by
+        (entry(_fromCache="disk"), "https://a.example/#top", "https://a.example/#top"),
+        (entry("data:x"), " Shop ", "Shop"),
+        (entry("data:x"), "", "https://ads.example/x.png"),
+    ],
+)
+def test_a_page_is_called_by_its_document_or_title(tmp_path: Path, document: Any, title: str, name: str) -> None:
+    content = har(document, entry("https://ads.example/x.png", 30), onload=500)
+    content["log"]["pages"][0]["title"] = title
+    assert recording_of(page_of(tmp_path, content)).url == name
 
 
 def test_a_scenario_of_ones_own(folder: Path, farweb: Farweb, cable: Path) -> None:

@@ -31,7 +31,8 @@ def chain(requests: int, think_ms: float, host: str = "a.example") -> dict[str, 
     starts = [place * (60 + think_ms) for place in range(requests)]
     urls = [f"https://{host}/", *(f"https://{host}/{place}.js" for place in range(1, requests))]
     named = [{}, *({"_initiator": url, "_initiator_type": "script"} for url in urls[:-1])]
-    rows = [entry(url, start, **SCRIPT, **by) for url, start, by in zip(urls, starts, named, strict=True)]
+    fields: list[dict[str, Any]] = [{}, *({**SCRIPT, **by} for by in named[1:])]
+    rows = [entry(url, start, **of) for url, start, of in zip(urls, starts, fields, strict=True)]
     return har(*rows, creator="chrome-har", onload=starts[-1] + 90)
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError
 from farweb.inputs.paths import path_kind
-from farweb.page.graph import RULES, Rule, graph_of
+from farweb.page.graph import RULES, Dependency, Rule, graph_of
 from farweb.page.paths import BEYOND_MS, PROTOCOLS, PROXIES, Way
 from farweb.page.recording import Recording, short_url
-from farweb.page.settle import Loaded, asked_of, settle
+from farweb.page.settle import Loaded, asked_of, settle, think_ms
 from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import elided, plural, visible
@@ -53,6 +53,7 @@ class Cell:
         full_s: Last end of all, by the likely graph.
         simple_s: Bytes at the path's rate and the first request's round trips, or None for a scenario.
         loaded: The load by the likely graph.
+        idle_s: Think and tail of it, on the critical path: no transfer, on any path.
     """
 
     way: Way
@@ -62,6 +63,7 @@ class Cell:
     full_s: float
     simple_s: float | None
     loaded: Loaded
+    idle_s: float = 0.0
 
     @property
     def is_sure(self) -> bool:
@@ -103,6 +105,7 @@ class PageAnswer:
                 "low_s": cell.low_s,
                 "high_s": cell.high_s,
                 "fully_s": cell.full_s,
+                "idle_s": cell.idle_s,
                 "recorded_onload_s": recorded,
                 "simple_s": cell.simple_s,
                 "file": self.recording.file,
@@ -155,6 +158,10 @@ class PageAnswer:
     @property
     def sentence(self) -> str:
         """Where the page takes longest: how long in the best and in the worst way."""
+        return self._loads + self._idle
+
+    @property
+    def _loads(self) -> str:
         best, *others = self._named
         page = f"Over {best.way.over} the page"
         if not best.is_sure:
@@ -163,13 +170,30 @@ class PageAnswer:
                 "this file cannot say more."
             )
         if not others:
-            return f"{page} takes {_short(best.load_s)} s with {how(best.way)}."
+            return f"{page} takes {_short(best.load_s)} s with {_ways(self._alike(best))}."
         worst = others[0]
         says = "takes" if worst.low_s > best.high_s else "may take"
         return (
-            f"{page} {says} {_short(best.load_s)} s at best, with {how(best.way)}, and {_short(worst.load_s)} s at "
-            f"worst, with {how(worst.way)}."
+            f"{page} {says} {_short(best.load_s)} s at best, with {_ways(self._alike(best))}, and "
+            f"{_short(worst.load_s)} s at worst, with {_ways(self._alike(worst))}."
         )
+
+    @property
+    def _idle(self) -> str:
+        """A sentence where most of the time is no load."""
+        first = self._named[0]
+        if first.idle_s <= _MOSTLY * first.load_s:
+            return ""
+        loads = _short(first.load_s - first.idle_s)
+        return f" Of {_short(first.load_s)} s the load takes {loads} s; the rest was a script or a person."
+
+    def _alike(self, cell: Cell) -> list[Cell]:
+        """The ways over the slowest path that tie with one, itself first."""
+        best = self.best
+        tied = [each for each in self._there if max(each.load_s, cell.load_s) <= ALIKE * min(each.load_s, cell.load_s)]
+        if cell is not best:
+            tied = [each for each in tied if each.load_s > ALIKE * best.load_s]
+        return [cell, *(each for each in tied if each is not cell)]
 
     @property
     def recorded(self) -> str:
@@ -220,6 +244,7 @@ class PageAnswer:
         return "Loads of one page differ by some 10 % anyway."
 
 
+_MOSTLY = 0.5  # of onLoad, from where a sentence names what is no load
 _LETTERS = 32  # of a program's name, chosen
 ALIKE = 1.02
 """Ratio of loads that a sentence takes for equal. Chosen."""
@@ -258,7 +283,7 @@ def answer(
         for rule, graph in graphs.items():
             page = asked_of(recording, graph, is_multiplexed=way.protocol == "h2")
             loads[rule] = settle(way.scenario, page)
-        cells.append(_cell(recording, way, loads))
+        cells.append(_cell(recording, way, loads, graphs["likely"]))
         if progress is not None:
             progress(done + 1)
     return PageAnswer(recording, cells, others_s, number)
@@ -270,12 +295,16 @@ def onload_s(recording: Recording, loaded: Loaded) -> float:
     return max(ends) / 1e9 + recording.tail_ms / 1000
 
 
-def _cell(recording: Recording, way: Way, loads: dict[Rule, Loaded]) -> Cell:
+def _cell(recording: Recording, way: Way, loads: dict[Rule, Loaded], graph: Sequence[Dependency]) -> Cell:
+    """A cell by its loads, and by the likely graph."""
     found = {rule: onload_s(recording, loaded) for rule, loaded in loads.items()}
     likely = loads["likely"]
+    gating = [place for place, gates in enumerate(recording.gates) if gates]
+    last = max(gating, key=lambda place: likely.end_ns[place])
+    idle = (think_ms(graph, likely, last) + recording.tail_ms) / 1000
     full = int(likely.end_ns.max()) / 1e9
     low, high = min(found.values()), max(found.values())
-    return Cell(way, found["likely"], low, high, full, _simple_s(recording, way), likely)
+    return Cell(way, found["likely"], low, high, full, _simple_s(recording, way), likely, idle)
 
 
 def _simple_s(recording: Recording, way: Way) -> float | None:
@@ -301,6 +330,11 @@ def _short(value_s: float) -> str:
 def proxy_name(proxy: str) -> str:
     """The proxies of a way as tables have them."""
     return {"none": "no proxy", "own": ""}.get(proxy, proxy)
+
+
+def _ways(cells: Sequence[Cell]) -> str:
+    """Ways that tie, as a sentence has them behind *with*."""
+    return " or ".join(how(each.way) for each in cells)
 
 
 def how(way: Way) -> str:

@@ -14,7 +14,7 @@ from farweb.results.tables import PAGE
 from farweb.results.view import PARTS, Step, View, read_view
 from farweb.text.quantities import number, seconds
 from farweb.text.sheet import Screen, Sheet
-from farweb.text.words import elided, plural, visible
+from farweb.text.words import elided, listed, plural, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -121,18 +121,17 @@ class PageLoads:
     @property
     def text(self) -> str:
         """Which is fastest, and by how much."""
-        base = self.views[0].load_ns
-        best = min(range(len(self.views)), key=lambda place: self.views[place].load_ns)
-        if best == 0:
-            best, said = min(range(1, len(self.views)), key=lambda place: self.views[place].load_ns), "slower"
-        else:
-            said = "faster"
-        least = self.views[best].load_ns
+        base, *others = (view.load_ns for view in self.views)
+        least = min(others)
+        pairs = zip(self.names[1:], others, strict=True)
+        tied = list(dict.fromkeys(name for name, load in pairs if load <= ALIKE * least))
+        is_one = len(tied) == 1
         times = f"{seconds(least / _NS)} to onLoad, {seconds(base / _NS)} in {self.names[0]}"
         if max(base, least) <= ALIKE * min(base, least):
-            return f"{self.names[best]} makes no difference: {times}."
-        change = f"{100 * (least / base - 1):+.0f} %".replace("-", "−")  # a name keeps its hyphens: it can be pasted
-        return f"{self.names[best]} is {said}: {times} ({change})."
+            return f"{listed(tied)} {'makes' if is_one else 'make'} no difference: {times}."
+        said = f"{'is' if is_one else 'are'} {'faster' if least < base else 'slower'}"
+        change = f"{100 * (least / base - 1):+.0f} %".replace("-", "−")  # names keep their hyphens: they can be pasted
+        return f"{listed(tied)} {said}: {times} ({change})."
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

@@ -1,89 +1,20 @@
 """The fields of HARs as each exporter means them: an entry in the normal form, times in ms since the page began.
 
+What crossed no network is in `farweb.page.crossing`, the normal form in `farweb.page.sent`.
+
 Sources: the exporters' own code (chrome-har, DevTools, WebKit, mitmproxy, WebPageTest), and files of each.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from farweb.page.har import PAGE_MS_MAX, HarPage, Json, identifier, number, table, text
+from farweb.page.crossing import why_gone
+from farweb.page.har import PAGE_MS_MAX, HarPage, Json, header, identifier, number, table, text
+from farweb.page.sent import REQUEST_HEADER_BYTES, RESPONSE_HEADER_BYTES, Sent
 
-REQUEST_HEADER_BYTES = 500
-RESPONSE_HEADER_BYTES = 400
-"""Headers that a file does not give: medians of open HARs."""
 _HEADER_MAX = 16_384  # chosen: servers accept no longer ones, so it is a mistake of the exporter
 _BYTES_MAX = 2**40
-
-
-@dataclass
-class Sent:
-    """A request as recorded.
-
-    Attributes:
-        name: URL.
-        host: Host and port of it.
-        kind: html, css, script, font, image, json, xml, preflight, beacon or other.
-        method: HTTP method.
-        status: Of the response, 0 or below without one.
-        protocol: h1, h2 or h3.
-        is_secure: True for https.
-        issue_ms: When the browser wanted it.
-        queued_ms: How long the browser then held it back, connections apart.
-        send_ms: When its first byte left.
-        first_ms: First byte of the response.
-        end_ms: Last byte of it.
-        tcp_ms: TCP handshake, 0 without one.
-        tls_ms: TLS handshake, 0 without one.
-        connection: Id of the connection, empty where unknown.
-        is_new: True for the first request of its connection.
-        request_bytes: Header and body.
-        response_bytes: Header and body as they were on the wire.
-        redirect: Target of a redirect, or empty.
-        initiator: URL of the request that caused it, empty where unknown.
-        initiator_type: parser, script or another word of the exporter.
-        gone: Why it is no request over the network, or empty.
-        is_pushed: True for a response that the server pushed.
-        is_sized: False where the file has no size of the response.
-        parents: Requests that it waited for, as tables of pages name them. Only farweb's own files say so.
-        dependency: How that is known, in the same files.
-        server_ms: Time of the server, in the same files.
-    """
-
-    name: str
-    host: str
-    kind: str
-    method: str
-    status: int
-    protocol: str
-    is_secure: bool
-    issue_ms: float
-    send_ms: float
-    first_ms: float
-    end_ms: float
-    queued_ms: float = 0.0
-    tcp_ms: float = 0.0
-    tls_ms: float = 0.0
-    connection: str = ""
-    is_new: bool = False
-    request_bytes: int = REQUEST_HEADER_BYTES
-    response_bytes: int = RESPONSE_HEADER_BYTES
-    redirect: str = ""
-    initiator: str = ""
-    initiator_type: str = ""
-    gone: str = ""
-    is_pushed: bool = False
-    is_sized: bool = True
-    parents: str = ""
-    dependency: str = ""
-    server_ms: float | None = None
-
-    @property
-    def wait_ms(self) -> float:
-        """From its sending to the first byte of the response."""
-        return self.first_ms - self.send_ms
 
 
 _NAMES = {
@@ -139,47 +70,13 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
         connection=_connection(entry, exporter),
         **times,
     )
-    sent.gone = _gone(entry, sent, scheme, exporter)
+    sent.gone = why_gone(page, entry, sent, scheme, exporter)
     sent.is_pushed = _is_pushed(entry, sent, exporter)
     sent.is_sized = _is_sized(entry, response)
     if exporter == "farweb":
         sent.parents, sent.dependency = text(entry.get("_parents")), text(entry.get("_dependency"))
         sent.server_ms = _span(entry.get("_server_ms"))
     return sent
-
-
-_INSTANT_MS = 3.0  # chosen: no network answers so soon, and a cache does
-_NO_WAIT_MS = 1.5
-
-
-def _gone(entry: Json, sent: Sent, scheme: str, exporter: str) -> str:
-    """Why an entry is no request over the network, or empty."""
-    if scheme in ("ws", "wss") or entry.get("_webSocketMessages"):
-        return "web socket"
-    if sent.method == "CONNECT":
-        return "tunnel"
-    if scheme not in ("http", "https") or not sent.host:
-        return f"no http ({scheme[:20] or 'no scheme'})"
-    if _OCSP.search(sent.host):
-        return "certificate status"
-    fetched = text(entry.get("_fetchType")).lower()
-    asked = (entry, table(entry.get("response")))
-    is_marked = any(each.get(name) for each in asked for name in ("_fetchedViaServiceWorker", "fromServiceWorker"))
-    cause = sent.initiator.partition("?")[0].rpartition("/")[2].lower()
-    if is_marked or "service worker" in fetched or (cause.endswith(".js") and _WORKER.search(cause)):
-        return "service worker"
-    if text(entry.get("_fromCache")) or "cache" in fetched:
-        return "cache"
-    if sent.status <= 0 and _body(entry) <= 0:
-        return "no answer"
-    is_instant = not sent.is_new and sent.end_ms - sent.issue_ms < _INSTANT_MS and sent.wait_ms < _NO_WAIT_MS
-    if is_instant and _has_wait(table(entry.get("timings"))) and exporter in ("devtools", "firefox", "firebug"):
-        return "cache"
-    return ""
-
-
-_OCSP = re.compile(r"(?:^|\.)ocsp")
-_WORKER = re.compile(r"(?:^|[-_.])(?:(?:ng)?sw|service-?worker)[-_.]")  # "sw.js", "firebase-messaging-sw.js"
 
 
 def _is_pushed(entry: Json, sent: Sent, exporter: str) -> bool:
@@ -209,7 +106,7 @@ def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
     queued = _span(timings.get("_blocked_queueing") or entry.get("_blocked_queueing"))
     issue = start
     if "_queued" in timings:  # of chrome-har, which begins behind the renderer's queue
-        queued = min(start, _span(timings["_queued"]))
+        queued = min(max(0.0, start), _span(timings["_queued"]))
         issue -= queued
     send = start + before
     first = send + spans["wait"]
@@ -286,14 +183,24 @@ def _sizes(entry: Json, request: Json, response: Json, status: int) -> tuple[int
     request_bytes = asked if asked is not None and 0 < asked < _HEADER_MAX else REQUEST_HEADER_BYTES
     request_bytes += _bytes(request.get("bodySize"))
     transferred = _bytes(response.get("_transferSize"))
-    if transferred:
-        return round(request_bytes), max(1, round(transferred))
     body = _body(entry)
-    if not body and status != 304 and number(response.get("bodySize")) != 0:
+    if not body and number(response.get("bodySize")) != 0:
         body = _bytes(table(response.get("content")).get("size"))  # decoded: more than was on the wire
+    most = _body_max(request, response, status)
     heads = (_bytes(entry.get("_bytesIn")) - body, number(response.get("headersSize")) or 0)
     head = next((size for size in heads if 0 < size < _HEADER_MAX), RESPONSE_HEADER_BYTES)
-    return round(request_bytes), max(1, round(body + head))
+    whole = transferred or body + head
+    if whole > most + head and (not transferred or whole > most + _HEADER_MAX):
+        whole = most + head  # a copy from the cache, or the target of a redirect
+    return round(request_bytes), max(1, round(whole))
+
+
+def _body_max(request: Json, response: Json, status: int) -> float:
+    """Most bytes of a body: none where HTTP allows none, and what a redirect announces."""
+    if status in (204, 304) or text(request.get("method")).upper() == "HEAD":
+        return 0.0
+    announced = number(header(response, "content-length") or None) if 300 <= status < 400 else None
+    return _BYTES_MAX if announced is None or announced < 0 else announced
 
 
 def _is_sized(entry: Json, response: Json) -> bool:
@@ -383,11 +290,7 @@ def _kind(entry: Json, response: Json, url: str) -> str:
 def _redirect(url: str, response: Json, status: int) -> str:
     if not 300 <= status < 400 or status == 304:
         return ""
-    target = text(response.get("redirectURL"))
-    headers = response.get("headers")
-    if not target and isinstance(headers, list):
-        rows = [table(each) for each in headers]
-        target = next((text(row.get("value")) for row in rows if text(row.get("name")).lower() == "location"), "")
+    target = text(response.get("redirectURL")) or header(response, "location")
     try:
         return urljoin(url, target) if target else ""
     except ValueError:
@@ -401,7 +304,7 @@ def _span(value: Any) -> float:
 
 
 def _bounded(ms: float) -> float:
-    return min(PAGE_MS_MAX, max(0.0, ms))
+    return min(PAGE_MS_MAX, max(-PAGE_MS_MAX, ms))
 
 
 def _bytes(value: Any) -> float:

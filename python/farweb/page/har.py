@@ -2,9 +2,11 @@
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
@@ -35,11 +37,13 @@ class HarPage:
     Attributes:
         file: The file.
         name: Its id, empty where the file names no pages.
+        title: Its title, a URL in files of Chrome and Safari.
         exporter: Name and version of the program that wrote the file.
         browser: Name and version of the browser, where known.
         start_ms: When it began, Unix time.
         timings: `pageTimings`.
         entries: Entries with their place in the file, all with a URL and a start.
+        left_out: Entries of its time that cannot be used, by reason.
     """
 
     file: Path
@@ -49,6 +53,18 @@ class HarPage:
     start_ms: float
     timings: Json
     entries: Sequence[tuple[int, Json]]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    title: str = ""
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The sizes of responses that its exporter counts: those above 0 somewhere."""
+        responses = [table(entry.get("response")) for _, entry in self.entries]
+        return frozenset(
+            name
+            for name in ("_transferSize", "bodySize")
+            if any((number(each.get(name)) or 0) > 0 for each in responses)
+        )
 
 
 def is_har(path: Path) -> bool:
@@ -109,35 +125,87 @@ def read_har(path: Path) -> list[HarPage]:
     exporter = (text(creator.get("name")), text(creator.get("version")))
     pages = _pages(path, log.get("pages"))
     only = next(iter(pages)) if len(pages) == 1 else ""
+    read, faults = _read_entries(entries)
     by_page: dict[str, list[tuple[int, Json]]] = {name: [] for name in pages}
-    for place, entry in enumerate(entries):
-        where = f"log.entries[{place}]"
-        if not isinstance(entry, dict):
-            _refuse(path, where, entry, "an object")
-        if not text(table(entry.get("request")).get("url")):
-            _refuse(path, f"{where}.request.url", table(entry.get("request")).get("url"), "a URL")
-        entry["startedDateTime"] = _time_ms(path, f"{where}.startedDateTime", entry.get("startedDateTime"))
-        page = (identifier(entry.get("pageref")) or only) if pages else ""
-        by_page.setdefault(page, []).append((place, entry))
+    strays: list[tuple[int, Json]] = []
+    for place, entry in read:
+        name = (identifier(entry.get("pageref")) or only) if pages else ""
+        (by_page.setdefault(name, []) if name or not pages else strays).append((place, entry))
     if len(by_page) > PAGES_MAX:
         _refuse(path, "log.pages", f"{len(by_page):,} pages", f"{PAGES_MAX:,} at most")
+    starts = {name: each["startedDateTime"] for name, each in pages.items() if each["startedDateTime"] is not None}
+    if strays and not any(by_page.values()) and starts:  # a file that names no page anywhere
+        for place, entry in strays:
+            by_page[_page_at(starts, entry["startedDateTime"])].append((place, entry))
+        strays = []
     found = []
     for name, rows in by_page.items():
-        if not rows or (name == "" and pages):  # what belongs to no page
+        if not rows:
             continue
         if len(rows) > ENTRIES_MAX:
             _refuse(path, f"log.entries[{rows[0][0]}]", f"{len(rows):,} of one page", f"{ENTRIES_MAX:,} at most")
         page_of = pages.get(name, {})
-        starts = [entry["startedDateTime"] for _, entry in rows]
+        times = [entry["startedDateTime"] for _, entry in rows]
         start = page_of.get("startedDateTime")
-        if start is None or not any(0 <= each - start <= PAGE_MS_MAX for each in starts):
-            start = min(starts)  # another clock
+        if start is None or not any(0 <= each - start <= PAGE_MS_MAX for each in times):
+            start = min(times)  # another clock
         timings = table(page_of.get("pageTimings"))
         seen = f"{text(browser.get('name'))} {text(browser.get('version'))}".strip()
-        found.append(HarPage(path, name, exporter, seen, start, timings, rows))
+        found.append(HarPage(path, name, exporter, seen, start, timings, rows, title=text(page_of.get("title"))))
     if not found:
-        raise WorkloadError(f"{_anchored(path, 'log.entries')}: is empty, or of no page; record the page again")
-    return found
+        if faults:
+            _refuse(path, faults[0].where, faults[0].found, faults[0].allowed)
+        raise WorkloadError(f"{_anchored(path, 'log.entries')}: is empty; record the page again")
+    return _with_left_out(found, strays, faults)
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """An entry that cannot be read: where, what was found there, what is allowed, and the page that it names."""
+
+    where: str
+    found: Any
+    allowed: str
+    page: str
+
+
+def _read_entries(entries: Sequence[Any]) -> tuple[list[tuple[int, Json]], list[_Fault]]:
+    """Entries with their place in the file and a start in ms, and those that cannot be read."""
+    read, faults = [], []
+    for place, entry in enumerate(entries):
+        where = f"log.entries[{place}]"
+        if not isinstance(entry, dict):
+            faults.append(_Fault(where, entry, "an object", ""))
+            continue
+        url = table(entry.get("request")).get("url")
+        start = _time_ms(entry.get("startedDateTime"))
+        page = identifier(entry.get("pageref"))
+        if not text(url):
+            faults.append(_Fault(f"{where}.request.url", url, "a URL", page))
+        elif start is None:
+            faults.append(_Fault(f"{where}.startedDateTime", entry.get("startedDateTime"), _A_TIME, page))
+        else:
+            read.append((place, {**entry, "startedDateTime": start}))
+    return read, faults
+
+
+def _page_at(starts: Mapping[str, float], time_ms: float) -> str:
+    """The page that had begun last at a time, or else the first one."""
+    begun = [name for name, start in starts.items() if start <= time_ms]
+    return max(begun, key=lambda name: starts[name]) if begun else min(starts, key=lambda name: starts[name])
+
+
+def _with_left_out(
+    pages: Sequence[HarPage], strays: Sequence[tuple[int, Json]], faults: Sequence[_Fault]
+) -> list[HarPage]:
+    """The pages with what the file has beside them: each entry is of one page, or left out of one."""
+    starts = {page.name: page.start_ms for page in pages}
+    left = {name: Counter[str]() for name in starts}
+    for _, entry in strays:
+        left[_page_at(starts, entry["startedDateTime"])]["of no page"] += 1
+    for fault in faults:
+        left[fault.page if fault.page in left else pages[0].name]["unreadable"] += 1
+    return [replace(page, left_out=left[page.name]) for page in pages]
 
 
 def number(value: Any) -> float | None:
@@ -164,6 +232,13 @@ def identifier(value: Any) -> str:
 def table(value: Any) -> Json:
     """An object of a HAR, empty for anything else."""
     return value if isinstance(value, dict) else {}
+
+
+def header(message: Json, name: str) -> str:
+    """The value of a header of a request or response, by its name in small letters. Empty without one."""
+    rows = message.get("headers")
+    named = (table(each) for each in (rows if isinstance(rows, list) else ()))
+    return next((text(row.get("value")) for row in named if text(row.get("name")).lower() == name), "")
 
 
 def _files_of(folder: Path) -> list[Path]:
@@ -239,7 +314,9 @@ def _pages(path: Path, pages: Any) -> dict[str, Json]:
         if not isinstance(page, dict):
             _refuse(path, where, page, "an object")
         started = page.get("startedDateTime")
-        start = None if started in (None, "") else _time_ms(path, f"{where}.startedDateTime", started)
+        start = _time_ms(started)
+        if start is None and started not in (None, ""):
+            _refuse(path, f"{where}.startedDateTime", started, _A_TIME)
         name = identifier(page.get("id"))
         if name in found:
             _refuse(path, f"{where}.id", f"{name} again", "another id: its requests would be those of both pages")
@@ -250,13 +327,16 @@ def _pages(path: Path, pages: Any) -> dict[str, Json]:
 _FINER = re.compile(r"(\.\d{6})\d+")
 
 
-def _time_ms(path: Path, where: str, value: Any) -> float:
-    """An ISO 8601 time as Unix time in ms."""
+def _time_ms(value: Any) -> float | None:
+    """An ISO 8601 time as Unix time in ms. None for anything else."""
     try:
         time = datetime.fromisoformat(_FINER.sub(r"\1", text(value)))
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000
     except (ValueError, OverflowError):
-        _refuse(path, where, value, "a time such as 2026-11-26T10:00:00.000Z")
+        return None
+
+
+_A_TIME = "a time such as 2026-11-26T10:00:00.000Z"
 
 
 def _refuse(path: Path, where: str, found: Any, allowed: str) -> NoReturn:

@@ -11,8 +11,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from farweb.errors import WorkloadError
-from farweb.page.exporters import Sent, exporter_of, has_odd_times, normal
+from farweb.page.crossing import CACHE, WORKER, join_workers, own_sizes
+from farweb.page.exporters import exporter_of, has_odd_times, normal
 from farweb.page.har import PAGE_MS_MAX, HarPage, number
+from farweb.page.sent import Sent
 from farweb.text.quantities import size
 from farweb.text.words import elided, plural, visible
 
@@ -27,12 +29,12 @@ _TOLD = ("no initiators", "server push", "warm cache", "stands for it", "proxy n
 
 @dataclass(frozen=True)
 class Recording:
-    """A page load as recorded, times in ms since the page began.
+    """A page load as recorded, times in ms since its start, or since its first request if that was earlier.
 
     Attributes:
         file: Name of the file.
         page: Id of the page in it.
-        url: URL of the document.
+        url: URL of the document; where the file has none, the page's title, or the first request's URL.
         exporter: Program that wrote the file, with its version.
         browser: Browser, where known.
         sent: Requests over the network, by issue.
@@ -106,8 +108,10 @@ def recording_of(page: HarPage) -> Recording:
     """
     exporter = exporter_of(page)
     entries = [normal(page, entry, exporter) for _, entry in page.entries]
+    join_workers(page, entries)
+    own_sizes(page, entries)
     _find_multiplexed(entries, exporter)
-    dropped = Counter(sent.gone for sent in entries if sent.gone)
+    dropped = Counter(sent.gone for sent in entries if sent.gone) + Counter(page.left_out)
     sent = [each for each in entries if not each.gone]
     which = f"{page.file}: page {elided(page.name, 60)!r}" if page.name else str(page.file)
     if not sent:
@@ -118,24 +122,28 @@ def recording_of(page: HarPage) -> Recording:
     if exporter == "webpagetest":
         _wait_for_connections(sent)
     _queue_anew(sent)
+    ahead = _begin_with_the_first(sent)
     sent.sort(key=lambda each: each.issue_ms)
     given = number(page.timings.get("onLoad")) or 0.0
     fault = "it has no onLoad" if given <= 0 else ""
     if given > PAGE_MS_MAX:
         fault = f"its onLoad, {given:g} ms, is beyond an hour"
-    load = max(each.end_ms for each in sent) if fault else given
-    gates = [each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" for each in sent]
+    load = max(each.end_ms for each in sent) if fault else given + ahead
+    gates = [
+        each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" and not each.is_ahead
+        for each in sent
+    ]
     if not any(gates):  # an onLoad before any end, by a mistake of the exporter
         gates = [True] * len(sent)
         load, fault = max(each.end_ms for each in sent), "its onLoad is before the end of any request"
     rtt = _round_trips(sent)
     dom = number(page.timings.get("onContentLoad"))
     bits = _busiest_bps(sent)
-    root = _root(sent, load)
+    root = _root(sent, load, page.title)
     return Recording(
         page.file.name,
         page.name,
-        sent[root].name,
+        _called(page.title, sent[root], entries),
         " ".join(part for part in page.exporter if part) or "an exporter without a name",
         page.browser,
         sent,
@@ -145,7 +153,7 @@ def recording_of(page: HarPage) -> Recording:
         dict(dropped),
         load,
         not fault,
-        dom if dom is not None and 0 < dom <= load else None,
+        dom + ahead if dom is not None and 0 < dom <= load - ahead else None,
         gates,
         rtt,
         bits,
@@ -179,6 +187,20 @@ def _find_multiplexed(entries: Sequence[Sent], exporter: str) -> None:
                 each.protocol = "h2" if each.protocol == "h1" else each.protocol
 
 
+def _begin_with_the_first(sent: Sequence[Sent]) -> float:
+    """Count times from the first request where that is before the page's own start, which is behind its redirects.
+
+    A beacon of the page before begins none.
+
+    Returns:
+        How long before the page's start it was, in ms.
+    """
+    ahead = max(0.0, -min((each.issue_ms for each in sent if each.kind != "beacon"), default=0.0))
+    for each in sent:
+        each.shift(ahead)
+    return ahead
+
+
 _TOGETHER_MS = 8.0
 
 
@@ -210,16 +232,33 @@ def _queue_anew(sent: Sequence[Sent]) -> None:
             each.issue_ms = min(released, each.send_ms)
 
 
-def _root(sent: Sequence[Sent], load_ms: float) -> int:
-    """The document: the first HTML that is no redirect, or its last reload that began before onLoad."""
-    documents = [place for place, each in enumerate(sent) if each.kind in ("html", "xml") and not each.redirect]
+def _root(sent: Sequence[Sent], load_ms: float, title: str) -> int:
+    """The document: HTML with the page's title for a URL, or the first that is no redirect. Its last reload counts.
+
+    A reload begins and ends before onLoad.
+    """
+    documents = [place for place, each in enumerate(sent) if _is_document(each)]
     if not documents:
         return 0
-    url = sent[documents[0]].name
+    first = next((place for place in documents if sent[place].name == title), documents[0])
+    url = sent[first].name
     return max(
-        (place for place in documents if sent[place].name == url and sent[place].end_ms <= load_ms + 1),
-        default=documents[0],
+        (place for place in documents if sent[place].name == url and sent[place].end_ms <= load_ms + 1), default=first
     )
+
+
+def _is_document(sent: Sent) -> bool:
+    return sent.kind in ("html", "xml") and not sent.redirect
+
+
+def _called(title: str, root: Sent, entries: Sequence[Sent]) -> str:
+    """The name of a page: its document's URL, also of one that a cache answered, or else its title."""
+    if title.startswith(("http://", "https://")):
+        return title
+    if _is_document(root):
+        return root.name
+    cached = (each.name for each in entries if each.gone in (CACHE, WORKER) and _is_document(each))
+    return next(cached, title.strip() or root.name)
 
 
 _SOME_MS = 0.5  # a span below is none, or measured where the network is not

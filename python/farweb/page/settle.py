@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.errors import RunError
 from farweb.files.columns import NULL_INT, Column
-from farweb.page.graph import Dependency
+from farweb.page.graph import Dependency, Edge
 from farweb.page.recording import Recording
 
 SEED = 1
@@ -97,6 +97,24 @@ def settle(scenario: _core.Scenario, page: Sequence[Asked], seed: int = SEED) ->
             return Loaded(issue, first, end, runs)
         moved, issue = np.abs(after - issue).max(), after
     raise RunError(f"the page does not settle: after {runs} runs a request still moves by {moved / 1e6:.1f} ms")
+
+
+def think_ms(graph: Sequence[Dependency], loaded: Loaded, place: int) -> float:
+    """Think on the critical path to a request of a load, its own included."""
+    found = 0.0
+    while True:
+        found += graph[place].think_ms
+        edges = graph[place].edges
+        if not edges:
+            return found
+        place = max(edges, key=lambda edge: _held_ns(edge, loaded)).parent
+
+
+def _held_ns(edge: Edge, loaded: Loaded) -> float:
+    if edge.share is None:
+        return float(loaded.issue_ns[edge.parent])
+    first, end = loaded.first_ns[edge.parent], loaded.end_ns[edge.parent]
+    return float(first + edge.share * (end - first))
 
 
 def _guess(page: Sequence[Asked]) -> NDArray[np.int64]:
