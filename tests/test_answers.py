@@ -132,9 +132,10 @@ def test_site(folder: Path) -> None:
     assert later_then_s == pytest.approx(later_s, abs=0.015)
     # ML-DSA-65 has keys of 1952 B and signatures of 3309 B: in two certificates, and one of the handshake.
     flight = 82 + 1128 + 19 + 18 + (472 + 264) + 2 * (1952 + 3309) + 478 + (8 + 3309) + 36 + 99
-    assert re.search(r"^  first of a visit +241 .* worse$", said, re.M)
+    assert re.search(r"^  first of a visit +241 +\d+ % +7\d % ", said, re.M), "most first requests are slower"
+    assert "6 of 673 requests hold half of the waiting" in " ".join(said.split())
     assert flight == 16_435 and -(-flight // 1448) == 12
-    assert "Take 12: 12 to 17 cannot be told apart, 11 is worse." in said
+    assert "Take 12: 12 to 18 cannot be told apart, 11 is worse." in said
 
 
 @needs_data
@@ -143,7 +144,8 @@ def test_satellite(folder: Path) -> None:
     """A request takes round trips of its path, 65 ms of 704; large responses alone depend on rates."""
     said = printed("satellite", folder)
     changes = [float(found.replace("−", "-")) for found in re.findall(r"^all .*?(−[\d.]+) ", said, re.M)]
-    assert changes == pytest.approx([100 * (65 / 704 - 1)] * 3, abs=1.1)
+    assert changes[:2] == pytest.approx([100 * (65 / 704 - 1)] * 2, abs=1.1)
+    assert -90 < changes[2] < -65, "large responses of the blog hold much of its mean"
     for path, trip_s in (("geo-viasat", 0.704), ("starlink", 0.065)):
-        medians = [float(median_s) for median_s in re.findall(rf"^{path} +([\d.]+)", said, re.M)]
+        medians = [float(median_s) for median_s in re.findall(rf"^{path} +[\d.]+ +([\d.]+)", said, re.M)]
         assert all(1.9 < median_s / trip_s < 2.4 for median_s in medians), "two round trips for most"

@@ -48,7 +48,7 @@ def test_the_table_it_prints_is_that_of_the_runs(made: tuple[Path, str]) -> None
     for name in SCENARIOS:
         summary = Results.open(out / name).summary()
         (row,) = [line for line in shown.splitlines() if re.match(rf"{name} +\d", line)]
-        assert row.split()[1] == number(summary.latency.p50_s)
+        assert row.split()[1:3] == [number(summary.latency.mean_s), number(summary.latency.p50_s)]
     assert "Over a satellite 418 of 418 requests are slower than over a sea cable: 3" in shown
 
 

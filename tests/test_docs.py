@@ -8,6 +8,7 @@ import gzip
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,23 @@ def test_every_document_can_be_reached_from_the_readme() -> None:
         ahead += [each for each in found - reached if each.endswith(".md")]
         reached |= found
     assert set(DOCUMENTS) <= reached
+
+
+def test_the_root_holds_what_belongs_there() -> None:
+    """A file left behind by a trial is seen; whoever adds one that belongs there names it here."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    assert {name.partition("/")[0] for name in tracked} == {
+        *(".cargo", ".ci", ".github", ".gitignore"),
+        *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE-APACHE", "LICENSE-MIT"),
+        *("Makefile", "Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml", "pyproject.toml", "requirements.lock"),
+        *("crates", "python", "papers", "examples", "docs", "tests"),
+    }
+
+
+def test_the_changelog_of_an_unreleased_project_only_adds() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines()
+    assert [line for line in changes if line.startswith("##")] == ["## 0.1.0 (not released yet)", "### Added"]
+    assert len(changes) <= 45
 
 
 def links(document: str) -> list[str]:

@@ -51,6 +51,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
                 "client": (numbers % 5).astype(np.uint64),
                 "method": ((numbers * 0).astype(np.int32), ["GET"]),
                 "caching": ((numbers * 0).astype(np.int32), ["store"]),
+                "tls": (numbers % 3 - 1).astype(np.int8),
             }
 
         def report(self) -> str:

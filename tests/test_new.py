@@ -31,6 +31,14 @@ def test_each_path_passes_the_check_and_names_its_years(farweb: Farweb, folder: 
     assert swept == [f"{depth} ms" for depth in kind.depths]
 
 
+def test_depths_of_queues_follow_a_rate_that_is_changed(farweb: Farweb, folder: Path) -> None:
+    assert farweb("new", "link.toml", "--path", "geo-viasat").code == 0
+    scenario = Scenario.load("link.toml").with_({"path.link.0.down.rate": "2 Mbit/s"})
+    levels = scenario.effective["sweep"]["factors"]["queue"]
+    points = [scenario.with_(level["set"]).check() for level in levels]
+    assert [point.figures["links"][0]["down"]["queue_bytes"] for point in points] == [62_500, 250_000, 500_000]
+
+
 @pytest.mark.parametrize("proxy", PROXIES)
 def test_each_proxy_runs(farweb: Farweb, folder: Path, proxy: str) -> None:
     assert farweb("new", "link.toml", "--proxy", proxy).code == 0

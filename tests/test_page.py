@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -233,12 +234,31 @@ def test_the_screen_gives_one_number_only_where_it_is_sure(folder: Path, farweb:
 
 
 def test_the_least_time_is_of_a_way_that_the_answer_names(folder: Path, farweb: Farweb) -> None:
-    """Over HTTP/1.1 an http page has two round trips of 704 ms, over HTTP/2 three; behind a mux one."""
+    """An http page has two round trips of 704 ms over either protocol; behind a mux one."""
     written(folder, har(entry("http://a.example/", timings={"connect": 40}), onload=90))
     words = ("page", "page.har", "--path", "geo", "--proxy", "none")
-    assert "round trips alone take 1.4 s with HTTP/1.1." in farweb(*words).out
+    assert "round trips alone take 1.4 s with HTTP/2." in farweb(*words).out
     for row in farweb(*words, "--proxy", "mux", "--proxy", "pep", "--json").json()["pages"]:
         assert row["simple_s"] <= row["onload_s"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("http://a.example/", "https://a.example/"),
+        ("http://a.example/", "https://www.a.example/"),
+        ("https://a.example/", "http://www.a.example/"),
+    ],
+)
+def test_a_redirect_between_http_and_https_pays_both_connections(folder: Path, first: str, second: str) -> None:
+    """Two round trips for the request in the clear and three for the one under TLS, over either protocol."""
+    moved = {"status": 301, "redirectURL": second, "headersSize": 300, "bodySize": 0}
+    content = har(entry(first, response=moved), entry(second, 60), onload=120)
+    recording = replace(recording_of(page_of(folder, content)), server_ms=(0.0, 0.0))
+    for protocol in ("h1", "h2"):
+        way = way_of("geo", protocol, "none", is_secure=recording.has_tls)
+        loaded = settle(way.scenario, asked_of(recording, graph_of(recording), is_multiplexed=protocol == "h2"))
+        assert int(loaded.end_ns[1]) / 0.704e9 == pytest.approx(5, abs=0.05)
 
 
 def cells_of(*ways: tuple[str, float]) -> PageAnswer:

@@ -307,6 +307,9 @@ def test_queues_with_their_limit(sweep: SweepResults) -> None:
     assert IN_PICTURE * 40_000 < 100_000
     with pytest.raises(FarwebError, match="there is no link 1; links: 0 to 0"):
         describe("buffer", [sweep], link=1)
+    slow(sweep, lambda levels: {"rate": "3200 kbit/s", "queue": "250 ms"})
+    down_peak = describe("buffer", [sweep]).panels[2]
+    assert [(line.label, line.at) for line in down_peak.references] == [("queue limit 100 kB", 1e5)]
 
 
 def slow(sweep: SweepResults, change: Any) -> None:

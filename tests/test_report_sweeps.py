@@ -77,7 +77,7 @@ def page(factorial: SweepResults) -> str:
 
 def test_the_page_of_a_full_factorial_has_the_screen_of_show(factorial: SweepResults, page: str) -> None:
     outline = Outline(page)
-    question = "How does median latency depend on circuit, load and queue down?"
+    question = "How does mean latency depend on circuit, load and queue down?"
     assert outline.headings == [question, *HEADINGS]
     assert "a sweep · full factorial · 8 points × 3 seeds · 24 runs · seeds 1 to 3" in outline.text
     shown = [part for part in screen_of_sweep(factorial.summary()).parts if isinstance(part, str)]
@@ -231,10 +231,10 @@ def test_the_page_of_a_latin_hypercube(tmp_path: Path) -> None:
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, requests), circuits)
     outline = Outline(report([sweep]).html())
     assert "Latin hypercube · 30 points × 2 seeds" in outline.text
-    assert "The points with the 8 best and the 8 worst values of median latency" in outline.text
+    assert "The points with the 8 best and the 8 worst values of mean latency" in outline.text
     assert "1 … 30, 30 values" in outline.text
     assert "10 ms … 100 ms" in outline.text
-    assert re.search(r"Best median latency: 1\d\d ms at load 1, .*; worst: .* at load 30, ", outline.text)
+    assert re.search(r"Best mean latency: 1\d\d ms at load 1, .*; worst: .* at load 30, ", outline.text)
     assert "Share of variation of ranks" in outline.text
 
 

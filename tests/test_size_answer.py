@@ -113,9 +113,9 @@ def test_the_ratio_to_the_best_is_shown(scenario: Scenario) -> None:
     assert found.answer is not None
     assert found.answer.number == 20
     assert found.answer.estimates[0].ratio == 2
-    assert found.text == "Take 20: it ties with 40, the best, 19 is worse."
-    assert [each.word for each in found.curve[-2:]] == ["ties", "best"]
-    assert "against 40, %" in text(found) and "Ties: up to 100 % more than the best." in text(found)
+    assert found.text == "Take 20: it is within 100 % of 40, the best, 19 is worse."
+    assert [each.word for each in found.curve[-2:]] == ["within", "best"]
+    assert "against 40, %" in text(found) and "Within: up to 100 % more than the best." in text(found)
 
 
 def test_a_row_of_several_values_has_the_numbers_of_the_one_it_names(scenario: Scenario) -> None:
@@ -169,6 +169,10 @@ class Scripted(OfLog):
         change = self._changes[position]
         return (1.05, 0.9, 1.16) if change is None else (1 + change,) * 3
 
+    def ties(self, clause: Clause, position: int, other: int) -> bool:
+        changes = self._changes[position], self._changes[other]
+        return None in changes or abs((1 + (changes[0] or 0)) / (1 + (changes[1] or 0)) - 1) < 0.01
+
 
 @pytest.mark.parametrize(
     ("values", "best", "words"),
@@ -183,9 +187,14 @@ class Scripted(OfLog):
             1,
             "Take 1, the best. 2 and 3 cannot be told apart from it; 4 and more are worse (+48.0 %).",
         ),
-        ({1: 0.3, 2: 0.04, 4: 0.0, 8: 0.2}, 4, "Take 2: it ties with 4, the best, 1 is worse; 8 is worse (+20.0 %)."),
+        (
+            {1: 0.3, 2: 0.04, 4: 0.0, 8: 0.2},
+            4,
+            "Take 2: it is within 5 % of 4, the best, 1 is worse; 8 is worse (+20.0 %).",
+        ),
         ({1: None, 2: 0.3, 4: None, 8: 0.0}, 8, "Take 4: 4 and 8 cannot be told apart, 2 is worse."),
-        ({1: 0.0, 2: 0.01, 3: 0.02}, 1, "Take 1, the best. 2 and more tie with it."),
+        ({1: 0.0, 2: 0.009, 3: 0.002}, 1, "Take 1, the best. 2 and more tie with it."),
+        ({1: 0.0, 2: 0.01, 3: 0.002}, 1, "Take 1, the best. 2 and more are within 5 %."),
         ({1: 0.3, 2: 0.0}, 2, "Take 2, the best. 1 is worse."),
     ],
 )

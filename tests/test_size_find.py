@@ -131,21 +131,28 @@ def check_folder(farweb: Farweb, said: dict[str, object]) -> None:
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_the_queue_without_drops_is_the_closed_form(farweb: Farweb, download: Path, here: None) -> None:
+@pytest.mark.parametrize(
+    ("values", "unit", "size"),
+    [(['"1 packets".."200 packets"'], "packets", 1), (["150ms..600ms", "--resolution", "15 ms"], "ms", 15)],
+)
+def test_the_queue_without_drops_is_the_closed_form(
+    farweb: Farweb, download: Path, here: None, values: list[str], unit: str, size: int
+) -> None:
     """Segments of the window wait in the queue unless they are under way elsewhere.
 
     When an acknowledgement brings a new segment to the queue, the segments that have left it since the acknowledged one
-    are on the link or acknowledged: one for each segment time of the way to the client and back.
+    are on the link or acknowledged: one for each segment time, 15 ms, of the way to the client and back.
     """
     queue = 40 - math.floor((2 * DELAY_S + ACKED_S) / SENT_S)
     assert queue == 20
     found = farweb(
-        *("size", download, "--vary", 'path.link.0.down.queue="1 packets".."200 packets"', "--target", "drops <= 0"),
+        *("size", download, "--vary", f"path.link.0.down.queue={values[0]}", *values[1:], "--target", "drops <= 0"),
         *("--json", "--quiet"),
     )
     assert found.code == 0, found.err
     said = found.json()
-    assert (said["answer"]["label"], said["low"]["label"]) == (f"{queue} packets", f"{queue - 1} packets")
+    labels = [f"{number * size} {unit}" for number in (queue, queue - 1)]
+    assert [said["answer"]["label"], said["low"]["label"]] == labels
 
 
 def test_a_target_that_nothing_meets_ends_with_4(farweb: Farweb, download: Path, here: None) -> None:

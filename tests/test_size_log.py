@@ -10,6 +10,8 @@ from farweb import Scenario
 from farweb.folders import SweepResults
 from farweb.results.metrics import find_metric
 from farweb.size.answer import Answer, answer_of
+from farweb.size.find import is_overloaded
+from farweb.size.judge import Judge
 from farweb.size.log import Asked, Floats, OfLog, times_of_metric
 from farweb.size.search import Limits, Search
 from farweb.size.target import Clause, parse_target
@@ -75,7 +77,7 @@ def test_a_run_of_a_value_is_enough(scenario: Scenario) -> None:
     assert (found.interval_of, found.scope) == ("blocks", "for this log")
     between = f"at least {found.low.label}, below {found.high.label} at 95 % confidence"
     assert found.interval == between
-    assert found.text.startswith(f"Take {found.answer.label}: {found.answer.label} to 1 cannot be told apart")
+    assert found.text.startswith(f"Take {found.answer.label}: 1 to {found.answer.label} cannot be told apart")
     assert "Holds for this log (95 %, 20 time blocks)." in found._repr_html_()
     assert found.to_dict()["curve"][0]["estimates"][0]["interval_of"] == "blocks"
 
@@ -129,13 +131,13 @@ def clause(text: str) -> Clause:
     return parse_target(text).clauses[0]
 
 
-def test_intervals_are_those_of_show(scenario: Scenario) -> None:
+def test_intervals_of_times_are_of_the_logarithm(scenario: Scenario) -> None:
     log = OfLog(0.95)
     log.add(0, requests(LATENCIES))
     mean, low, high = log.interval(clause("p90(latency) <= 1 s"), 0)
     values = resampled(np.array_split(LATENCIES, 20), 0.9)
-    half = margin_of(values, 20)
-    assert (mean, low, high) == pytest.approx((values[0], values[0] - half, values[0] + half))
+    half = margin_of(np.log(values), 20)
+    assert (mean, low, high) == pytest.approx(values[0] * np.exp([0, -half, half]))
     sure = OfLog(0.99)
     sure.add(0, requests(LATENCIES))
     _, _, higher = sure.interval(clause("p90(latency) <= 1 s"), 0)
@@ -216,15 +218,60 @@ def test_few_requests_have_the_exact_test_at_the_confidence_of_the_search(tmp_pa
 def test_a_value_that_the_slowest_tenth_makes_worse_says_so(tmp_path: Path) -> None:
     """Nine tenths of the requests are as fast, the slowest a third slower."""
     log, random = OfLog(0.95), np.random.default_rng(3)
-    base = random.lognormal(size=600)
-    slowest = base >= np.quantile(base, 0.9)
+    slowest = np.arange(600) % 10 == 0
+    base = np.where(slowest, 1.1, 1.0)
     for position, times in enumerate((base, np.where(slowest, 1.33 * base, base * random.normal(1, 0.02, 600)))):
         rows = [request(number, float(time), 1000) for number, time in enumerate(times)]
         log.add(position, requests(times), write_results(tmp_path / str(position), rows))
     target = clause("latency <= 1.05*best")
     assert log.holds(target, 1, 0) is False
-    assert log.decided_by(target, 1, 0).startswith("slowest tenth +3")
-    assert log.decided_by(target, 0, 1) == ""
+    assert log.decided_by(target, 1, 0) == "slowest 10 % +33.0 %"
+    assert log.reason(target, 1, 0) == "is worse for the slowest tenth" and not log.ties(target, 1, 0)
+    assert log.decided_by(target, 0, 1) == log.reason(target, 0, 1) == ""
+
+
+@pytest.mark.parametrize(("noise", "most"), [(0.0, 1.05), (0.3, 2.0)])
+def test_a_search_for_the_best_ends_where_more_runs_would_fit_the_log(
+    scenario: Scenario, noise: float, most: float
+) -> None:
+    """Between a rate that fails and one that passes lie 5 %, or a factor of 2 where they tie."""
+
+    def searched(resolution: str | None) -> Answer:
+        axis = parse_vary("path.link.0.down.rate=1 Mbit/s..20 Mbit/s", scenario, resolution)
+        goal, log = parse_target("p50(latency) <= 1.2*best"), OfLog(0.95)
+        search = Search(axis, goal, Limits(), False, log)
+        while asked := search.ask():
+            for position, replication in asked:
+                rate = (axis.choice(position).number or 0) / 1e6
+                times = LATENCIES * (1 + 3 / rate) * np.random.default_rng(position).lognormal(0, noise, NUMBER)
+                search.add(position, replication, {"latency_p50_s": float(np.median(times))})
+                log.add(position, requests(times))
+        return answer_of(search, axis, goal, Limits(), "log", [])
+
+    found, exact = searched(None), searched("1 %")
+    assert found.low is not None and found.answer is not None and exact.low is not None and exact.answer is not None
+    ends = [each.number or 0 for each in (found.low, found.answer, exact.low, exact.answer)]
+    assert 1.01 < ends[1] / ends[0] <= most and found.runs < exact.runs
+    assert ends[3] / ends[2] < 1.011
+
+
+def test_a_mean_load_above_the_rate_fails_a_time(folder: Path) -> None:
+    """Sixty requests of 100 kB in a minute are 800 kbit/s, and headers: a queue that grows as long as they last."""
+    rows = "".join(f"{n * 60 / 59:.3f},a.example,300,100000\n" for n in range(60))
+    (folder / "requests.csv").write_text(f"start_s,host,request_bytes,response_bytes\n{rows}")
+    (folder / "log.toml").write_text(SCENARIO)
+    base = Scenario.load(folder / "log.toml")
+    is_full = [is_overloaded(base.with_({"path.link.0.down.rate": rate})) for rate in ("790 kbit/s", "900 kbit/s")]
+    assert is_full == [True, False]
+    log = OfLog(0.95)
+    judge = Judge(parse_target("p90(latency) <= 100 s and failed_share <= 1"), (5,), 0.95, 9, False, log)
+    for position in (0, 1):
+        judge.add(position, 0, {"latency_p90_s": 1.0, "failed_share": 0.0})
+        log.add(position, requests(LATENCIES))
+    judge.overloaded.add(1)
+    assert [judge.verdict(position) for position in (0, 1)] == ["meets", "does not meet"]
+    time, share = parse_target("p90(latency) <= 100 s and failed_share <= 1").clauses
+    assert (judge.decided_by(time, 1), judge.decided_by(share, 1)) == ("load above the rate", "")
 
 
 def test_from_end_to_end(farweb: Farweb, folder: Path) -> None:

@@ -38,6 +38,9 @@ class Steps:
     def is_narrow(self, one: int, other: int) -> bool:
         return other - one <= self._width
 
+    def times(self, one: int, other: int) -> float | None:
+        return None
+
 
 def search(
     metric: Metric,

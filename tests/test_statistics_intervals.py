@@ -1,5 +1,6 @@
 """Confidence intervals against closed forms, SciPy, brute force, and the truth that simulated samples come from."""
 
+import itertools
 import math
 
 import numpy as np
@@ -10,7 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from farweb.statistics.intervals import _resampled_quantiles, _resamples, quantiles, student, students
+from farweb.statistics.intervals import (
+    _resampled_quantiles,
+    _resamples,
+    effective_units,
+    quantiles,
+    ratio_of_units,
+    student,
+    students,
+)
 from farweb.statistics.paired import paired
 
 FINITE = st.floats(-1e6, 1e6)
@@ -52,6 +61,40 @@ def test_no_variation_between_replications_gives_no_width() -> None:
     assert (found.sd, found.low, found.high) == (0, 0.1, 0.1)
     (same,) = quantiles([[1.0, 2.0, 5.0]] * 4, [0.9])
     assert (same.sd, same.half_width) == (0, 0)
+
+
+def test_a_ratio_of_sums_is_that_of_all_resamples_written_out() -> None:
+    """Of four units with the effective number of their weights; against the base it is the inverse."""
+    base, other = np.array([1.0, 2, 2, 3]), np.array([2.0, 2, 3, 3])
+    logs = [
+        math.log(other[list(each)].sum() / base[list(each)].sum()) for each in itertools.product(range(4), repeat=4)
+    ]
+    weights = base / 8 + other / 10
+    units = effective_units(weights)
+    assert units == pytest.approx(weights.sum() ** 2 / (weights**2).sum()) and 3 < units < 4
+    half = scipy.stats.t.ppf(0.975, units - 1) * np.std(logs) * math.sqrt(units / (units - 1))
+    found, back = ratio_of_units(base, other), ratio_of_units(other, base)
+    assert found.value == pytest.approx(0.25)
+    assert (found.low, found.high) == pytest.approx((1.25 * math.exp(-half) - 1, 1.25 * math.exp(half) - 1))
+    assert found.low is not None and back.high is not None
+    assert (1 + found.low) * (1 + back.high) == pytest.approx(1)
+    means = ratio_of_units(base, other, sizes=([2, 2, 2, 2], [4, 4, 4, 4]))
+    assert means.value == pytest.approx(1.25 / 2 - 1)
+    assert effective_units([3, 3, 3]) == pytest.approx(3)
+
+
+def test_a_ratio_has_no_interval_where_one_unit_holds_most() -> None:
+    assert ratio_of_units([1, 1, 50], [1, 2, 50]).low is None
+    assert ratio_of_units([1, 1, 1], [1, 2, 1]).low is not None
+    assert ratio_of_units([1, 1e-3], [1e-3, 1]).low is None, "from a thousandth to a thousand says nothing"
+
+
+def test_a_ratio_without_spread_has_no_width_whatever_its_weights() -> None:
+    found = ratio_of_units([1, 100, 3], [0.5, 50, 1.5])
+    assert (found.value, found.low, found.high) == (-0.5, -0.5, -0.5)
+    assert ratio_of_units([1], [2]).low is None
+    for here, there in (([0, 0], [1, 1]), ([1, 1], [0, 0]), ([], [])):
+        assert ratio_of_units(here, there).value is None
 
 
 @settings(deadline=None)

@@ -59,10 +59,10 @@ def test_the_answer_is_true_of_few_requests_and_says_no_quantile_that_they_lack(
     assert ten.answer == "Half of 10 requests take 50 ms or less, 90 % take 90 ms or less; 0 failed."
     assert nine.answer == "Half of 9 requests take 50 ms or less; 0 failed."
     sheets = [next(part for part in each.screen().parts if isinstance(part, Sheet)) for each in (ten, nine)]
-    assert list(sheets[0].rows[0][2:4]) == ["50", "90"]
+    assert list(sheets[0].rows[0][2:5]) == ["55", "50", "90"]
     assert [sheet.header[1:] for sheet in sheets] == [
-        ["requests", "median", "90 %", "max", "failed"],
-        ["requests", "median", "max", "failed"],
+        ["requests", "mean", "median", "90 %", "max", "failed"],
+        ["requests", "mean", "median", "max", "failed"],
     ]
 
 
@@ -108,9 +108,9 @@ def test_show_prints_what_the_summary_says(tmp_path: Path, farweb: Farweb) -> No
     screen = """\
 Half of 101 requests take 500 ms or less, 90 % take 900 ms or less; 0 failed.
 
-latency, s  requests  median   90 %   99 %    max  failed
-all              101   0.500  0.900  0.990      1       0
-first byte       101   0.250  0.450  0.495  0.500
+latency, s  requests   mean  median   90 %   99 %    max  failed
+all              101  0.500   0.500  0.900  0.990      1       0
+first byte       101  0.250   0.250  0.450  0.495  0.500
 
 mean 500 ms; record.exchanges = true says where it goes
 fullest link: here to there, 25 % busy over the run, 2 drops on all links

@@ -217,7 +217,7 @@ def test_columns_that_a_request_table_needs(tmp_path: Path) -> None:
 def test_the_core_takes_and_gives_every_column_that_it_declares(tmp_path: Path) -> None:
     row = {"start_s": 0.5, "host": "a", "request_bytes": 1, "response_bytes": 2, "server_s": 0.25}
     row |= {"wait_s": 0.125, "object": 7, "source": "proxy", "tag": "sample", "day": 3, "client": 9}
-    row |= {"method": "HEAD", "caching": "bypass"}
+    row |= {"method": "HEAD", "caching": "bypass", "tls": False}
     pq.write_table(pa.Table.from_pylist([row], schema=arrow_schema(REQUESTS, {})), tmp_path / "requests.parquet")
     with open_requests(tmp_path / "requests.parquet") as requests:
         (found,) = requests.core
@@ -255,6 +255,7 @@ def test_a_request_table_is_copied_without_loss(folder: Path) -> None:
             "client": pl.Series([None if n % 4 else 2**64 - 2 - n % 97 for n in range(2000)], dtype=pl.UInt64),
             "method": [None if n % 5 else "POST" for n in range(2000)],
             "caching": [None if n % 5 else "bypass" for n in range(2000)],
+            "tls": [None if n % 5 else n % 2 == 0 for n in range(2000)],
         }
     )
     table.write_parquet("given.parquet")

@@ -4,8 +4,6 @@ Latencies are whole round trips of 0.62 s, as over a satellite, and quantiles ju
 fixed generators.
 """
 
-import itertools
-from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 
 from farweb.results.judged import Matched, verdict_of
-from farweb.results.pairs import Pairs
+from farweb.results.pairs import Pairs, Sides
 from farweb.results.ranking import ranking
 from farweb.statistics.judgement import Verdict
 from farweb.statistics.units import Floats
@@ -57,7 +55,7 @@ def test_a_round_trip_saved_by_43_percent_is_better() -> None:
     base, visit = trips(), visits(1800, 0.14)
     saved = np.where((visit == 1) & some(1800, 0.5), 0.53, 1.0)
     found = verdict(base, base * saved, visit)
-    assert (found.overall, found.groups[0][1].overall) == ("better", "equivalent")
+    assert (found.overall, found.groups[0][1].word) == ("better", "equivalent")
     assert found.sentence.startswith(f"b is better than a: requests take {-percents(found)} % less time on average")
     assert found.slices[0].slower == 0 and found.holds == "Holds for this log (95 %, 20 time blocks)."
 
@@ -66,7 +64,7 @@ def test_tls_is_worse_for_first_and_later_requests() -> None:
     base, visit = trips(673), visits(673, 0.36)
     added = np.where(visit == 0, 1.31, np.where(some(673, 0.36), 1.25, 1.0))
     found = verdict(base, base * added, visit)
-    assert (found.overall, [each.overall for _, each in found.groups]) == ("worse", ["worse", "worse"])
+    assert (found.overall, [each.word for _, each in found.groups]) == ("worse", ["worse", "worse"])
 
 
 def moved(n: int, faster: float, by: float, slower: float = 0.0, and_by: float = 1.0) -> Floats:
@@ -75,46 +73,38 @@ def moved(n: int, faster: float, by: float, slower: float = 0.0, and_by: float =
 
 
 @pytest.mark.parametrize(
-    ("n", "share", "slowest", "others", "word", "overall", "said"),
+    ("n", "share", "slowest", "others", "word", "overall", "decides", "said"),
     [
         # ECDSA → ML-DSA-65: 43 % slower, 16 % faster.
-        (673, 0.1, 1.12, moved(673, 0.16, 0.9, 0.43, 1.07), "slightly worse", "worse", "for the slowest tenth"),
-        # A made-up site, ML-DSA-65: −1.3 % on average, the slowest +9 %.
-        (
-            1014,
-            0.1,
-            1.09,
-            0.977,
-            "slightly better",
-            "mixed",
-            "requests take 1.2 % less time on average, 9.0 % more for",
-        ),
-        # ML-DSA-44: −3.6 %, the slowest −7 %.
-        (1014, 0.1, 0.93, 0.967, "slightly better", "better", "b is better than a"),
+        (673, 0.1, 1.12, moved(673, 0.16, 0.9, 0.43, 1.07), None, "worse", "slowest_tenth", "for the slowest tenth"),
+        # The slowest 9 % longer, the others 2.3 % less: they hold most of the time.
+        (1014, 0.1, 1.09, 0.977, "equivalent", "mixed", "slowest_tenth", "2.3 % less for the quicker nine tenths, 9.0"),
+        # ML-DSA-44: −3.3 %, the slowest −7 %.
+        (1014, 0.1, 0.93, 0.967, "slightly better", "better", "slowest_tenth", "b is better than a: requests take"),
         # Buffer auto → 64 kB.
-        (6500, 0.1, 1.062, 1.0, "equivalent", "worse", "worse than a for the slowest tenth: requests take 0.6 % more"),
+        (6500, 0.1, 1.062, 1.0, "slightly worse", "worse", "slowest_tenth", "6.2 % more for the slowest tenth"),
+        (6500, 0.1, 1.051, 1.003, "slightly worse", "worse", "slowest_tenth", "b is worse than a: requests take"),
         # mux 1 → 8: 26 % slower, 12 % faster.
-        (1800, 0.1, 1.28, moved(1800, 0.12, 0.85, 0.2, 1.6), None, "worse", "b is worse than a"),
+        (1800, 0.1, 1.28, moved(1800, 0.12, 0.85, 0.2, 1.6), "worse", "worse", "slowest_tenth", "b is worse than a"),
         # Satellite of 34 Mbit/s → line of 0.7 Mbit/s: faster for most, far slower for the slowest.
-        (1800, 0.12, 5.0, moved(1800, 0.78, 0.4), None, "mixed", "b against a is mixed"),
+        (1800, 0.12, 5.0, moved(1800, 0.78, 0.4), "split", "mixed", "slowest_tenth", "are slower and"),
     ],
 )
-def test_the_slowest_tenth_weighs_beside_all(
-    n: int, share: float, slowest: float, others: Any, word: str | None, overall: str, said: str
+def test_the_slices_weigh_beside_all(
+    n: int, share: float, slowest: float, others: Any, word: str | None, overall: str, decides: str, said: str
 ) -> None:
     base = trips(n) * (1 + np.arange(n) / 1e7)
     found = verdict(base, base * np.where(slow(base, share), slowest, others))
     assert found.overall == overall and word in (None, found.slices[0].word)
-    assert (found.gain if overall == "better" else found.harm)[0] == "slowest_tenth"
-    assert said in found.sentence
+    assert decides in (found.gain if overall == "better" else found.harm) and said in found.sentence
 
 
 def test_groups_on_two_sides_are_mixed() -> None:
     """ECDSA → SLH-DSA-128s: first requests +11 %, later ones −3.7 %."""
     base, visit = trips(673), visits(673, 0.36)
     found = verdict(base, base * np.where(visit == 0, 1.11, 0.963), visit)
-    assert (found.overall, [each.overall for _, each in found.groups]) == ("mixed", ["worse", "slightly better"])
-    assert "11.0 % more for first requests of visits, 3.7 % less for later requests" in found.sentence
+    assert (found.overall, [each.word for _, each in found.groups]) == ("mixed", ["worse", "slightly better"])
+    assert "11.0 % more for first requests of visits, 3.7 % less for later ones" in found.sentence
 
 
 def test_a_small_sure_difference_is_equivalent_though_p90_is_open() -> None:
@@ -129,7 +119,14 @@ def test_eight_requests_have_an_exact_test() -> None:
     base = trips(8)
     found = verdict(base, base * np.array([0.69] * 7 + [1.0]))
     assert (found.overall, found.interval_of) == ("better", "none")
-    assert found.sentence == "b is better than a: 7 of 8 faster, 1 the same: −27.7 %; for these 8 requests"
+    assert found.sentence == (
+        "b is better than a: 7 of 8 faster, 1 the same: −28.4 % on average (1.34 s instead of 1.87 s); "
+        "for these 8 requests"
+    )
+    three = verdict(base[:3], base[:3] * 0.7)
+    assert (three.overall, three.cell) == ("cannot be told apart", "open")
+    assert three.sentence.startswith("b against a: 3 of 3 faster: −30.0 % on average")
+    assert three.sentence.endswith("; 3 requests are too few for a verdict")
 
 
 def test_failures_count_beside_survivors() -> None:
@@ -141,29 +138,159 @@ def test_failures_count_beside_survivors() -> None:
     base *= np.where(slowest, 3, 1)
     found = verdict(base, np.where(slowest & lost, np.inf, base * moved))
     assert found.overall == "worse" and "failed_share" in found.harm
-    survivors = next(each for each in found.slices if each.name == "slowest_tenth")
-    assert percents(found, 1) < -50 and survivors.by_count and survivors.word == "slightly worse"
+    place, survivors = next((at, each) for at, each in enumerate(found.slices) if each.name == "slowest_tenth")
+    assert percents(found, place) < -50 and survivors.by_count and survivors.word == "slightly worse"
     assert "points more fail" in found.sentence
 
 
 def test_less_than_the_margin_is_slightly_better() -> None:
-    """−4.91 % (−6.66 … −3.13)."""
+    """A tenth of the requests take 40 % less: −3.5 %."""
     base = trips()
     found = verdict(base, base * np.where(some(1800, 0.1), 0.604, 1.0))
-    assert found.slices[0].word == "slightly better" and -5 < percents(found) < -4
+    assert found.overall == "slightly better" and -5 < percents(found) < -3
 
 
 def test_26_of_the_slowest_are_no_slice() -> None:
     base = trips(260)
     found = verdict(base, np.where(slow(base), base * 1.4, base))
-    assert [each.name for each in found.slices] == ["all"] and found.harm == ()
+    assert [each.name for each in found.slices] == ["all", "quicker_nine_tenths"]
+    assert (found.overall, found.harm) == ("worse", ()), "by all requests"
 
 
 def test_what_differs_by_chance_alone_cannot_be_told_apart() -> None:
-    base = trips(400)
-    found = verdict(base, base * np.exp(np.random.default_rng(5).normal(0, 1.0, 400)))
+    base, random = trips(400), np.random.default_rng(5)
+    found = verdict(*(base * random.lognormal(0, 1.0, 400) for _ in range(2)))
     assert found.overall == "cannot be told apart"
     assert found.sentence.startswith("b and a cannot be told apart: requests take") and "…" in found.sentence
+
+
+def test_two_tie_unless_the_change_of_the_mean_or_failures_set_them_apart() -> None:
+    """Slightly is apart, a slice alone is none; more failures are, and equal ones are not."""
+    base = trips(1000) * (1 + np.arange(1000) / 1e7)
+    assert not verdict(base, base * 1.02).ties and verdict(base, base * 1.009).ties
+    a_slice = verdict(LIKE, LIKE * np.where(TENTH, 1.08, 1.0))
+    assert (a_slice.overall, a_slice.ties, a_slice.turned().cell) == ("worse", True, "better: slowest 10 %")
+    runs = [LIKE * np.where(TENTH, 1.08, 1.0), LIKE]
+    found = ranking(["b", "a"], lambda one, other: verdict(runs[one], runs[other]))
+    assert [(row.letters, row.name) for row in found.rows] == [("a", "a"), ("a", "b")]
+    assert found.sentence() == "a takes the least time; b ties with it; worse for the slowest tenth."
+    assert found.to_dicts()[1]["for"] == "slowest_tenth"
+    fail = np.where(some(1000, 0.008), np.inf, base)
+    assert (verdict(base, fail).overall, verdict(base, fail).ties) == ("worse", False)
+    others = [np.where(np.arange(1000) % 50 == place, np.inf, base) for place in (7, 8)]
+    assert (verdict(*others).by_failures, verdict(*others).ties) == (True, True)
+    assert not verdict(base, np.where(np.arange(1000) % 10 == 3, np.inf, base)).ties
+    three = verdict(base[:3], base[:3] * 0.7)
+    assert three.ties and not verdict(base[:8], base[:8] * 0.7).ties
+
+
+TENTH = np.arange(1000) % 10 == 0
+LONG = np.where(TENTH, 10.0, 1.0)
+"""Of a thousand requests the slowest tenth take 10 s, the others 1 s: 1.9 s on average."""
+
+LIKE = np.where(TENTH, 1.1, 1.0)
+HOURS = np.where(np.arange(1000) % 500 == 250, 3000.0, LIKE)
+"""Two of a thousand requests take most of the time."""
+
+FIRST = np.where(np.arange(1000) % 4 == 0, 0, 1).astype(np.int8)
+SAME = "requests take the same time on average"
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "visit", "said", "cell"),
+    [
+        (
+            LONG,
+            LONG * np.where(TENTH, 0.5, 1.0),
+            None,
+            "b is better than a: requests take 26.3 % less time on average (1.40 s instead of 1.90 s), 50.0 % less for "
+            "the slowest tenth",
+            "better",
+        ),
+        (
+            LONG,
+            LONG * np.where(TENTH, 0.97, 0.9),
+            None,
+            "b is better than a: requests take 6.3 % less time on average (1.78 s instead of 1.90 s)",
+            "better",
+        ),
+        (
+            LONG,
+            LONG * 1.03,
+            None,
+            "b is slightly worse than a: requests take 3.0 % more time on average (1.96 s instead of 1.90 s)",
+            "slightly worse",
+        ),
+        (
+            HOURS,
+            HOURS * np.where(HOURS > 9, 1.1, 0.8),
+            None,
+            "b is better than a for the quicker nine tenths: requests take 5.7 % more time on average (7.41 s instead "
+            "of 7.01 s), open: −49.1 … +119 %, 20.0 % less for these; 2 of 1,000 requests hold half of the waiting",
+            "better: quicker 90 %",
+        ),
+        (
+            LIKE,
+            np.where(TENTH, LIKE * 1.08, LIKE),
+            None,
+            f"b is worse than a for the slowest tenth: {SAME} (+0.9 %), 8.0 % more for these",
+            "worse: slowest 10 %",
+        ),
+        (
+            LIKE,
+            np.where(TENTH, LIKE * 0.881, LIKE * 1.014),
+            None,
+            f"b against a is mixed: {SAME}, 1.4 % more for the quicker nine tenths, 11.9 % less for the slowest tenth",
+            "mixed",
+        ),
+        (
+            LONG,
+            LONG * np.where(TENTH, 0.8, 1.1),
+            None,
+            "b against a is mixed: requests take 5.8 % less time on average (1.79 s instead of 1.90 s), 90 % are "
+            "slower and 10 % faster, 10.0 % more for the quicker nine tenths, 20.0 % less for the slowest tenth",
+            "mixed",
+        ),
+        (
+            np.ones(1000),
+            np.where(FIRST == 0, 1.115, 0.976),
+            FIRST,
+            "b against a is mixed: requests take 1.1 % more time on average (1.01 s instead of 1 s), 11.5 % more for "
+            "first requests of visits, 2.4 % less for later ones",
+            "mixed",
+        ),
+        (LIKE, LIKE * 1.004, None, f"b and a are equivalent: {SAME} (+0.4 %)", "equivalent"),
+        (LIKE, LIKE, None, "b and a are equivalent: all requests take the same time", "equivalent"),
+        (
+            LIKE,
+            np.where(TENTH, np.inf, LIKE * 1.2),
+            None,
+            "b is worse than a: 100 % of requests are slower and 0 % faster, 100 % of the slowest tenth slower and 0 % "
+            "faster, 10 points more fail",
+            "worse",
+        ),
+    ],
+)
+def test_line_one(base: Floats, other: Floats, visit: Any, said: str, cell: str) -> None:
+    found = verdict(base, other, visit)
+    assert (found.sentence, found.cell) == (said, cell)
+    there = found.to_dict()
+    assert there["for"] == (found.alone or None) and there["change"]["value"] == found.change.value
+    assert there["geometric"] == found.slices[0].geometric
+    if found.change.value and abs(found.change.value) < 0.01 and "failed_share" not in found.harm:
+        assert found.overall not in ("better", "worse") or found.alone, "a bare word needs 1 %"
+
+
+def test_line_one_of_other_requests() -> None:
+    """Another load: means of those answered, and failures in numbers."""
+    base, other = np.full(1000, 1.4), np.full(1200, 1.9)
+    found = verdict_of([Sides(base, other)], ONE, ("a", "b"))
+    assert found.sentence == "b is worse than a: requests take 35.7 % more time on average (1.90 s instead of 1.40 s)"
+    other[::40] = np.inf
+    found = verdict_of([Sides(base, other)], ONE, ("a", "b"))
+    assert found.sentence == (
+        "b is worse than a: 2.50 % of requests fail instead of 0; those answered take 1.90 s instead of 1.40 s"
+    )
 
 
 def test_six_runs_rank_with_letters_and_a_tie() -> None:
@@ -177,10 +304,14 @@ def test_six_runs_rank_with_letters_and_a_tie() -> None:
         ("a", "mux1"), ("b", "mux4"), ("b", "mux8"), ("c", "persistent"), ("d", "link"), ("e", "geo-iw4")
     ]  # fmt: skip
     assert found.sentence() == "mux1 is best. mux4 and mux8 tie for second: 10 % more time."
+    three = ranking(
+        ["a", "b", "c"], lambda one, other: verdict(runs[(1, 3, 4)[one]], runs[(1, 3, 4)[other]], together=3)
+    )
+    assert three.sentence() == "a is best. b and c tie for second: 10 % more time."
     assert found.places[1] == ["mux4", "mux8"] and len(found.verdicts) == 15
     more = ranking([*names, "x"], lambda one, other: verdict([*runs, base][one], [*runs, base][other], together=6))
     assert [row.name for row in more.rows[:2]] == ["mux1", "x"] and len(more.verdicts) == 6
-    assert more.rows[1].word == "equivalent" and "x ties with it" in more.sentence()
+    assert more.rows[1].cell == "equivalent" and "x ties with it" in more.sentence()
 
 
 def test_runs_that_lose_requests_rank_by_these_and_not_by_the_others() -> None:
@@ -225,17 +356,6 @@ def test_a_named_quantity_has_its_own_words_and_column(by: str, said: str, headi
 def test_runs_that_all_fail_rank_by_no_time() -> None:
     found = ranking(["a", "b"], lambda one, other: verdict(*[np.full(100, np.inf)] * 2))
     assert found.sentence() == "Failures decide: 100 % of requests fail at a and 100 % at b. a and b fail alike."
-
-
-def test_seeds_of_one_scenario_are_equivalent() -> None:
-    """120 pairs of 16 seeds: the same requests, 3 % of them lose a packet and wait for a timeout."""
-    base = trips(1000)
-    seeds = []
-    for seed in range(16):
-        random = np.random.default_rng(seed)
-        seeds.append(base + np.where(random.random(1000) < 0.03, random.choice([0.62, 1.0, 1.5], 1000), 0))
-    found = Counter(verdict(one, other).overall for one, other in itertools.combinations(seeds, 2))
-    assert found["equivalent"] >= 115, found
 
 
 @pytest.mark.parametrize("losses", ["bernoulli", "list"])

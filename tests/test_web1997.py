@@ -38,7 +38,7 @@ def test_lines_are_squids_and_in_order_of_completion(seed: int) -> None:
 
 
 def test_the_log_of_a_seed_does_not_change() -> None:
-    # A change of these is a change of what the demonstration shows: say so in CHANGELOG.md.
+    # A change of these is a change of what the demonstration shows: say so in the commit.
     digest = hashlib.sha256("\n".join(generate(SEED).lines).encode()).hexdigest()
     assert digest == "53a96d515457eca45fbc48d0b374f54fb6f0ee834262984262a99a3e48632894"
 

@@ -172,7 +172,7 @@ def test_requests_save_by_first_and_later_ones(folder: Path, farweb: Farweb) -> 
     assert by_name["0-RTT"] == (pytest.approx(-0.2), 0)
     assert by_name["half server time"] == (pytest.approx(-0.04), pytest.approx(-0.04))
     seconds = {"first_s": -0.72, "later_s": -0.18, "all_s": -0.45, "low_s": None, "high_s": None}
-    said = {"change": "edge at a tenth", "helped_share": 1.0, "verdict": "better"}
+    said = {"change": "edge at a tenth", "helped_share": 1.0, "verdict": "better", "for": None}
     assert found["changes"][0] == {**said, **{name: at and pytest.approx(at) for name, at in seconds.items()}}
     two = found["together"][0]
     assert two["change"] == "edge at a tenth + TLS 1.3"
@@ -220,15 +220,16 @@ def lines_of(found: WhatIf, width: int = 80) -> str:
     return shown.get()
 
 
-def effect(place: int, mean: float, word: Word) -> Effect:
-    return Effect((CHANGES[place],), None, None, Estimate(9, mean, None, mean, mean), 0.5, word)
+def effect(place: int, mean: float, word: Word, *, is_sure: bool = True) -> Effect:
+    return Effect((CHANGES[place],), None, None, Estimate(9, mean, None, mean, mean), 0.5, word, is_sure=is_sure)
 
 
 def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out() -> None:
     (price,) = (place for place, change in enumerate(CHANGES) if not change.is_for_speed)
     sure = [effect(price, -0.5, "better"), effect(1, -0.1, "slightly better"), effect(2, -0.2, "better")]
-    order = ranked([effect(0, -0.9, "cannot be told apart"), *sure])
-    assert [each.changes for each in order] == [(CHANGES[place],) for place in (2, 1, 0, price)]
+    unsure = effect(0, -0.9, "cannot be told apart"), effect(3, -0.3, "better", is_sure=False)
+    order = ranked([*unsure, *sure])
+    assert [each.changes for each in order] == [(CHANGES[place],) for place in (2, 1, 0, price, 3)]
     assert helping(order) == [CHANGES[2], CHANGES[1]]
     both = Effect((CHANGES[2], CHANGES[1]), None, None, Estimate(9, -0.25, None, -0.3, -0.2), 0.5, "better")
     nouns = "a visit's first request", "a later one", "a request"

@@ -9,7 +9,6 @@ from farweb.extent import Extent
 from farweb.inputs.carried import Carried
 from farweb.offered import BUSY, Offered, OfferedLoad, of_rate
 from farweb.results.legs import carrier_name
-from farweb.text.parse import QuantityError, parse
 from farweb.text.quantities import count, rate, seconds, share
 from farweb.text.words import elided, listed, plural
 from farweb.trace import varies
@@ -119,19 +118,20 @@ def _fullest(load: Offered) -> OfferedLoad:
     return max(load.links, key=lambda link: link.fullness)
 
 
-def _least_ns(leg: Mapping[str, Any]) -> float:
+def _least_ns(figures: Mapping[str, Any], leg: Mapping[str, Any]) -> float:
     """Least time of a request on a leg: on an open connection, where there may be one."""
     use = leg["connection_use"]
     if not use["requests"]:
         return float(leg["rtt_ns"]) / 2
     if use["reused"] or use["shared"] or use["standing"]:
         return float(leg["rtt_ns"])
-    return float(min(leg["first_byte_ns"], leg["first_byte_tunnel_ns"] or inf))
+    is_clear = figures["tls"] is not None and figures["tls"]["http"]
+    return float(leg["first_byte_clear_ns" if is_clear or leg["has_bare_tunnels"] else "first_byte_ns"])
 
 
 def least_s(figures: Mapping[str, Any]) -> float:
     """Least time of a request to the servers, in s."""
-    return sum(_least_ns(leg) for leg in figures["legs"]) / _NS
+    return sum(_least_ns(figures, leg) for leg in figures["legs"]) / _NS
 
 
 def rows(
@@ -210,11 +210,12 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     )
     least = ""
     if use["requests"] and leg["rtt_ns"]:
-        turns = _least_ns(leg) / leg["rtt_ns"]
-        time = f"{_TURNS[int(turns)]} of {rtt}" if turns.is_integer() else seconds(_least_ns(leg) / _NS)
+        shortest = _least_ns(figures, leg)
+        turns = shortest / leg["rtt_ns"]
+        time = f"{_TURNS[int(turns)]} of {rtt}" if turns.is_integer() else seconds(shortest / _NS)
         least = f": {time} at least"
     tls = described.get("tls") or {}
-    secured = f", TLS {tls['version']}" if tls.get("version") else ""
+    secured = f", TLS {tls['version']}{_of_schemes(figures['tls'])}" if tls.get("version") else ""
     is_only = len(figures["legs"]) == 1
     of = "" if is_only else f"{leg['from']} to {leg['to']}: "
     yield [carrier_name(described["carrier"]), f"{of}{manner}{least}{secured}"]
@@ -226,9 +227,17 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     yield from _limit_up(figures, leg)
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
-        held = _bytes(narrow["down"]["queue"])
+        held = narrow["down"]["queue_bytes"]
         of_path = f": {share(held / leg['bdp_bytes'])} of what the path holds" if held and leg["bdp_bytes"] else ""
         yield ["queues", f"{narrow['up']['queue']} up, {narrow['down']['queue']} down{of_path}"]
+
+
+def _of_schemes(tls: Mapping[str, int] | None) -> str:
+    """The requests that have a leg's TLS, or empty where none is known to go in the clear."""
+    if tls is None or not tls["http"]:
+        return ""
+    unknown = f", {count(tls['unknown'])} of them unknown" if tls["unknown"] else ""
+    return f" for {share(1 - tls['http'] / sum(tls.values()))} of the requests{unknown}"
 
 
 def _limit_down(figures: Mapping[str, Any], leg: Mapping[str, Any], is_only: bool) -> Iterator[list[str]]:
@@ -272,11 +281,3 @@ def _line(figures: Mapping[str, Any], leg: Mapping[str, Any], way: str) -> str:
 def _is_inside(figures: Mapping[str, Any], leg: Mapping[str, Any], link: Mapping[str, Any]) -> bool:
     nodes = figures["nodes"]
     return bool(nodes.index(leg["from"]) <= link["index"] < nodes.index(leg["to"]))
-
-
-def _bytes(text: str) -> float | None:
-    try:
-        found = parse(text)
-    except QuantityError:
-        return None
-    return float(found.number) if found.base == "B" else None

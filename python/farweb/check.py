@@ -124,6 +124,7 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
     if requests is not None and "requests" not in prepared.inputs:
         figures["warnings"].append(f"workload.requests: {requests.path} does not exist yet; a run needs it")
     trace = read_trace(scenario, figures, prepared)
+    figures["tls"] = None if trace is None else _schemes(trace)
     load, extents = (None, ()) if trace is None else _sized(scenario, figures, trace)
     points: tuple[capacity.PointLoad, ...] = ()
     if trace is not None and scenario.design is not None:
@@ -177,6 +178,12 @@ def _nobody_named(scenario: Description, figures: Mapping[str, Any], trace: Trac
         "clients.share: the request table names no client (column client), so that all requests share the connections "
         'of one, as behind a proxy; write share = "all" under [clients] if that is so'
     ]
+
+
+def _schemes(trace: Trace) -> dict[str, int]:
+    """Requests that are no tunnels, by scheme."""
+    unknown = trace.rows - trace.tunnels - trace.secure - trace.clear
+    return {"https": trace.secure, "http": trace.clear, "unknown": unknown}
 
 
 def _tunnels_without_tls(scenario: Description, trace: Trace) -> list[str]:
@@ -233,7 +240,7 @@ def _swept(
     loads = []
     for number, point in points.items():
         load, _ = _sized(point.scenario, point.figures, point.trace)
-        least_s = capacity.least_s(point.figures)
+        least_s = capacity.least_s({**point.figures, "tls": _schemes(point.trace)})
         has_cache = bool(point.figures["caches"])
         loads.append(capacity.PointLoad(design.point_name(number), load, least_s, has_cache))
     return tuple(loads), extent_of_points(points.values(), len(design.points) * design.replications)

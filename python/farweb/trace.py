@@ -142,6 +142,8 @@ class Trace:
         opens: Requests by host and minute, where source ports are a limit.
         tunnels: Requests with CONNECT.
         tunnel_bytes: Bytes of their responses.
+        secure: Others that are under TLS by the table.
+        clear: Others in the clear by the table.
     """
 
     rows: int
@@ -161,6 +163,8 @@ class Trace:
     opens: Opens | None = None
     tunnels: int = 0
     tunnel_bytes: int = 0
+    secure: int = 0
+    clear: int = 0
 
     @property
     def days(self) -> int:
@@ -194,7 +198,7 @@ def _trace(
 ) -> Trace | None:
     """Read a workload, its objects too with `survey`, or None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
-    rows = held = down = up = tagged = tunnels = tunnel_bytes = 0
+    rows = held = down = up = tagged = tunnels = tunnel_bytes = secure = clear = 0
     first, last, clients = float("inf"), 0.0, Tally()
     for columns in requests:
         start = np.asarray(columns["start_s"])
@@ -214,9 +218,12 @@ def _trace(
         if "client" in columns:
             clients.add(np.asarray(columns["client"]))
         tagged += int(response[equals(columns["tag"], _SAMPLE)].sum()) if "tag" in columns else 0
-        if "method" in columns:
-            is_tunnel = equals(columns["method"], "CONNECT")
+        is_tunnel = equals(columns["method"], "CONNECT") if "method" in columns else np.zeros(len(start), np.bool_)
+        if is_tunnel.any():
             tunnels, tunnel_bytes = tunnels + int(is_tunnel.sum()), tunnel_bytes + int(response[is_tunnel].sum())
+        if "tls" in columns:
+            tls = np.asarray(columns["tls"])[~is_tunnel]
+            secure, clear = secure + int((tls == 1).sum()), clear + int((tls == 0).sum())
         values = _bytes(request, response, segments)
         parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
         held += len(parts[-1][0])
@@ -231,7 +238,7 @@ def _trace(
     treated = (0, 0) if survey is None else (survey.of_several_sizes, survey.bypassing)
     counts = clients.counts()
     asked_by = counts.size, rows - int(counts.sum())
-    more = (*treated, *asked_by, opens, tunnels, tunnel_bytes)
+    more = (*treated, *asked_by, opens, tunnels, tunnel_bytes, secure, clear)
     return Trace(rows, down, up, share_tagged, first, last, numbered, second, segments, values, *more)
 
 

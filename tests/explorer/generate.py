@@ -120,6 +120,7 @@ def _direction(draw: Draw, is_rough: bool, is_transfer: bool) -> Table:
             "6000 B",
             "20000 B",
             *(["0 packets", "0 B", "2 packets"] if counts == "waiting" else []),
+            *([] if rate in ("unlimited", "64 kbit/s", "128 kbit/s") else ["30 ms"]),  # of slower ones: no packet
         ]
         way["queue"] = draw.one(*limits)
         if counts == "waiting" or draw.chance(0.2):

@@ -23,13 +23,8 @@ Columns = dict[str, list[Any]]
 Tables = dict[str, Columns]
 Row = dict[str, Any]
 
-UNITS = {
-    "ns": 1,
-    "us": 1_000,
-    "ms": 1_000_000,
-    "s": S,
-    "min": 60 * S,
-    "h": 3600 * S,
+TIMES = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": S, "min": 60 * S, "h": 3600 * S}
+UNITS = TIMES | {
     "B": 1,
     "kB": 1000,
     "KiB": 1024,
@@ -291,6 +286,12 @@ def _filled(link: dict[str, Any]) -> dict[str, Any]:
     return filled
 
 
+def _limit(queue: str, rate: str) -> int:
+    """The limit of a queue in bytes or packets; a time is the whole bytes that are sent in it."""
+    in_time = queue.split(" ")[1] in TIMES
+    return quantity(queue) * quantity(rate) // 8_000_000_000 if in_time else quantity(queue)
+
+
 def _way(link: dict[str, Any], name: str) -> Way:
     table, handover = link[name], link.get("handover")
     queue = table.get("queue")
@@ -314,7 +315,7 @@ def _way(link: dict[str, Any], name: str) -> Way:
             (quantity(each["at"]), quantity(each["lasts"]), quantity(each["every"]) if "every" in each else None)
             for each in outages
         ),
-        limit=None if queue is None else quantity(queue),
+        limit=None if queue is None else _limit(queue, table["rate"]),
         in_packets=queue is not None and queue.endswith("packets"),
         waiting=table.get("queue_counts") == "waiting",
         loss={"kind": "changing"} if loses else table.get("loss", {"kind": "none"}),

@@ -111,6 +111,7 @@ pub(crate) fn batch(columns: &Bound<'_, PyDict>) -> PyResult<Batch> {
         client: optional(columns, "client", array)?,
         method: optional(columns, "method", words)?,
         caching: optional(columns, "caching", words)?,
+        tls: optional(columns, "tls", array)?,
     })
 }
 
@@ -142,6 +143,7 @@ pub(crate) fn batch_to_python(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_
     }
     columns.set_item("day", batch.day.map(|values| values.into_pyarray(py)))?;
     columns.set_item("client", batch.client.map(|values| values.into_pyarray(py)))?;
+    columns.set_item("tls", batch.tls.map(|values| values.into_pyarray(py)))?;
     Ok(columns)
 }
 

@@ -159,6 +159,7 @@ impl LogReader {
         let cachings = batch.caching.iter().map(|caching| *caching as i32).collect();
         let names = Caching::WORDS.map(|(name, _)| name.to_owned()).to_vec();
         columns.set_item("caching", words_to_python(py, cachings, names)?)?;
+        columns.set_item("tls", batch.tls.into_pyarray(py))?;
         match batch.client {
             ClientColumn::Pseudonyms(ids) => columns.set_item("client", ids.into_pyarray(py))?,
             ClientColumn::AsLogged(texts) => columns.set_item("client", words(texts)?)?,

@@ -164,6 +164,7 @@ impl RequestReader {
         let mut batch = Batch::default();
         let (mut server, mut wait) = (Vec::new(), Vec::new());
         let (mut objects, mut days, mut clients) = (Vec::new(), Vec::new(), Vec::new());
+        let mut secured = Vec::new();
         let [mut hosts, mut sources, mut tags, mut methods, mut cachings]: [BatchWords; 5] =
             Default::default();
         while batch.start_s.len() < ROWS_A_BATCH {
@@ -181,6 +182,7 @@ impl RequestReader {
                 client,
                 method,
                 caching,
+                tls,
             } = request;
             let directory = &self.directory;
             batch.start_s.push((start - Instant::ZERO).to_secs_f64());
@@ -197,12 +199,13 @@ impl RequestReader {
             let is_usual = method == Method::Get && caching == Caching::Store;
             methods.push((method != Method::Get).then_some(method.word()));
             cachings.push((!is_usual).then_some(caching.word()));
+            secured.push(tls.map_or(NULL_CODE as i8, i8::from));
         }
         batch.host = hosts.words();
         (batch.server_s, batch.wait_s, batch.object) = (Some(server), Some(wait), Some(objects));
         (batch.source, batch.tag) = (Some(sources.words()), Some(tags.words()));
         (batch.method, batch.caching) = (Some(methods.words()), Some(cachings.words()));
-        (batch.day, batch.client) = (Some(days), Some(clients));
+        (batch.day, batch.client, batch.tls) = (Some(days), Some(clients), Some(secured));
         Ok(batch)
     }
 }

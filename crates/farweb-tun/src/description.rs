@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use farweb::http::h2::endpoint::{Config, Role};
 use farweb::http::h2::preset::Preset;
-use farweb::net::{ListedPackets, Loss, QueueLimit};
+use farweb::net::{ListedPackets, Loss};
+use farweb::scenario::QueueLimit;
 use farweb::tcp::{Overrides, ProfileName};
 use farweb::units::{BitRate, Bytes, Duration};
 use serde::Deserialize;

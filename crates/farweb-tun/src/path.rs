@@ -96,7 +96,7 @@ impl Direction {
         let config = LinkConfig {
             rate: way.rate,
             delay: way.delay.unwrap_or(Duration::ZERO),
-            queue: way.queue.map_or(QueueConfig::Unlimited, drop_tail),
+            queue: way.queue.and_then(|queue| queue.at(way.rate)).map_or(QueueConfig::Unlimited, drop_tail),
             loss: way.loss.clone(),
             timeline: Timeline::default(),
         };

@@ -131,7 +131,7 @@ def page(
             ]
             ways = (
                 [
-                    way_of(each, http, by, is_secure=recording.sent[recording.root].is_secure)
+                    way_of(each, http, by, is_secure=recording.has_tls)
                     for each in paths
                     for by in proxies
                     for http in protocols

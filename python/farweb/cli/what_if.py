@@ -118,14 +118,13 @@ def _of_requests(
     output: Output,
     importing: dict[str, Any],
 ) -> "WhatIf":
-    import tempfile
-
+    from farweb.files.scratch import scratch
     from farweb.inputs.new import new_scenario
     from farweb.inputs.paths import check_words
     from farweb.page.paths import ALL_PATHS, path_name
     from farweb.whatif.requests import of_requests
 
-    with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, output.progress("simulating") as show:
+    with scratch() as place, output.progress("simulating") as show:
 
         def on_progress(now: "Progress") -> None:
             show(now.done + now.failed, now.total, f"{now.done + now.failed:,} of {now.total:,} runs")
@@ -136,7 +135,7 @@ def _of_requests(
             scenario, where = load(file, settings), file.stem
         else:
             check_words("--path", [path or "geo"], ALL_PATHS)
-            written = Path(scratch) / f"{_stem(file)}.toml"
+            written = place / f"{_stem(file)}.toml"
             new_scenario(written, path=path or "geo", log=file, **importing)
             scenario, where = load(written, settings), f"{file.name} over {path_name(path or 'geo')}"
         return of_requests(scenario, folder, where, jobs=jobs, limits=limits, progress=on_progress)

@@ -6,8 +6,9 @@ from typing import Any
 from farweb.results.pairs import Floats
 from farweb.results.parts import Kind
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.judgement import Verdict
+from farweb.statistics.judgement import Difference, Verdict
 from farweb.statistics.quantiles import to_json
+from farweb.statistics.verdicts import Slice
 
 
 @dataclass(frozen=True)
@@ -15,11 +16,13 @@ class Side:
     """The latencies of one side, of all its requests.
 
     Attributes:
+        mean_s: Mean of the requests that ended; None where none did.
         quantiles_s: By share in percent; infinite where failed requests reach it.
         failed_share: Share of requests that did not end.
         requests: How many.
     """
 
+    mean_s: float | None
     quantiles_s: dict[int, float | None]
     failed_share: float
     requests: int
@@ -32,14 +35,16 @@ class SizeClass:
     Attributes:
         from_bytes: Its lower end.
         n: Requests.
-        median_s: Median of the differences.
+        change: M of the class.
+        mean_s: The same in s a request.
         faster: Share that is faster by a fifth of the margin or more.
         slower: Share that is slower.
     """
 
     from_bytes: int
     n: int
-    median_s: Estimate
+    change: Estimate
+    mean_s: Estimate
     faster: float
     slower: float
 
@@ -67,19 +72,6 @@ class Change:
         group: The property that the requests share (`farweb.results.groups`); empty: all.
         pairs: Pairs of requests.
         runs: Pairs of runs that they are of.
-        method: Source of the intervals: ``replications``, ``blocks``, or ``none`` for too few requests.
-        units: How many replications or blocks.
-        effective: As many independent requests would say as much of the mean difference as the blocks do; None where
-            intervals are not of blocks.
-        dependent: True when blocks still depend on each other: intervals are too narrow.
-        median_s: Median of the differences of all requests.
-        mean_s: Mean difference of requests finished on both sides.
-        both: Share of requests that ended on both sides, which `mean_s` is of.
-        quantiles_s: Differences of quantiles of latency, by share in percent.
-        faster: Share of requests that are faster by a fifth of the margin or more, or ended on this side only.
-        slower: Share of requests that are slower, likewise.
-        net: `slower` less `faster`.
-        failed: Difference of the shares that did not end.
         only_base: Requests that ended at the base only.
         only_other: Requests that ended on the other side only.
         neither: Requests that ended on neither.
@@ -97,18 +89,6 @@ class Change:
     group: str
     pairs: int
     runs: int
-    method: str
-    units: int
-    effective: int | None
-    dependent: bool
-    median_s: Estimate
-    mean_s: Estimate
-    both: float
-    quantiles_s: dict[int, Estimate]
-    faster: float
-    slower: float
-    net: Estimate
-    failed: Estimate
     only_base: int
     only_other: int
     neither: int
@@ -125,10 +105,22 @@ class Change:
         """Name of the other, with the group."""
         return ", ".join(part for part in (self.other, self.group) if part)
 
+    @property
+    def everyone(self) -> Slice:
+        """All requests, measured and judged."""
+        return self.judgement.slices[0]
+
+    @property
+    def failed(self) -> Difference:
+        """Difference of the shares that did not end."""
+        return next(each for each in self.judgement.quantities if each.name == "failed_share")
+
     def to_dict(self) -> dict[str, Any]:
         """All of it but the differences of requests as plain values, for JSON. None stands for infinite."""
         kept = {name: value for name, value in vars(self).items() if name != "differences"}
-        found: dict[str, Any] = to_json({**kept, "interval_of": self.method})
+        of_all = self.everyone
+        counts = {"faster": of_all.faster, "slower": of_all.slower, "mean_s": of_all.difference_s}
+        found: dict[str, Any] = to_json({**kept, **counts, "interval_of": self.judgement.interval_of})
         return found
 
 

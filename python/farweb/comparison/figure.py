@@ -1,4 +1,4 @@
-"""Draws a comparison: the distribution of differences of requests, and their median by response size."""
+"""Draws a comparison: the distribution of differences of requests, and their mean by response size."""
 
 import math
 from typing import TYPE_CHECKING
@@ -18,14 +18,14 @@ _CUT = 0.01
 
 
 def describe(comparison: "Comparison") -> Figure:
-    """Describe the figure: the distribution of the differences, and their median by response size."""
+    """Describe the figure: the distribution of the differences, and their mean by response size."""
     curves = [_distribution(change, index) for index, change in enumerate(comparison.changes)]
     by_size = [_by_size(change, index) for index, change in enumerate(comparison.changes)]
     axis = Axis("difference in latency", "s").fitted(*(each.x for each in curves))
     panels = [Panel(axis, SHARE, tuple(curves), (Reference("", 0.0, along="y"),), title="all requests")]
     if any(len(each.x) for each in by_size):
-        medians = Axis("median difference", "s").fitted(*(each.y for each in by_size))
-        panels.append(Panel(SIZE, medians, tuple(by_size), (Reference("", 0.0),), title="by response size"))
+        means = Axis("mean difference", "s").fitted(*(each.y for each in by_size))
+        panels.append(Panel(SIZE, means, tuple(by_size), (Reference("", 0.0),), title="by response size"))
     figure = Figure(
         f"Differences of requests against {comparison.base}",
         " ".join(
@@ -33,7 +33,7 @@ def describe(comparison: "Comparison") -> Figure:
                 "All requests: share whose latency differs by at most so much; left of 0 they are faster. A curve "
                 "begins above 0 or ends below 1 where requests ended on one side only; the outermost 1 % at either end "
                 "are not drawn.",
-                *(["By response size: median difference, with its 95 % interval."] if panels[1:] else []),
+                *(["By response size: mean difference, with its 95 % interval."] if panels[1:] else []),
                 *(_counted(change) for change in comparison.changes),
             )
         ),
@@ -51,15 +51,15 @@ def _distribution(change: "Change", index: int) -> Series:
     total = len(ordered)
     places = np.unique(np.linspace(_CUT * (total - 1), (1 - _CUT) * (total - 1), CURVE_POINTS).round().astype(np.int64))
     places = places[np.isfinite(ordered[places])]
-    detail = f": {share(change.faster)} faster, {share(change.slower)} slower"
+    detail = f": {share(change.everyone.faster)} faster, {share(change.everyone.slower)} slower"
     return Series(change.called, index, ordered[places], (places + 1) / max(total, 1), "steps", detail=detail)
 
 
 def _by_size(change: "Change", index: int) -> Series:
-    """The median difference of each class of sizes that has one, at the geometric middle of the class."""
-    there = [each for each in change.sizes if each.median_s.value is not None and math.isfinite(each.median_s.value)]
+    """The mean difference of each class of sizes that has one, at the geometric middle of the class."""
+    there = [each for each in change.sizes if each.mean_s.value is not None]
     middle = [math.sqrt(10) * max(each.from_bytes, 100) for each in there]
-    values = [(each.median_s.value, each.median_s.low, each.median_s.high) for each in there]
+    values = [(each.mean_s.value, each.mean_s.low, each.mean_s.high) for each in there]
     y, low, high = (np.array(column, dtype=np.float64) for column in zip(*values, strict=True)) if values else _EMPTY
     low, high = np.where(np.isnan(low), y, low), np.where(np.isnan(high), y, high)
     n = np.array([each.n for each in there], dtype=np.int64)

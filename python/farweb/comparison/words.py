@@ -2,13 +2,24 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from farweb.results.parts import KINDS
-from farweb.statistics.intervals import Estimate
-from farweb.statistics.judgement import Verdict, cell
+from farweb.statistics.judgement import SHORT, Verdict, cell_of
 from farweb.statistics.quantiles import has_quantile
-from farweb.text.quantities import change_cells, count, difference, in_one_unit, interval, seconds, share, size
+from farweb.text.quantities import (
+    Ends,
+    change_cells,
+    count,
+    difference,
+    in_one_unit,
+    interval,
+    percents,
+    seconds,
+    share,
+    size,
+)
 from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital
 
@@ -20,7 +31,7 @@ _NONE = "–"
 _SHOWN = 0.01  # of the mean difference, that a part has to have for a row of its own; chosen
 _CAUSES_MAX = 3
 _WIDTH = 80
-_ROWS = {"all": "all", "slowest_tenth": "  slowest tenth", "slowest_hundredth": "  slowest hundredth"}
+_ROWS = {"all": "all", **{name: f"  {short}" for name, short in SHORT.items()}}
 _GROUPS = {"first of a visit": "  first of a visit", "later in a visit": "  later"}
 _CAUSES = {
     "handshake": "connecting",
@@ -60,7 +71,7 @@ def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verd
         verdicts: Of the pairs.
         group: The property that the requests share; empty: all.
     """
-    columns, times = _quantiles(sides)
+    columns, times = _times(sides)
     rows = [
         [
             row.letters,
@@ -68,7 +79,7 @@ def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verd
             *times[row.place],
             *(["best" if row is ranking.rows[0] else "base", ""] if row.change is None else change_cells(row.change)),
             _failed(sides[row.place].failed_share),
-            "" if row.word is None else cell(row.word),
+            row.cell,
         ]
         for row in ranking.rows
     ]
@@ -86,7 +97,7 @@ def pairs(found: Sequence["Pair"]) -> Sheet:
         [
             f"{each.other} against {each.base}" + (f", {each.group}" if each.group else ""),
             *change_cells(each.verdict.decisive),
-            cell(each.verdict.overall),
+            each.verdict.cell,
         ]
         for each in found
     ]
@@ -95,10 +106,10 @@ def pairs(found: Sequence["Pair"]) -> Sheet:
 
 def _for_whom(judgement: Verdict) -> Sheet:
     """All requests, groups of visits and the slowest: how many, how many faster and slower, how much."""
-    _, *slow = judgement.slices
-    groups = [(_ROWS["all"], judgement), *((_GROUPS.get(label, label), each) for label, each in judgement.groups)]
-    found = [(name, each.slices[0], each.few.word if each.few else each.slices[0].word) for name, each in groups]
-    found += [(_ROWS[each.name], each, each.word) for each in slow]
+    everyone, *parts = judgement.slices
+    of_all = everyone if judgement.few is None else replace(everyone, word=judgement.few.word)
+    found = [(_ROWS["all"], of_all), *((_GROUPS.get(label, label), each) for label, each in judgement.groups)]
+    found += [(_ROWS[each.name], each) for each in parts]
     rows = [
         [
             name,
@@ -106,9 +117,9 @@ def _for_whom(judgement: Verdict) -> Sheet:
             _share(each.faster),
             _share(each.slower),
             *change_cells(each.judged_change),
-            cell(word),
+            cell_of(each.word),
         ]
-        for name, each, word in found
+        for name, each in found
     ]
     sure = f"{100 * judgement.confidence:.3g} % interval"
     return Sheet("", ["", "requests", "faster", "slower", "time %", sure, ""], rows)
@@ -123,17 +134,17 @@ def _failed(value: float) -> str:
 
 
 def _latency(sides: Sequence[tuple[str, "Side"]]) -> Sheet:
-    columns, times = _quantiles([side for _, side in sides])
+    columns, times = _times([side for _, side in sides])
     rows = [[name, *cells, _failed(side.failed_share)] for (name, side), cells in zip(sides, times, strict=True)]
     return Sheet("", [*columns, "failed"], rows)
 
 
-def _quantiles(sides: Sequence["Side"]) -> tuple[list[str], list[list[str]]]:
-    """The heads of a table of latencies, and its cells for each side: quantiles that all sides have, in one unit."""
-    percents = _percents(min(side.requests for side in sides))
-    write, unit = in_one_unit([side.quantiles_s[percent] for side in sides for percent in percents])
-    cells = [[write(side.quantiles_s[percent]) for percent in percents] for side in sides]
-    return [f"latency, {unit}", *map(_called, percents)], cells
+def _times(sides: Sequence["Side"]) -> tuple[list[str], list[list[str]]]:
+    """The heads of a table of latencies, and its cells for each side, in one unit: the mean, and quantiles of all."""
+    shown = _percents(min(side.requests for side in sides))
+    times = [[side.mean_s, *(side.quantiles_s[percent] for percent in shown)] for side in sides]
+    write, unit = in_one_unit([value for each in times for value in each])
+    return [f"latency, {unit}", "mean", *map(_called, shown)], [[*map(write, each)] for each in times]
 
 
 def _percents(requests: int) -> list[int]:
@@ -167,36 +178,27 @@ def _largest(change: "Change") -> list["Cause"]:
 
 
 def details(change: "Change") -> Iterator[Part]:
-    """Latencies with intervals of their differences, pairs, and the basis of the intervals."""
-    yield from (_latencies(change), _pairs(change), remarks(change))
+    """Latencies with their differences, the geometric mean, and the basis of the intervals."""
+    yield from (_latencies(change), remarks(change))
 
 
 def _latencies(change: "Change") -> Sheet:
-    rows = [
-        [
-            _called(percent),
-            _time(change.of_base.quantiles_s[percent]),
-            _time(change.of_other.quantiles_s[percent]),
-            *_cells(change.quantiles_s[percent]),
-        ]
-        for percent in _percents(change.pairs)
-    ]
-    lost = share(change.of_base.failed_share), share(change.of_other.failed_share)
+    sides = change.of_base, change.of_other
+    rows = [["mean", *(_time(side.mean_s) for side in sides), *_cells(change.everyone.difference_s)]]
+    for percent in _percents(change.pairs):
+        here, there = (side.quantiles_s[percent] for side in sides)
+        rows.append([_called(percent), _time(here), _time(there), _between(here, there), ""])
+    lost = [share(side.failed_share) for side in sides]
     rows.append(["failed", *lost, *_cells(change.failed, "1")])
-    requests = f"requests, {change.group}" if change.group else "all requests"
+    requests = f"requests, {change.group}" if change.group else f"{count(change.pairs)} requests"
     title = f"Latency of {requests}: {change.other} against {change.base}"
     return Sheet(title, ["", change.base, change.other, "difference", "95 % interval"], rows)
 
 
-def _pairs(change: "Change") -> Sheet:
-    rows = [
-        ["median difference", *_cells(change.median_s)],
-        [f"mean difference (of {share(change.both)})", *_cells(change.mean_s)],
-        ["faster", share(change.faster), ""],
-        ["slower", share(change.slower), ""],
-        ["net slower", *_cells(change.net, "1")],
-    ]
-    return Sheet(f"{count(change.pairs)} requests, the same on both sides", ["", "", "95 % interval"], rows)
+def _between(here: float | None, there: float | None) -> str:
+    if here is None or there is None or (math.isinf(here) and math.isinf(there)):
+        return _NONE
+    return difference(there - here, "s")
 
 
 def sizes(change: "Change") -> list[Sheet]:
@@ -205,10 +207,16 @@ def sizes(change: "Change") -> list[Sheet]:
         return []
     ends = [*(each.from_bytes for each in change.sizes[1:]), None]
     rows = [
-        [_span(each.from_bytes, end), count(each.n), *_cells(each.median_s), share(each.faster), share(each.slower)]
+        [
+            _span(each.from_bytes, end),
+            count(each.n),
+            _share(each.faster),
+            _share(each.slower),
+            *change_cells(each.change),
+        ]
         for each, end in zip(change.sizes, ends, strict=True)
     ]
-    return [Sheet("By response size", ["", "n", "median difference", "95 % interval", "faster", "slower"], rows)]
+    return [Sheet("By response size", ["", "requests", "faster", "slower", "time %", "95 % interval"], rows)]
 
 
 def _span(low: int, high: int | None) -> str:
@@ -229,11 +237,10 @@ def causes(change: "Change") -> list[Sheet]:
 
 def remarks(change: "Change") -> str:
     """Explain the basis of the intervals, and the requests that did not end."""
-    said = [_METHODS[change.method].format(units=change.units)]
-    if change.effective is not None:
-        said.append(f"Effective sample: {count(change.effective)} requests.")
-    if change.dependent:
-        said.append("Neighbouring blocks are alike: intervals are too narrow; use a longer log.")
+    judgement, geometric = change.judgement, change.everyone.geometric
+    said = [_METHODS[judgement.interval_of].format(units=judgement.quantities[0].units)]
+    if geometric is not None:
+        said.append(f"Geometric mean of the ratios: {percents(geometric, signed=True)} %, which decides nothing.")
     lost = (
         (change.only_base, f"ended with {change.base} only, and count as slower"),
         (change.only_other, f"ended with {change.other} only, and count as faster"),
@@ -259,6 +266,6 @@ def _time(value: float | None) -> str:
     return "not reached" if value is not None and math.isinf(value) else seconds(value)
 
 
-def _cells(estimate: Estimate, unit: str = "s") -> list[str]:
+def _cells(estimate: Ends, unit: str = "s") -> list[str]:
     ends = interval(estimate.low, estimate.high, unit, of=estimate.value, signed=True)
     return [difference(estimate.value, unit), ends or _NONE]

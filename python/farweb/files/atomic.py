@@ -37,7 +37,7 @@ _STAGE, _OLD, _LOCK = ".partial", ".old", ".taken"
 _HIDDEN = re.compile(r"\.(.*)(?:\.[0-9a-f]{12}\.(?:partial|old)|\.taken)", re.DOTALL)
 
 # Answers of cluster file systems that know no locks. Two writers at once are then one's own responsibility.
-_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 _SOMETHING_IS_THERE = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR}
 
@@ -284,7 +284,7 @@ def locked_file(path: Path) -> Iterator[None]:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
-                if error.errno not in _NO_LOCKS:
+                if error.errno not in NO_LOCKS:
                     raise
             with contextlib.suppress(FileNotFoundError):  # its holder may have removed it before our locking
                 if os.path.samestat(os.fstat(descriptor), path.stat()):

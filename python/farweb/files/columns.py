@@ -22,7 +22,8 @@ Column = NDArray[Any] | tuple[NDArray[np.int32], list[str]] | tuple[NDArray[Any]
 """A column of the core: an array, codes with their words, or lists of ranges: where each list begins and the last one
 ends, the first numbers, and the numbers after the last.
 
-A missing value is `NULL_INT` among int64, `NULL_ID` among uint64, NaN among float64 and `NULL_CODE` among codes.
+A missing value is `NULL_INT` among int64, `NULL_ID` among uint64, NaN among float64 and `NULL_CODE` among codes. Truth
+values of which some may be missing are codes as well: int8, 0 or 1.
 """
 
 NULL_INT, NULL_ID, NULL_CODE = _core.null_int, _core.null_id, _core.null_code
@@ -159,7 +160,13 @@ def to_arrow(columns: Mapping[str, Column], schema: pa.Schema) -> pa.RecordBatch
 
 # Between NumPy and Arrow stand buffers alone: `pa.array` and `to_numpy` load all of pandas wherever it is installed.
 
-_DTYPES = {pa.int32(): np.int32, pa.int64(): np.int64, pa.uint64(): np.uint64, pa.float64(): np.float64}
+_DTYPES = {
+    pa.int8(): np.int8,
+    pa.int32(): np.int32,
+    pa.int64(): np.int64,
+    pa.uint64(): np.uint64,
+    pa.float64(): np.float64,
+}
 
 
 def of_values(values: Sequence[Any], type: pa.DataType) -> pa.Array:
@@ -225,7 +232,9 @@ def _column(array: pa.Array) -> Column:
 
 
 def _null(type: pa.DataType) -> float:
-    """The sentinel of the core for a missing number."""
+    """The sentinel of the core for a missing number or truth value."""
+    if pa.types.is_boolean(type) or pa.types.is_int8(type):
+        return NULL_CODE
     if pa.types.is_floating(type):
         return np.nan
     return NULL_ID if pa.types.is_unsigned_integer(type) else NULL_INT

@@ -19,6 +19,8 @@ TEXT_MAX = 16 << 20
 _JSON_MAX = 256 << 20
 """Bytes of the largest JSON file that is read. Chosen: the manifest of a sweep of a million points takes 50 MB."""
 
+_PART = 1 << 20  # of a file: a reader reserves all that is asked for, however little there is
+
 _KINDS = (
     (stat.S_ISDIR, "is a folder"),
     (stat.S_ISFIFO, "is a pipe, not a file"),
@@ -155,7 +157,10 @@ def read_json(file: BinaryIO, place: str, error: type[FarwebError]) -> bytes:
     Raises:
         FarwebError, of the type `error`: It is larger.
     """
-    content = file.read(_JSON_MAX + 1)
-    if len(content) > _JSON_MAX:
+    parts, left = [], _JSON_MAX + 1
+    while left and (part := file.read(min(left, _PART))):
+        parts.append(part)
+        left -= len(part)
+    if not left:
         raise error(f"{place}: has more than the {_JSON_MAX:,} B that are read of a JSON file")
-    return content
+    return b"".join(parts)

@@ -13,7 +13,6 @@ import difflib
 import gzip
 import lzma
 import shutil
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -24,6 +23,7 @@ import numpy as np
 from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.regular import check_file
+from farweb.files.scratch import scratch
 
 TABLE = "table"
 AUTO = "auto"
@@ -114,8 +114,8 @@ def _is_webcachesim(head: bytes) -> bool:
     """True when lines are a trace's, not of a request table without a header, which has four columns or more."""
     if any(len(line.split()) > 3 for line in head.splitlines()):
         return False
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        start = Path(folder) / "head"
+    with scratch() as folder:
+        start = folder / "head"
         start.write_bytes(head)
         try:
             return _core.TraceReader(str(start)).batch(_HEAD_BYTES) is not None
@@ -133,8 +133,8 @@ def unpacked(path: Path) -> Iterator[Path]:
     if _opener(path) is _open_plain:
         yield path
         return
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        plain = Path(folder) / "trace"
+    with scratch() as folder:
+        plain = folder / "trace"
         with opened(path) as packed, plain.open("wb") as out:
             shutil.copyfileobj(packed, out, 1 << 20)
         yield plain

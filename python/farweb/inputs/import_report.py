@@ -179,7 +179,7 @@ class ImportReport:
             f"{size(counts['response_bytes'])} in {_span(self.span_s)}"
         )
         chosen = [line for remark in self._chosen() for line in wrap(remark, 80, subsequent_indent="  ")]
-        return [answer, *chosen, *self._first(), "", *self._left_out(), *self._warnings()]
+        return [answer, *chosen, *self._first(), "", *self._left_out(), *self._tls(), *self._warnings()]
 
     def _first(self) -> list[str]:
         """The first request, a part a line."""
@@ -229,6 +229,15 @@ class ImportReport:
         text = f"{count(lines)} of {of}: {', '.join(parts)}" if lines else f"none of {of}"
         text = "; ".join([text, *unread(counts["unread_fields"])])
         return wrap(text, 80, initial_indent="left out   ", subsequent_indent="  ")
+
+    def _tls(self) -> list[str]:
+        """The part of requests under TLS, where not all are known to be, or known not to be."""
+        secure, clear, unknown = (self.counts["tls"][name] for name in ("https", "http", "unknown"))
+        if not secure or not clear + unknown:
+            return []
+        not_said = f"; unknown of {plural(unknown, 'request')}, taken for TLS where a leg has it" if unknown else ""
+        text = f"{share(secure / (secure + clear))} of the requests that name their scheme{not_said}"
+        return wrap(text, 80, initial_indent="TLS        ", subsequent_indent="  ")
 
     def _warnings(self) -> list[str]:
         """Possible errors of the requests, a paragraph each."""

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -140,6 +141,7 @@ def import_log(
         absent = {name for name, known in (("wait_s", "with_wait"), ("client", "with_client")) if counts[known] == 0}
         absent |= set() if methods - {"GET"} else {"method"}
         absent |= set() if treatment.bypassing or treatment.served_only else {"caching"}
+        absent |= set() if counts.pop("with_tls") else {"tls"}
         kept = {"log": source, **counts, **({} if key is None else _without_clients(counts))}
         _begin_at_zero(raw, stage, span, absent, json.dumps(kept, ensure_ascii=False))
     return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
@@ -379,13 +381,14 @@ def _without_clients(counts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:
-    """Survey of the requests that start within `span`, and their methods, with counts of hosts and clients."""
+    """Survey of the requests that start within `span`, and their methods, with counts of hosts, clients and schemes."""
     hosts, clients, methods = set[str](), set[int | str](), set[str]()
-    counts["with_client"], last, gaps = 0, span[0], [0.0]
+    secure: Counter[bool | None] = Counter()
+    counts["with_client"], counts["with_tls"], last, gaps = 0, 0, span[0], [0.0]
 
     def inside() -> Iterator[pa.RecordBatch]:
         nonlocal last
-        columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching"]
+        columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching", "tls"]
         for batch in source.iter_batches(batch_size=_ROWS, columns=columns):
             those = _within(batch, span)
             counts["with_client"] += those.num_rows - those["client"].null_count
@@ -393,6 +396,8 @@ def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> t
             between = np.diff(starts, prepend=last)
             gaps.extend(between[between > GAP_S].tolist())
             last = float(starts[-1]) if len(starts) else last
+            counts["with_tls"] += those.num_rows - those["tls"].null_count
+            secure.update(those["tls"].filter(pc.not_equal(those["method"], "CONNECT")).to_pylist())
             for seen, column in ((hosts, "host"), (clients, "client"), (methods, "method")):
                 seen.update(pc.unique(those[column].drop_null()).to_pylist())
             yield those
@@ -400,6 +405,7 @@ def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> t
     with pq.ParquetFile(raw) as source:
         survey = survey_of(inside())
     counts["hosts"], counts["clients"] = len(hosts), len(clients)
+    counts["tls"] = {name: secure[known] for name, known in (("https", True), ("http", False), ("unknown", None))}
     counts["gaps"] = {"longer_than_s": GAP_S, "number": len(gaps) - 1, "longest_s": max(gaps)}
     return survey, methods
 

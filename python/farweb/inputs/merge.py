@@ -246,7 +246,7 @@ def _write(ordered: Path, out: Path, said: str) -> float:
     with pq.ParquetFile(ordered) as source:
         empty = {
             name
-            for name in ("server_s", "wait_s", "object", "source", "tag", "client", "method", "caching")
+            for name in ("server_s", "wait_s", "object", "source", "tag", "client", "method", "caching", "tls")
             if _is_empty(source, name)
         }
         columns = [column for column in REQUESTS["columns"] if column["name"] not in empty]

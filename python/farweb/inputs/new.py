@@ -516,9 +516,8 @@ def _sweep(wanted: Wanted, *, is_log: bool) -> str:
             about += f" Depths of queues are unpublished and chosen for {unknown}: farweb new --path NAME sweeps them."
     elif kind.depths:
         factor, about = "queue", f"The depth of the queues is unpublished: farweb sweep runs a range of them {often}."
-        levels = {
-            f"{depth} ms": {f"{way}.queue": queue for way, queue in kind.queues(depth).items()} for depth in kind.depths
-        }
+        depths = [f"{depth} ms" for depth in kind.depths]
+        levels = {depth: {f"{way}.queue": f'"{depth}"' for way in ("up", "down")} for depth in depths}
     else:
         return ""
     key = f'"path.link.{wanted.long_link}.{{}}" = {{}}'

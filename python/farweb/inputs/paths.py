@@ -82,12 +82,6 @@ class PathKind:
         """The same in words, such as ``2021 and 2022``."""
         return " and ".join(map(str, self.years))
 
-    def queues(self, depth_ms: int) -> dict[str, str]:
-        """Queues of this depth by direction, as a scenario writes them."""
-        return {
-            way: f'"{round(rate * depth_ms / 8)} kB"' for way, rate in (("up", self.rate.up), ("down", self.rate.down))
-        }
-
 
 def _kind(preset: dict[str, Any]) -> PathKind:
     figures = {key: preset[key] and Figure(**preset[key]) for key in ("rate", "delay", "queue", "loss")}

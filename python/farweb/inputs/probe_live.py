@@ -12,7 +12,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -22,6 +21,7 @@ from pathlib import Path
 
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
+from farweb.files.scratch import scratch
 from farweb.inputs.probe import DEFAULT_MSS, ProbeReport, check_default_mss, check_host_table, lines_of, probe_captures
 
 _AT_ONCE = 8  # chosen: a few: SYNs do not queue behind each other, and no firewall takes it for a scan
@@ -88,8 +88,8 @@ def probe_hosts(
     if keep is not None and keep.is_dir():
         raise RunError(f"{keep}: is a folder; name a file")
     targets = read_targets(Path(hosts), port)
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        capture = Path(folder) / "probe.pcap"
+    with scratch() as folder:
+        capture = folder / "probe.pcap"
         with _capturing(capture, interface, {target.port for target in targets}):
             attempts = asyncio.run(_connect_all(targets, timeout_s, progress))
             time.sleep(min(_LINGER_S + 2 * max(attempt.took_s for attempt in attempts), timeout_s))

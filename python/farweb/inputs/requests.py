@@ -5,7 +5,6 @@ Requests come by time (of a trace in its order), may be read several times, and 
 
 import contextlib
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.columns import NULL_ID
+from farweb.files.scratch import scratch
 from farweb.inputs.caching import BYPASS, INVALIDATE, STORE, caching_codes
 from farweb.inputs.formats import AUTO, CACHE2K, DESCRIBE, FORMATS, LOGS, ORACLE_GENERAL, TABLE, kind_of, unpacked
 from farweb.inputs.provenance import unread
@@ -208,8 +208,8 @@ def _log(
 ) -> Iterator[Requests]:
     from farweb.inputs.importer import import_log
 
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        table = Path(folder) / "requests.parquet"
+    with scratch() as folder:
+        table = folder / "requests.parquet"
         report = import_log(path, table, format=format, progress=progress, **options)
         with _table(table, str(path), nameless=False, guessed=False) as requests:
             reasons = [item for item in report.counts["dropped"].items() if item[0] != "header"]  # no line of a request

@@ -49,7 +49,7 @@ class Serving:
 
     Attributes:
         carrier: Carrier of requests, as a scenario writes it.
-        tls: True when connections are under TLS.
+        tls: True when connections are under TLS, but of requests that the table has in the clear.
         nagle: True when the servers use Nagle's rule.
         reasons: Evidence in the log, a sentence each.
     """
@@ -93,10 +93,8 @@ def _most(versions: Mapping[str, Mapping[str, int]]) -> tuple[str | None, str]:
 
 
 def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
-    """True where most requests with a known scheme came under TLS, with a sentence. Tunnels have theirs inside."""
-    parts = {name: part["requests"] for name, part in counts["schemes"].items()}
-    secure = max(0, parts.get("https", 0) - counts["tunnels"]["requests"])
-    plain = parts.get("http", 0)
+    """True where a request came under TLS, with a sentence. Tunnels have theirs inside, and others go in the clear."""
+    secure, plain, unknown = (counts["tls"][name] for name in ("https", "http", "unknown"))
     if not secure and not plain:
         if version in ("2", "3"):
             return True, f"The log does not name schemes; browsers speak HTTP/{version} under TLS alone."
@@ -104,8 +102,14 @@ def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
             "The log does not say if requests came under TLS, and none is simulated; "
             'tls = { version = "1.3" } on a leg adds it.'
         )
-    part = share(secure / (secure + plain)) if secure else "None"
-    return secure > plain, f"{part} of the requests that name their scheme were under TLS."
+    if not secure:
+        return False, "None of the requests that name their scheme were under TLS."
+    clear = "; the others go in the clear, over connections of their own" if plain else ""
+    taken = f"; it is assumed for {plural(unknown, 'request')} without a scheme" if unknown else ""
+    return (
+        True,
+        f"{share(secure / (secure + plain))} of the requests that name their scheme were under TLS{clear}{taken}.",
+    )
 
 
 def _tunnels(counts: Mapping[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pyarrow.parquet as pq
 
 from farweb.errors import WorkloadError
 from farweb.files.columns import arrow_schema, to_arrow
+from farweb.files.scratch import scratch
 from farweb.files.sorting import spilling
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.clients import ClientStats, client_stats
@@ -264,8 +264,8 @@ def _as_table(
     table: Path, format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
     """Give a checked copy in Parquet with its counts, of a log the requests that an import keeps, for one block."""
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        copy = Path(folder) / "requests.parquet"
+    with scratch() as folder:
+        copy = folder / "requests.parquet"
         found = format or kind_of(table, None, described)
         if format is None and found not in (AUTO, *LOGS):
             _copy(table, copy, progress)

@@ -6,7 +6,6 @@ each row, once for all formats. This module checks only the presence and types o
 
 import contextlib
 import difflib
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,7 +77,9 @@ def open_requests(path: Path, hosts: _core.HostTable | None = None) -> Iterator[
         table = _Table(file, REQUESTS, names, str(path))
         kept = list(table) if rows <= _core.rows_kept else None
         if not _is_sorted(kept or _Table(file, REQUESTS, ["start_s"], str(path))):
-            folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="farweb-")))
+            from farweb.files.scratch import scratch
+
+            folder = opened.enter_context(scratch())
             in_order = folder / "requests.parquet"
             sort_parquet(path, in_order, by="start_s", scratch=folder)
             table = replace(table, file=opened.enter_context(_opened(in_order)))
@@ -193,12 +194,13 @@ def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str, before: int) -> pa.
                 column = _ids(column)
             if found.name == "client":
                 _check_whole(column, name, before)
-            columns.append(column.cast(wanted.type))
+            column = column.cast(wanted.type)
+            columns.append(column.cast(pa.int8()) if pa.types.is_boolean(wanted.type) else column)
         except pa.ArrowException as error:
             raise WorkloadError(
                 f'{name}: column "{found.name}": {found.type} found, {wanted.type} expected: {_first_line(error)}'
             ) from None
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+    return pa.RecordBatch.from_arrays(columns, names=schema.names)
 
 
 def _ids(column: pa.Array) -> pa.Array:

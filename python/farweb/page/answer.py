@@ -201,7 +201,7 @@ class PageAnswer:
         legend = [_LOW_HIGH]
         proxies = {cell.way.proxy for cell in self.cells}
         legend += [meaning for proxy, meaning in _ENDING.items() if proxy in proxies]
-        if len(legend) > 1 and self.recording.sent[self.recording.root].is_secure:
+        if len(legend) > 1 and self.recording.has_tls:
             legend.append("Both end TLS." if len(legend) > 2 else "It ends TLS.")
         legend += [_PEP] if "pep" in proxies else []
         yield " ".join(legend)
@@ -283,7 +283,7 @@ def _simple_s(recording: Recording, way: Way) -> float | None:
     if way.proxy not in PROXIES:
         return None
     kind = path_kind(way.path)
-    has_tls = way.protocol == "h2" or recording.sent[recording.root].is_secure
+    has_tls = recording.sent[recording.root].is_secure
     turns = 1 if way.proxy == "mux" else 1 + has_tls + (way.proxy != "pep")  # a standing connection, or one of TCP
     rtt_s = (kind.delay.up + kind.delay.down + 2 * BEYOND_MS) / 1000
     return turns * rtt_s + 8 * recording.gating_bytes / (kind.rate.down * 1e6)

@@ -62,7 +62,10 @@ def path_name(path: str) -> str:
 
 
 def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
-    """A way of these names. Browsers speak HTTP/2 over TLS alone."""
+    """A way of these names, with TLS for requests of https where there are some.
+
+    Browsers speak HTTP/2 over TLS alone. Here it has what the page has, as HTTP/1.1 does, so that they compare.
+    """
     carrier = _CARRIERS[protocol]
     legs = {
         "none": [("clients", "servers", carrier)],
@@ -70,7 +73,7 @@ def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
         "split": [("clients", "far-end", carrier), ("far-end", "servers", carrier)],
         "mux": [("clients", "near-end", carrier), ("near-end", "far-end", _MUX), ("far-end", "servers", carrier)],
     }[proxy]
-    tls = 'tls = { version = "1.3" }\n' if is_secure or protocol == "h2" else ""
+    tls = 'tls = { version = "1.3" }\n' if is_secure else ""
     inside = {"mux": ["near-end"], "pep": ["terminal"]}.get(proxy, [])
     near = _fast(1) if inside else ""
     nodes = ["clients", *inside, "far-end", "servers"]

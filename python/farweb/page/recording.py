@@ -79,6 +79,11 @@ class Recording:
         return sum(sent.response_bytes for sent, gates in zip(self.sent, self.gates, strict=True) if gates)
 
     @property
+    def has_tls(self) -> bool:
+        """True where a request went under TLS."""
+        return any(sent.is_secure for sent in self.sent)
+
+    @property
     def protocol(self) -> str:
         """The protocol of most requests."""
         return Counter(sent.protocol for sent in self.sent).most_common(1)[0][0]

@@ -1,7 +1,6 @@
 """Writes the load of a page as results of a run, with the page beside the tables: for figures, reports and exports."""
 
 import json
-import tempfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,6 +8,7 @@ import pyarrow.parquet as pq
 
 from farweb.description import Description, Value
 from farweb.files.atomic import staged_folder, taken
+from farweb.files.scratch import scratch
 from farweb.page.graph import graph_of
 from farweb.page.paths import Way
 from farweb.page.recording import Recording, short_url
@@ -21,7 +21,7 @@ from farweb.results.view import View, read_view
 from farweb.run import check_place, simulate_into, write_manifest
 
 _CLIENT = 1
-_STARTS = pa.schema([("start_s", pa.float64()), ("client", pa.int64())])
+_STARTS = pa.schema([("start_s", pa.float64()), ("client", pa.int64()), ("tls", pa.bool_())])
 _REQUESTS = pa.schema(
     [*_STARTS, *(PAGE_SCHEMA.field(name) for name in ("host", "request_bytes", "response_bytes", "server_s"))]
 )
@@ -48,8 +48,8 @@ def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, 
 
 def view_of(recording: Recording, way: Way, loaded: Loaded) -> View:
     """The same load with its critical path. Nothing is left on the disk."""
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        _write(recording, way, loaded, Path(folder))
+    with scratch() as folder:
+        _write(recording, way, loaded, folder)
         return read_view(RunTables.open(folder))
 
 
@@ -57,7 +57,7 @@ def _write(recording: Recording, way: Way, loaded: Loaded, folder: Path) -> None
     page = asked_of(recording, graph_of(recording), is_multiplexed=way.protocol == "h2")
     times = loaded.issue_ns.tolist()
     rows = [
-        {**row, "start_s": issue / 1e9, "client": _CLIENT, "host": asked.host}
+        {**row, "start_s": issue / 1e9, "client": _CLIENT, "host": asked.host, "tls": asked.is_secure}
         for row, issue, asked in zip(page_rows(recording.url, recording), times, page, strict=True)
     ]
     rows.sort(key=lambda row: row["start_s"])

@@ -37,6 +37,7 @@ class Asked:
         response_bytes: Header and body.
         server_s: Time of the server.
         dependency: Its causes.
+        is_secure: True under TLS.
     """
 
     host: str
@@ -44,6 +45,7 @@ class Asked:
     response_bytes: int
     server_s: float
     dependency: Dependency
+    is_secure: bool = True
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def asked_of(recording: Recording, graph: Sequence[Dependency], *, is_multiplexe
     """The requests of a page: over HTTP/2 hosts share connections as recorded."""
     hosts = recording.origins if is_multiplexed else [sent.host for sent in recording.sent]
     return [
-        Asked(host, sent.request_bytes, sent.response_bytes, server / 1000, dependency)
+        Asked(host, sent.request_bytes, sent.response_bytes, server / 1000, dependency, sent.is_secure)
         for host, sent, server, dependency in zip(hosts, recording.sent, recording.server_ms, graph, strict=True)
     ]
 
@@ -140,6 +142,7 @@ def _run(
         "request_bytes": np.array([each.request_bytes for each in rows], np.int64),
         "response_bytes": np.array([each.response_bytes for each in rows], np.int64),
         "server_s": np.array([each.server_s for each in rows]),
+        "tls": np.array([each.is_secure for each in rows], np.int8),
         "client": np.full(len(rows), _CLIENT, np.uint64),
     }
     simulation = _core.Simulation(scenario, seed, _core.Prepared([batch], "the page"))

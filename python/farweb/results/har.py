@@ -63,7 +63,7 @@ def har_of(view: View, results: RunTables) -> dict[str, Any]:
     entries = []
     for each in order:
         entry = _entry(each, http, targets.get(each.number, ""))
-        tcp_ns = near.up_ns + near.down_ns if "tls" in leg else None
+        tcp_ns = near.up_ns + near.down_ns if "tls" in leg and each.name.startswith("https:") else None
         entry["timings"] = _timings(each, tcp_ns, is_new=each.connection not in seen)
         entry["_initiator"] = _initiator(view, each)
         entry["_critical"] = each.number in critical

@@ -9,7 +9,7 @@ import functools
 import itertools
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError, ResultsError
@@ -17,19 +17,21 @@ from farweb.results.groups import VISIT_LABELS
 from farweb.results.manifest import has_random_links, repeats_its_requests
 from farweb.results.pairs import VISIT, Pairs, Read, Sides, beside, pair, read_once
 from farweb.statistics.intervals import CONFIDENCE, Estimate
-from farweb.statistics.judgement import DECIDING, SHOWN, Difference, Verdict, by_quantities, sentence
+from farweb.statistics.judgement import DECIDING, SHOWN, Difference, Verdict
+from farweb.statistics.sentences import by_quantities, sentence
 from farweb.statistics.units import Units, is_quantity
 from farweb.statistics.verdicts import (
     ENOUGH,
     MARGIN,
-    SLICES,
-    SignTest,
+    SLOW,
     Slice,
+    Whole,
+    few_of,
+    measured,
     sign_test,
+    together_of,
     unpaired,
     whole_of,
-    whole_word,
-    with_groups,
 )
 from farweb.statistics.verdicts import slices as slices_of
 
@@ -173,57 +175,58 @@ def verdict_of(
     of_each = 1 - (1 - confidence) / together
     fixed = are_fixed((*runs.base, *runs.other))
     units: Units[Any] = Units(found, runs.replications, fixed=fixed, confidence=of_each)
-    slices, few = _slices(units, margin, of_each)
-    groups: list[tuple[str, Verdict]] = []
-    if tuple(by) != DECIDING:
-        judged_alone = [(each, each.word(margin)) for each in map(units.quantity, by)]
-        words = {each.name: word for each, word in judged_alone}
-        overall = whole_of(list(words.values()))
-        said = by_quantities(names, overall, judged_alone)
-        quantities, gain, harm, few = [each for each, _ in judged_alone], [], [], None
+    table = units.table(lambda each: each.requests) if units.are_pairs else None
+    few = sign_test(table, margin, of_each) if table is not None and units.number < 2 else None
+    slices = _of_others(units, margin, of_each) if table is None else slices_of(table, margin, of_each)
+    groups = _groups(found, runs, fixed=fixed, margin=margin, confidence=of_each)
+    if is_named := tuple(by) != DECIDING:
+        quantities = [units.quantity(each) for each in by]
+        words = {each.name: each.word(margin) for each in quantities}
+        whole, few = Whole(together_of(list(words.values()))), None
     else:
         failures = units.quantity("failed_share")
+        quantities = [_quantity(units, each) for each in slices] + [failures, *map(units.quantity, SHOWN)]
         words = {"change": slices[0].word, **{each.name: each.word for each in slices[1:]}}
         words["failed_share"] = failures.word(margin)
-        votes = {each.name: each.word.removeprefix("slightly ") for each in slices[1:] if _votes(each)}
-        votes["failed_share"] = words["failed_share"]
-        gain, harm = ([name for name, word in votes.items() if word == side] for side in ("better", "worse"))
-        own = few.word if few else whole_word(slices[0].word, gain=bool(gain), harm=bool(harm))
-        groups = _groups(found, runs, margin, together, confidence)
-        overall = with_groups(own, [each.overall for _, each in groups])
-        shown = groups if overall in ("mixed", "slightly better", "slightly worse") or overall != own else []
-        taking = [(label, each) for label, each in shown if each.overall.endswith(("better", "worse"))]
-        said = sentence(names, overall, slices, failures, few, [*gain, *harm], taking)
-        quantities = [_quantity(units, each) for each in slices] + [failures, *map(units.quantity, SHOWN)]
-    scope = OF_LOG if fixed else "for these requests" if units.method == "blocks" else ""
-    return Verdict(
-        overall, words, tuple(quantities), margin, units.method, scope, said,
-        _holds(units, runs, fixed, together, confidence), of_each, tuple(slices), few, tuple(gain),
-        tuple(harm), tuple(groups), units.failed_shares,
-    )  # fmt: skip
+        of_groups = [each.word for _, each in groups]
+        whole = Whole(few.word) if few else whole_of(slices, words["failed_share"], of_groups, margin)
+    verdict = Verdict(
+        overall=whole.word,
+        by_quantity=words,
+        quantities=tuple(quantities),
+        margin=margin,
+        interval_of=units.method,
+        scope=OF_LOG if fixed else "for these requests" if units.method == "blocks" else "",
+        sentence="",
+        holds=_holds(units, runs, fixed, together, confidence),
+        confidence=of_each,
+        slices=tuple(slices),
+        few=few,
+        gain=whole.gain,
+        harm=whole.harm,
+        alone=whole.alone,
+        groups=tuple(groups),
+        failed=units.failed_shares,
+        few_hold=None if table is None else few_of(table),
+    )
+    if is_named:
+        return replace(verdict, sentence=by_quantities(names, verdict))
+    return replace(verdict, sentence=sentence(names, verdict))
 
 
-def _slices(units: "Units[Any]", margin: float, confidence: float) -> tuple[list[Slice], SignTest | None]:
-    """All requests and the slowest; and the exact test, where requests are too few for units."""
-    if units.are_pairs:
-        table = units.table(lambda each: each.requests)
-        few = sign_test(table, margin, confidence) if units.number < 2 else None
-        return slices_of(table, margin, confidence), few
+def _of_others(units: "Units[Any]", margin: float, confidence: float) -> list[Slice]:
+    """All requests of two sides that have different ones; quantiles stand for the slow slices."""
     sides = units.parts(lambda each: each.base), units.parts(lambda each: each.other)
     everyone = unpaired(*sides, margin, confidence)
-    found, silent = [everyone], Estimate(0, None, None, None, None)
-    for (name, share), quantile in zip(SLICES.items(), SHOWN[1:], strict=True):
+    found = [everyone]
+    for (name, share), quantile in zip(SLOW.items(), SHOWN[1:], strict=True):
         number = round(share * min(sum(map(len, side)) for side in sides))
         if number >= ENOUGH:
             alone = units.quantity(quantile)
             change = Estimate(units.number, alone.value, None, alone.low, alone.high)
-            found.append(Slice(name, number, 0.0, 0.0, 0.0, change, silent, alone.word(margin)))
-    return found, None
-
-
-def _votes(found: Slice) -> bool:
-    """True for a slow slice that is better or worse, where failures leave the count to decide also slightly."""
-    return found.word in ("better", "worse") or (found.by_count and found.word.startswith("slightly"))
+            word, lost = alone.word(margin), change.value is None
+            found.append(replace(everyone, name=name, requests=number, change=change, by_count=lost, word=word))
+    return found
 
 
 def _quantity(units: "Units[Any]", found: Slice) -> Difference:
@@ -234,20 +237,22 @@ def _quantity(units: "Units[Any]", found: Slice) -> Difference:
 
 
 def _groups(
-    found: Sequence[Pairs] | Sequence[Sides], runs: Matched, margin: float, together: int, confidence: float
-) -> list[tuple[str, Verdict]]:
+    found: Sequence[Pairs] | Sequence[Sides], runs: Matched, *, fixed: bool, margin: float, confidence: float
+) -> list[tuple[str, Slice]]:
     """First and later requests of visits, where there are some of both."""
     pairs = [each for each in found if isinstance(each, Pairs)]
-    if len(pairs) < len(found):
-        return []
-    parts = {place: [each.of_visits(place) for each in pairs] for place in range(len(VISIT))}
+    parts = {word: [each.of_visits(place) for each in pairs] for place, word in enumerate(VISIT)}
     if any(sum(each.requests.size for each in part) < _FEWEST_OF_GROUP for part in parts.values()):
         return []
-    labels = (VISIT_LABELS[word] for word in VISIT)
-    return [
-        (label, verdict_of(part, runs, ("the base", label), DECIDING, margin, together, confidence))
-        for label, part in zip(labels, parts.values(), strict=True)
-    ]
+    groups = []
+    for word, part in parts.items():
+        units = Units(part, runs.replications, fixed=fixed)
+        table = units.table(lambda each: each.requests)
+        group = measured(table, VISIT_LABELS[word], margin, confidence)
+        if units.number < 2:
+            group = replace(group, word=sign_test(table, margin, confidence).word)
+        groups.append((group.name, group))
+    return groups
 
 
 def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int, confidence: float) -> str:

@@ -32,7 +32,7 @@ class Links:
 
     def queue(self, points: Sequence[int], link: int, direction: str) -> float | None:
         """The queue limit of a link in bytes; None when it has none, counts packets, or differs between the points."""
-        return self._same([self._quantity(point, link, direction, "queue", "B") for point in points])
+        return self._same([self._held(point, link, direction) for point in points])
 
     def chosen(self, wanted: int | None) -> int:
         """The number of the link that is drawn: the one named, or the busiest.
@@ -61,6 +61,14 @@ class Links:
         factor = both["handover"]["rate"][1] if both.get("handover") else 1.0
         rates = (float(parse(step["rate"]).number) for step in steps if step.get("rate"))
         return own and max(own, *rates, 0.0) * factor
+
+    def _held(self, point: int, link: int, direction: str) -> float | None:
+        """The queue limit in bytes, a time at the link's rate at the start."""
+        time = self._quantity(point, link, direction, "queue", "s")
+        if time is None:
+            return self._quantity(point, link, direction, "queue", "B")
+        rate = self._quantity(point, link, direction, "rate", "bit/s")
+        return rate and rate * time / 8
 
     def _quantity(self, point: int, link: int, direction: str, key: str, base: str) -> float | None:
         text = str(self._path(point)["link"][link][direction].get(key, "unlimited"))

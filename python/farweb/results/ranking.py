@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from farweb.errors import ResultsError
 from farweb.results.judged import MOST_LEVELS, MOST_REQUESTS, judged, kept, matched, pairs_together
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.judgement import DECIDING, Difference, Verdict, is_apart, turned
-from farweb.statistics.verdicts import ONE_SIDED, Word, letters
+from farweb.statistics.judgement import DECIDING, Difference, Verdict
+from farweb.statistics.sentences import called
+from farweb.statistics.verdicts import ONE_SIDED, letters
 from farweb.text.quantities import count, plain, share
 from farweb.text.words import listed, plural
 
@@ -32,19 +33,30 @@ class Placed:
         place: Its place among the alternatives as they were given.
         name: Its name.
         letters: Shared by points that tie; empty where not each two were judged.
-        change: Difference against the reference, of time or of the named quantity; None of the reference itself.
-        word: The judgement against the reference; None of itself.
+        verdict: The judgement against the reference; None of itself.
         failed_share: Share of its requests that failed.
-        by_failures: True where failures decide against the reference: no change is known.
     """
 
     place: int
     name: str
     letters: str
-    change: Estimate | Difference | None
-    word: Word | None
+    verdict: Verdict | None
     failed_share: float
-    by_failures: bool
+
+    @property
+    def change(self) -> Estimate | Difference | None:
+        """Difference against the reference, of M or of the named quantity; None of the reference itself."""
+        return None if self.verdict is None else self.verdict.decisive
+
+    @property
+    def by_failures(self) -> bool:
+        """True where failures decide against the reference: no change is known."""
+        return self.verdict is not None and self.verdict.by_failures
+
+    @property
+    def cell(self) -> str:
+        """The judgement in a cell; empty of the reference."""
+        return "" if self.verdict is None else self.verdict.cell
 
 
 @dataclass(frozen=True)
@@ -67,7 +79,8 @@ class Ranking:
             {
                 "name": row.name,
                 "letters": row.letters,
-                "overall": "best" if row.change is None else row.word,
+                "overall": "best" if row.verdict is None else row.verdict.overall,
+                "for": None if row.verdict is None else row.verdict.alone or None,
                 "change": None if row.change is None else row.change.value,
                 "low": None if row.change is None else row.change.low,
                 "high": None if row.change is None else row.change.high,
@@ -78,7 +91,7 @@ class Ranking:
     @property
     def places(self) -> list[list[str]]:
         """Names, the best first; those with the same letters, or ties with the best of many, share a place."""
-        marked = [(row.letters or str(row.word is not None and is_apart(row.word)), row.name) for row in self.rows]
+        marked = [(row.letters or str(row.verdict is not None and not row.verdict.ties), row.name) for row in self.rows]
         return [[name for _, name in tied] for _, tied in itertools.groupby(marked, key=lambda each: each[0])]
 
     @property
@@ -96,9 +109,9 @@ class Ranking:
         """
         best, *others = self.rows
         ties = [row for row in others if row.letters and set(row.letters) & set(best.letters)]
-        ties = ties or [row for row in others if not row.letters and row.word is not None and not is_apart(row.word)]
+        ties = ties or [row for row in others if not row.letters and row.verdict is not None and row.verdict.ties]
         rest = [row for row in others if row not in ties]
-        tied = f"; {_names(ties, what)} {'ties' if len(ties) == 1 else 'tie'} with it." if ties else "."
+        tied = f"; {_names(ties, what)} {'ties' if len(ties) == 1 else 'tie'} with it{_though(ties)}." if ties else "."
         if named := listed([each.called for each in next(iter(self.verdicts.values())).named]):
             return f"Best by {named}: {best.name}{tied}" if rest else f"All {len(self.rows)} {what}s tie in {named}."
         lost = [row for row in others if row.failed_share > best.failed_share + ONE_SIDED]
@@ -111,8 +124,8 @@ class Ranking:
         said = (f"Best: {best.name}" if what == "point" else f"{best.name} is best") + tied
         second = [row for row in rest if row.letters and set(row.letters) & set(rest[0].letters)]
         if len(rest) == 1:
-            return f"{said} {rest[0].name} is {rest[0].word}{_more(rest)}."
-        if ties or len(second) in (1, len(rest)) or len(rest) > MOST_LEVELS:
+            return f"{said} {rest[0].name} is {_word(rest[0])}{_more(rest)}."
+        if ties or len(second) == 1 or len(rest) > MOST_LEVELS:
             who = f"The other {len(rest)} {what}s take" if not ties else f"{plural(len(rest), 'other')} take"
             return f"{said} {who} {_more(rest, alone=True)}."
         return f"{said} {listed([row.name for row in second])} tie for second{_more(second)}."
@@ -140,6 +153,17 @@ def _names(rows: Sequence[Placed], what: str) -> str:
     return listed([row.name for row in rows]) if len(rows) < MOST_LEVELS else f"{len(rows)} {what}s"
 
 
+def _word(row: Placed) -> str:
+    return "" if row.verdict is None else row.verdict.overall
+
+
+def _though(ties: Sequence[Placed]) -> str:
+    """What a tie on average is worse or better for, where it is one."""
+    if len(ties) > 1 or not (found := ties[0].verdict) or not found.alone:
+        return ""
+    return f"; {found.overall} for {called(found.alone)}"
+
+
 def _more(rows: Sequence[Placed], *, alone: bool = False) -> str:
     """How much more time some take than the reference."""
     known = [row.change.value for row in rows if row.change is not None and row.change.value is not None]
@@ -163,39 +187,31 @@ def ranking(names: Sequence[str], judge: Judge, reference: int | None = None) ->
 
     def against(base: int, other: int) -> Verdict:
         if (other, base) in verdicts:
-            return turned(verdicts[other, base])
+            return verdicts[other, base].turned()
         if (base, other) not in verdicts:
             verdicts[base, other] = judge(base, other)
         return verdicts[base, other]
 
-    all_pairs = len(names) <= MOST_LEVELS
-    if all_pairs:
-        for base, other in itertools.combinations(numbers, 2):
-            against(base, other)
-        unbeaten = [each for each in numbers if not any(_beats(against, other, each) for other in numbers)]
-        best = min(unbeaten or numbers, key=lambda each: _cost(against, 0, each))
-    else:
-        best, seen = min(numbers, key=lambda each: _cost(against, 0, each)), set[int]()
-        while best not in seen and (better := [each for each in numbers if _beats(against, each, best)]):
-            seen.add(best)
-            best = min(better, key=lambda each: _cost(against, 0, each))
-        verdicts = {(base, other): each for (base, other), each in verdicts.items() if best in (base, other)}
+    best, seen = 0, set[int]()
+    while best not in seen:  # failures decide between pairs, so the best against one may fail against another
+        seen.add(best)
+        best = min(numbers, key=functools.partial(_cost, against, best))
     order = sorted(numbers, key=lambda each: (each != best, _cost(against, best, each)))
     marks: dict[str, str] = {}
-    if all_pairs:
-        apart = [frozenset(map(str, pair)) for pair, found in verdicts.items() if is_apart(found.overall)]
+    if len(names) <= MOST_LEVELS:
+        pairs = {pair: against(*pair) for pair in itertools.combinations(numbers, 2)}
+        apart = [frozenset(map(str, pair)) for pair, found in pairs.items() if not found.ties]
         marks = letters([str(each) for each in order], apart)
+    else:
+        verdicts = {pair: each for pair, each in verdicts.items() if best in pair}
     to = best if reference is None else reference
     found = {each: against(to, each) for each in order if each != to}
     own = next((each.failed[0] for each in found.values()), 0.0)
     rows = []
     for each in order:
-        place = functools.partial(Placed, each, names[each], marks.get(str(each), ""))
-        if each == to:
-            rows.append(place(None, None, own, False))
-        else:
-            its = found[each]
-            rows.append(place(its.decisive, its.overall, its.failed[1], its.by_failures))
+        its = found.get(each)
+        failed = own if its is None else its.failed[1]
+        rows.append(Placed(each, names[each], marks.get(str(each), ""), its, failed))
     return Ranking(tuple(rows), verdicts, names[to])
 
 
@@ -232,13 +248,8 @@ def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ran
         return None, str(error)
 
 
-def _beats(against: Judge, one: int, other: int) -> bool:
-    """True where one is better than the other."""
-    return one != other and against(other, one).overall == "better"
-
-
 def _cost(against: Judge, base: int, other: int) -> tuple[float, float]:
-    """What one has more than another: failed requests, where these decide, else time or the named quantity."""
+    """What one has more than another: failed requests, where these decide, else M or the named quantity."""
     if base == other:
         return 0.0, 0.0
     found = against(base, other)

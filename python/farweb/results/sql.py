@@ -7,13 +7,12 @@ access to any file, the results' own included, and gets a statement only if its 
 import difflib
 import math
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farweb.errors import FarwebError, ResultsError, RunError, refusal_in
 from farweb.files.columns import derived_in_sql, results_tables
+from farweb.files.scratch import scratch
 from farweb.files.sorting import open_database
 from farweb.memory import spare_bytes
 from farweb.text.words import listed
@@ -41,7 +40,7 @@ def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
     from farweb.files.dataset import dataset
 
     refusals: list[FarwebError] = []
-    with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, open_database(Path(scratch)) as database:
+    with scratch() as folder, open_database(folder) as database:
         for table in results_tables():
             if results.has(table):
                 rows = dataset({table: results.table(table)}, refusals)
@@ -66,7 +65,7 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
 
     refusals: list[FarwebError] = []
     named = set(re.findall(r"\w+", query.lower()))
-    with tempfile.TemporaryDirectory(prefix="farweb-") as scratch, open_database(Path(scratch)) as database:
+    with scratch() as folder, open_database(folder) as database:
         labels = ["run", *sweep.design.names, "replication"]
         database.register("runs", sweep.runs.to_arrow())
         database.register("timings", sweep.timings.to_arrow())

@@ -13,7 +13,6 @@ import errno
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -226,8 +225,10 @@ class Store:
             with staged_file(self.folder / name, take=False) as stage:
                 yield stage
             return
-        with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-            stage = Path(folder) / Path(name).name
+        from farweb.files.scratch import scratch
+
+        with scratch() as folder:
+            stage = folder / Path(name).name
             with storage_errors(stage):
                 yield stage
             self._put(stage, name)
@@ -300,10 +301,12 @@ class Store:
             with staged_folder(part, take=False) as stage:
                 yield stage
             return
-        with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        from farweb.files.scratch import scratch
+
+        with scratch() as folder:
             with storage_errors(folder):
-                yield Path(folder)
-            for file in sorted(Path(folder).iterdir(), key=lambda path: (path.name == MANIFEST, path.name)):
+                yield folder
+            for file in sorted(folder.iterdir(), key=lambda path: (path.name == MANIFEST, path.name)):
                 self._put(file, f"{part_name(run)}/{file.name}")
 
     def flush(self, runs: Iterable[str]) -> None:

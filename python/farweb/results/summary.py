@@ -166,17 +166,19 @@ class Summary(Shown):
         ]
         every = [*(of for *_, of in rows), self.first_byte]
         write, unit = in_one_unit(
-            value for of in every for value in (of.p50_observed_s, of.p90_observed_s, of.p99_observed_s, of.max_s)
+            value
+            for of in every
+            for value in (of.mean_s, of.p50_observed_s, of.p90_observed_s, of.p99_observed_s, of.max_s)
         )
         columns = [percent for percent in (90, 99) if has_quantile(self.requests, percent / 100)]
 
         def cells(requests: int, of: Quantiles) -> list[str]:
             values = {90: of.p90_observed_s, 99: of.p99_observed_s}
             high = [write(values[each]) if has_quantile(requests, each / 100) else "" for each in columns]
-            return [count(requests), write(of.p50_observed_s), *high, write(of.max_s)]
+            return [count(requests), write(of.mean_s), write(of.p50_observed_s), *high, write(of.max_s)]
 
         shown = [[label, *cells(number, of), count(round((lost or 0) * number))] for label, number, lost, of in rows]
-        header = [f"latency, {unit}", "requests", "median", *(f"{each} %" for each in columns), "max", "failed"]
+        header = [f"latency, {unit}", "requests", "mean", "median", *(f"{each} %" for each in columns), "max", "failed"]
         return Sheet("", header, [*shown, ["first byte", *cells(self.requests, self.first_byte), ""]])
 
     def _facts(self) -> Iterator[str]:

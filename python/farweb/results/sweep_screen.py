@@ -3,9 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from farweb.results.judged import MOST_LEVELS, LevelJudged
+from farweb.results.judged import LevelJudged
 from farweb.results.ranking import failing
-from farweb.statistics.judgement import cell
 from farweb.text.quantities import change_cells, in_one_unit, share
 from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import named, plural
@@ -80,24 +79,25 @@ def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> li
     """Points by rank."""
     rows = ranked.rows if is_whole else ranked.rows[:_POINTS_MAX]
     names = summary.design.names
-    quantiles = [summary.latencies[row.name] for row in rows]
-    write, unit = in_one_unit([value for each in quantiles for value in each])
+    times = [summary.latencies[row.name] for row in rows]
+    write, unit = in_one_unit([value for each in times for value in each])
     has_failed = any(row.failed_share for row in rows)
     lines = [
         [
             row.letters,
             *(summary.labels[row.name][name] for name in names),
-            *map(write, times),
+            *map(write, of_point),
             *(["best", ""] if row.change is None else change_cells(row.change)),
             *([share(row.failed_share) if row.failed_share else "0"] if has_failed else []),
-            "" if row.word is None else cell(row.word),
+            row.cell,
         ]
-        for row, times in zip(rows, quantiles, strict=True)
+        for row, of_point in zip(rows, times, strict=True)
     ]
     header = [
         "",
         *summary.design.short_names.values(),
-        f"median, {unit}",
+        f"mean, {unit}",
+        "median",
         *(head for name, head in _HIGH.items() if name not in summary.few),
         ranked.heading,
         "95 % interval",
@@ -106,7 +106,7 @@ def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> li
     ]
     left = len(ranked.rows) - len(rows)
     cut: list[Part] = [f"… {left} more (--all)"] if left else []
-    spare = [*range(len(names) + len(quantiles[0]), len(names), -1), header.index("95 % interval")]
+    spare = [*range(len(names) + len(times[0]), len(names) + 1, -1), header.index("95 % interval")]
     return [Sheet("", header, lines, 1 + len(names), spare=spare), *cut]
 
 
@@ -114,19 +114,15 @@ _HIGH = {"latency_p90_s": "90 %", "latency_p99_s": "99 %"}
 
 
 def _levels(judged: Sequence[LevelJudged], design: "Design", *, is_whole: bool) -> list[Part]:
-    """The change that each level makes against the one before, of many against the first."""
-    before = {
-        (factor.name, level.label): factor.levels[max(at - 1, 0) if len(factor.levels) <= MOST_LEVELS else 0].label
-        for factor in design.factors
-        for at, level in enumerate(factor.levels)
-    }
-    chosen = [each for each in judged if before.get((each.factor, each.level)) == each.base]
+    """The change that each level makes against the factor's first."""
+    first = {factor.name: factor.levels[0].label for factor in design.factors}
+    chosen = [each for each in judged if first[each.factor] == each.base]
     rows = [
         [
             design.short_names[each.factor],
             f"{each.level} for {each.base}",
             *change_cells(each.verdict.decisive),
-            cell(each.verdict.overall),
+            each.verdict.cell,
         ]
         for each in (chosen if is_whole else chosen[:_LEVELS_MAX])
     ]
@@ -152,7 +148,7 @@ def _pairs(summary: "SweepSummary", ranked: "Ranking | None") -> Sheet:
         if len(varied) > 1:  # else a level is a point
             one, other = (named(short[each.factor], end) for end in (one, other))
         found.setdefault((one, other), each.verdict)
-    rows = [[*ends, *change_cells(verdict.decisive), cell(verdict.overall)] for ends, verdict in found.items()]
+    rows = [[*ends, *change_cells(verdict.decisive), verdict.cell] for ends, verdict in found.items()]
     heading = next((verdict.heading for verdict in found.values()), "time %")
     header = [", ".join(short[name] for name in varied), "for", heading, "interval", ""]
     return Sheet("Pairs", header, rows, 2, is_whole=True, spare=[3])

@@ -26,7 +26,7 @@ from farweb.text.words import plural, ranged
 if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
 
-MAIN = ("latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
+MAIN = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
 """Metrics shown unless others are asked for; those of which no run has a value but zero are left out."""
 
 _MOST_POINTS = 48  # chosen: a screen; JSON and SQL have all
@@ -53,7 +53,7 @@ class SweepSummary:
         warmup: A row a point.
         judged: The levels of each factor, each against each.
         ranking: The points, the best first; None where they are not ranked.
-        latencies: Median, 90 % and 99 % quantile in s of each ranked point, by its name, where all runs have it.
+        latencies: Mean, median, 90 % and 99 % quantile in s of each ranked point, by its name, where all runs have it.
         few: Quantiles that not all runs have, with the requests of the smallest run.
         tunnel_shares: Least and largest share of a run's load in tunnels; None without tunnels.
         notes: Source of the intervals, and what would replicate.
@@ -340,9 +340,9 @@ def _few(sweep: "SweepTables", metrics: Iterable[str]) -> dict[str, int]:
 
 
 def _latencies(sweep: "SweepTables", few: Mapping[str, int]) -> dict[str, list[float | None]]:
-    """Quantiles of each point, by its name."""
+    """Mean and quantiles of each point, by its name."""
     found: dict[str, list[float | None]] = {sweep.design.point_name(at): [] for at in range(len(sweep.design.points))}
-    for name in SHOWN:
+    for name in ("latency_mean_s", *SHOWN):
         for row in [] if name in few else sweep.estimates([name]).to_dicts():
             found[sweep.design.point_name(row["point"])].append(row["mean"])
     return found

@@ -97,6 +97,7 @@ def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
             *(judge.ratio(clause, position) if clause.of_best else (None, None, None)),
             clause.called,
             judge.decided_by(clause, position),
+            judge.reason(clause, position),
         )
         for clause in target.clauses
     )
@@ -105,11 +106,13 @@ def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
     word = _WORDS[of_best].get(verdict, "open")
     if of_best and position == judge.anchor():
         word = "best"
+    elif word == "within" and judge.ties_with_best(position):
+        word = "ties"
     return Tried(choice.label, choice.value, choice.number, judge.count(position), verdict, estimates, word)
 
 
 _WORDS = {
-    True: {Meets.MEETS: "ties", Meets.FAILS: "worse"},
+    True: {Meets.MEETS: "within", Meets.FAILS: "worse"},
     False: {Meets.MEETS: "meets", Meets.FAILS: "fails"},
 }
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from farweb.check import check
 from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError, RunError
 from farweb.extent import Extent, extent_of_values
@@ -215,6 +216,9 @@ def _run(
                 f"{len(failed)} of {len(asked)} runs failed, the first with {axis.name} = {first.levels[axis.name]}, "
                 f"seed {first.seed}: {runs.outcomes[first.run].error} (the same command tries them again)"
             )
+        for position in {position for position, _ in asked}:
+            if is_overloaded(runs.scenario(position)):
+                search.judge.overloaded.add(position)
         for run, places in batch.items():
             row = {**runs.outcomes[run].metrics, **_shares(store, run, target)}
             for position, replication in places:
@@ -222,6 +226,12 @@ def _run(
                 if search.judge.log is not None and not replication:
                     part = RunTables.open_part(store, part_name(run))
                     search.judge.log.add(position, asked_of(part, [clause.metric for clause in target.clauses]), part)
+
+
+def is_overloaded(scenario: Description) -> bool:
+    """True where the mean load is above the rate of a link."""
+    load = check(scenario).offered
+    return load is not None and any(each.mean_bps > each.rate_bps and not each.at_most for each in load.links)
 
 
 def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
@@ -262,6 +272,10 @@ class _Runs:
         self.tried.append(run)
         self.by_id[run.run] = run
         return run
+
+    def scenario(self, position: int) -> Description:
+        """The scenario of a value that was added."""
+        return self._scenarios[position]
 
     def design(self) -> Design:
         """The design of the runs so far, values in the order tried."""

@@ -49,6 +49,7 @@ from farweb.statistics.judgement import Origin
 
 Row = Mapping[str, float | int | None]
 
+_LEAST = 0.01  # of a metric, below which a difference does not count; as the rule of verdicts has it
 _GROWTH = (1 + math.sqrt(5)) / 2  # chosen: a look then costs two thirds of the runs so far: 5, 8, 13, 21 …
 _OTHERWISE = 1 / 3  # chosen: some 21 equal runs decide. Events in fewer runs than a third may go unseen
 _ALIKE = 2  # runs that have to be equal for a scenario to count as one without chance
@@ -81,6 +82,10 @@ class Judge:
         values: The most values that the search can try.
         chance: True when the scenario is known to depend on its seed.
         log: Judge of the requests of a log, or None where replications have requests of their own.
+
+    Attributes:
+        overloaded: Values with a mean load above the rate of a link. Their times grow as long as the load lasts, so
+            they meet no number.
     """
 
     def __init__(
@@ -93,6 +98,7 @@ class Judge:
         log: OfLog | None = None,
     ) -> None:
         self.log = log
+        self.overloaded: set[int] = set()
         self._chance = chance
         self._alike = self._differ = False
         self._clauses = target.clauses
@@ -183,6 +189,26 @@ class Judge:
         """True where a clause is judged by the requests of a log."""
         return any(self._is_of_log(clause) for clause in self._clauses)
 
+    @property
+    def is_of_best_of_log(self) -> bool:
+        """True where all of the target is about the best value of a log."""
+        return all(clause.of_best and self._is_of_log(clause) for clause in self._clauses)
+
+    def ties(self, position: int, other: int) -> bool:
+        """True where two values tie in all of the target."""
+        return all(self._ties(clause, position, other) for clause in self._clauses)
+
+    def ties_with_best(self, position: int) -> bool:
+        """True where a value ties with the best of each clause."""
+        best = {clause: self.best(clause) for clause in self._clauses}
+        return all(other is not None and self._ties(clause, position, other) for clause, other in best.items())
+
+    def _ties(self, clause: Clause, position: int, other: int) -> bool:
+        if self.log is not None and self._is_of_log(clause):
+            return self.log.ties(clause, position, other)
+        value, low, high = self.ratio(clause, position)
+        return value is None or low is None or high is None or low <= 1 <= high or abs(value - 1) < _LEAST
+
     def _is_of_log(self, clause: Clause) -> bool:
         return self.log is not None and self.log.judges(clause)
 
@@ -232,11 +258,20 @@ class Judge:
         return ratio, *ratio_interval(above, below, self._error)
 
     def decided_by(self, clause: Clause, position: int) -> str:
-        """Requests that make a value worse than the best of a log although all together do not. Mostly empty."""
+        """What makes a value fail where the metric alone does not: a load above the rate, or requests. Mostly empty."""
+        if position in self.overloaded and _is_time(clause):
+            return "load above the rate"
         if self.log is None or not clause.by_rule or not self._is_of_log(clause):
             return ""
         best = self.best(clause)
-        return "" if best in (None, position) else self.log.decided_by(clause, position, best)
+        return "" if best is None or best == position else self.log.decided_by(clause, position, best)
+
+    def reason(self, clause: Clause, position: int) -> str:
+        """Why a value is worse than the best of a log although all requests together are not. Mostly empty."""
+        if self.log is None or not clause.by_rule or not self._is_of_log(clause):
+            return ""
+        best = self.best(clause)
+        return "" if best is None or best == position else self.log.reason(clause, position, best)
 
     def best(self, clause: Clause) -> int | None:
         """The value with the best mean of the clause's metric, of equal ones the first, or None where none has one."""
@@ -286,6 +321,8 @@ class Judge:
         looked, holds = self._decided.get(key, (0, None))
         if holds is not None and not self.without_chance:
             return holds
+        if position in self.overloaded and _is_time(clause):
+            return False
         values, others = self._pair(clause, position, rival)
         settled = _settled(clause, rival, values, others)
         if values is None or (rival is not None and others is None):
@@ -345,6 +382,11 @@ class Judge:
             values = np.array(known, float) if len(known) == len(found) else None
             self._arrays[name, position] = len(rows), values
         return values
+
+
+def _is_time(clause: Clause) -> bool:
+    """True for a time held against a number."""
+    return clause.metric.unit == "s" and clause.upper and not clause.of_best
 
 
 def _settled(

@@ -4,8 +4,8 @@ Another seed repeats the log and says nothing about other requests: one run of a
 from blocks of consecutive requests, as in `show` and `compare`. A numeric bound is compared with the interval of the
 metric. A multiple of `best` is judged by pairs, against the best value tried, by the rule of
 `farweb.statistics.judgement` with the multiple as the margin: a worse value fails, one worse by at most the margin
-passes. For `latency` alone the whole rule decides: a worse or mixed value fails. So a search and `farweb compare` never
-contradict each other.
+passes. For `latency` alone all of the rule decides: a value fails where M is clear and beyond the margin, or failures
+or the slowest are worse by it; all others pass. So a search and `farweb compare` never contradict each other.
 
 Intervals are of the search's confidence each, and not of all verdicts together: each value is looked at once, and the
 same blocks decide at all values. If larger values meet the target whenever smaller ones do, the answer's interval is
@@ -15,6 +15,7 @@ Metrics that blocks do not have, such as the drops of a link, are judged by `far
 """
 
 import hashlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -29,10 +30,11 @@ from farweb.results.ranking import ranking
 from farweb.results.requests import QUANTILES, TIMES
 from farweb.size.target import Clause
 from farweb.statistics.blocks import number_of_blocks
-from farweb.statistics.intervals import margin_of, resampled, resampled_means
-from farweb.statistics.judgement import Difference, Verdict
+from farweb.statistics.intervals import Estimate, margin_of, resampled, resampled_means
+from farweb.statistics.judgement import SHORT, Difference, Verdict
+from farweb.statistics.sentences import called
 from farweb.statistics.units import Units
-from farweb.statistics.verdicts import MARGIN_BY_POINTS
+from farweb.statistics.verdicts import MARGIN, MARGIN_BY_LEAST, MARGIN_BY_POINTS, SLOW, clear
 from farweb.text.quantities import percents
 
 if TYPE_CHECKING:
@@ -150,8 +152,9 @@ class OfLog:
                 return _holds(high, low, clause.bound, clause.strict)
             return _holds(-low, -high, -clause.bound, clause.strict)
         if clause.by_rule:
-            word = self._verdict(clause, position, rival).overall
-            return False if word in ("worse", "mixed") else None if word == "cannot be told apart" else True
+            verdict = self._verdict(clause, position, rival)
+            is_open = verdict.few is not None and verdict.overall == "cannot be told apart"
+            return None if is_open else not _is_worse(verdict)
         quantity = self._quantity(clause, position, rival)
         margin = abs(clause.bound - 1)
         if quantity.is_share:
@@ -180,6 +183,9 @@ class OfLog:
             return mean, mean, mean
         if np.isinf(values).any():
             return mean, None, None
+        if metric.unit == "s" and (values > 0).all():  # times differ by factors: no end below 0
+            half = margin_of(np.log(values), len(parts), self._confidence)
+            return mean, mean * math.exp(-half), mean * math.exp(half)
         half = margin_of(values, len(parts), self._confidence)
         return mean, mean - half, mean + half
 
@@ -201,13 +207,30 @@ class OfLog:
     def decided_by(self, clause: Clause, position: int, best: int) -> str:
         """The slowest requests or the failures by which a value is worse, or empty where all requests are."""
         found = self._verdict(clause, position, best)
-        if found.overall not in ("worse", "mixed") or found.slices[0].word == "worse":
+        if not _is_worse(found) or found.slices[0].word == "worse":
             return ""
-        slow = next((each for each in found.slices if each.name in found.harm), None)
-        if slow is None:
-            return "failures" if "failed_share" in found.harm else ""
-        by = slow.judged_change.value
-        return slow.name.replace("_", " ") + ("" if by is None else f" {percents(by, signed=True)} %")
+        if "failed_share" in found.harm:
+            return "failures"
+        slow = next((each for each in found.slices if each.name in found.harm and each.name in SLOW), None)
+        by = None if slow is None else slow.judged_change.value
+        return "" if slow is None or by is None else f"{SHORT[slow.name]} {percents(by, signed=True)} %"
+
+    def reason(self, clause: Clause, position: int, best: int) -> str:
+        """How a value stands to the best on average, in words, where it is not all requests that make it worse."""
+        found = self._verdict(clause, position, best)
+        slow = next((name for name in found.harm if name in SLOW), "")
+        if not _is_worse(found) or found.slices[0].word == "worse" or not slow:
+            return ""
+        ties = "ties on average and is" if found.ties else "is"
+        return f"{ties} worse for {called(slow)}"
+
+    def ties(self, clause: Clause, position: int, other: int) -> bool:
+        """True where two values tie: by the rule, or in a named metric where the difference is open or below 1 %."""
+        if clause.by_rule:
+            return self._verdict(clause, position, other).ties
+        quantity = self._quantity(clause, position, other)
+        found = Estimate(quantity.units, quantity.value, None, quantity.low, quantity.high)
+        return not clear(found, MARGIN / MARGIN_BY_LEAST)
 
     def _verdict(self, clause: Clause, position: int, base: int) -> Verdict:
         """Judge a value against another by the rule of verdicts."""
@@ -235,6 +258,14 @@ class OfLog:
 
     def _of(self, clause: Clause, position: int) -> Asked:
         return self._asked[position][str(times_of_metric(clause.metric))]
+
+
+def _is_worse(found: Verdict) -> bool:
+    """True where M is clear and beyond the margin, or failures or the slowest are worse by it."""
+    if found.few is not None:
+        return found.overall == "worse"
+    slow = any(name in ("failed_share", *SLOW) for name in found.harm)
+    return slow or clear(found.change, found.margin) > 0
 
 
 def _of_latency(metric: Metric) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from farweb.size.tried import Numbers, Reading, Tried
 
 _ROWS_MAX = 6
-_GOOD = ("best", "ties", "open", "meets")
+_GOOD = ("best", "ties", "within", "open", "meets")
 
 
 def sentence(answer: "Numbers") -> str:
@@ -31,16 +31,18 @@ def sentence(answer: "Numbers") -> str:
     said = []
     if at == best:
         head = f"Take {answer.answer.label}, the best"
-        said += [_tied(answer, beyond, "with it", "from it")] if beyond else []
-        said += [f"{worse[0].label} is worse"] if worse else []
+        said += [_beside_best(answer, beyond)] if beyond else []
+        said += [_is_worse(worse[0])] if worse else []
     else:
         among = rows[at : best + 1]
         head = f"Take {answer.answer.label}"
         if answer.answer.word == "ties":
             said.append(f"it ties with {answer.best.label}, the best")
+        elif answer.answer.word == "within":
+            said.append(f"it is within {_bound(answer)} of {answer.best.label}, the best")
         else:
             said.append(f"{_span(among)} cannot be told apart")
-        said[-1] += f", {worse[0].label} is worse" if worse else ""
+        said[-1] += f", {_is_worse(worse[0])}" if worse else ""
     if beyond_worse := [each for each in more[len(beyond) :] if each.word == "worse"]:
         least = min((abs(each.estimates[0].ratio - 1) for each in beyond_worse if each.estimates[0].ratio), default=0.0)
         by = f" ({percents(least if _is_upper(answer) else -least, signed=True)} %)" if least else ""
@@ -85,19 +87,44 @@ def _names(answer: "Numbers", rows: "Sequence[Tried]") -> str:
         return f"{labels[0]} and {'less' if answer.largest else 'more'}"
     if tuple(rows) == order[first : first + len(rows)]:
         return _span(rows)
-    return listed(labels) if len(labels) < _ROWS_MAX else plural(len(labels), "value")
+    return listed([each.label for each in _ascending(rows)]) if len(rows) < _ROWS_MAX else plural(len(rows), "value")
+
+
+def _ascending(rows: "Sequence[Tried]") -> "list[Tried]":
+    """Values from the smallest on; words in their own order."""
+    return (
+        sorted(rows, key=lambda each: each.number or 0.0) if all(each.number is not None for each in rows) else [*rows]
+    )
 
 
 def _span(rows: "Sequence[Tried]") -> str:
-    """Neighbouring values: ``27 to 30``, ``2 and 3``."""
-    labels = [each.label for each in rows]
+    """Neighbouring values from the smallest on: ``27 to 30``, ``2 and 3``."""
+    labels = [each.label for each in _ascending(rows)]
     return f"{labels[0]} to {labels[-1]}" if len(labels) > 2 else listed(labels)
 
 
-def _tied(answer: "Numbers", rows: "Sequence[Tried]", ties: str, open_: str) -> str:
-    if all(each.word == "ties" for each in rows):
-        return f"{_names(answer, rows)} {'ties' if len(rows) == 1 else 'tie'} {ties}"
-    return f"{_names(answer, rows)} cannot be told apart {open_}"
+def _beside_best(answer: "Numbers", rows: "Sequence[Tried]") -> str:
+    """Values beyond the best that are not worse: ``2 and 3 tie with it``."""
+    words, are = {each.word for each in rows}, "is" if len(rows) == 1 else "are"
+    if words == {"ties"}:
+        return f"{_names(answer, rows)} {'ties' if len(rows) == 1 else 'tie'} with it"
+    if words <= {"ties", "within"}:
+        return f"{_names(answer, rows)} {are} within {_bound(answer)}"
+    return f"{_names(answer, rows)} cannot be told apart from it"
+
+
+def _is_worse(found: "Tried") -> str:
+    """A value that is worse, and why where all requests together are not."""
+    reason = next((each.reason for each in found.estimates if each.reason), "is worse")
+    return f"{found.label} {reason}"
+
+
+def _bound(answer: "Numbers") -> str:
+    """How far from the best a value may be: ``5 %``."""
+    by = [
+        f"{plain(100 * abs(clause.bound - 1), 3)} %" for clause in parse_target(answer.target).clauses if clause.of_best
+    ]
+    return listed(list(dict.fromkeys(by)))
 
 
 def _is_upper(answer: "Numbers") -> bool:
@@ -132,12 +159,10 @@ def screen(answer: "Numbers", *, details: bool = False) -> Screen:
 
 
 def _margin(answer: "Numbers") -> str:
-    """How far from the best a value may be that ties with it."""
-    if all(each.word != "ties" for each in answer.curve):
+    """How far from the best a value may be."""
+    if all(each.word != "within" for each in answer.curve):
         return ""
-    clauses = [clause for clause in parse_target(answer.target).clauses if clause.of_best]
-    by = [f"{plain(100 * abs(clause.bound - 1), 3)} %" for clause in clauses]
-    return f"Ties: up to {listed(list(dict.fromkeys(by)))} {'more' if clauses[0].upper else 'less'} than the best."
+    return f"Within: up to {_bound(answer)} {'more' if _is_upper(answer) else 'less'} than the best."
 
 
 def _risk(answer: "Numbers") -> str:
@@ -146,12 +171,13 @@ def _risk(answer: "Numbers") -> str:
     taken, best = answer.answer, answer.best
     if best is None and (open_ := _undecided(answer)):
         return f"Open: {_names(answer, open_)}; {remedy}."
-    if taken is None or best is None or taken == best or taken.word != "open":
+    if taken is None or best is None or taken == best:
         return ""
     upper = _is_upper(answer)
+    bounds = {clause.called: abs(clause.bound - 1) for clause in parse_target(answer.target).clauses if clause.of_best}
     for each in taken.estimates:
         end = each.ratio_high if upper else each.ratio_low
-        if end is not None:
+        if end is not None and (taken.word == "open" or abs(end - 1) > bounds.get(each.called, 0.0)):
             off = percents(abs(end - 1))
             how = f"{off} % {'slower' if each.called.endswith(('latency', 'latency)', 'first_byte)')) else 'off'}"
             return f"{taken.label} may still be up to {how} than {best.label}; {remedy}.".replace("off than", "off")

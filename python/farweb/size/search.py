@@ -10,7 +10,8 @@ same answer on any number of workers.
    of each value.
 2. Where the requests come from a log, a run decides as much as runs can (`farweb.size.log`). The answer's interval is
    halved from outside, between the largest value that was shown not to meet the target and the smallest that was shown
-   to.
+   to. A target of `best` ends where these are at most 5 % apart, or at most a factor of 2 and tie: more runs would
+   overfit the log.
 3. If the seed may matter, two runs of the values about the answer show it. If so, the two values next to the answer
    first get the replications of the first look; then the bracket is halved again, from the values of the spread about
    it towards these. `farweb.size.judge` has the rule of decisions.
@@ -36,6 +37,8 @@ from farweb.size.target import Target
 
 _SPREAD = 5  # chosen: quarters of the range, one more than two steps of halving would try
 _SIDE = 0.25  # chosen: nearer to an undecided value, all take the most replications, and nearly none is decided
+_NEAR = 1.05  # chosen: the margin of the rule of verdicts, as a size
+_TIED = 2.0  # chosen: a buffer or queue is doubled, not fitted
 _SPREAD_OF_BEST = 9  # chosen: eighths, to meet or nearly meet a best value between the ends
 
 
@@ -51,6 +54,9 @@ class Line(Protocol):
 
     def is_narrow(self, one: int, other: int) -> bool:
         """True where an answer between two positions is as narrow as asked."""
+
+    def times(self, one: int, other: int) -> float | None:
+        """The larger of two values over the smaller, where no precision was asked for."""
 
 
 @dataclass(frozen=True)
@@ -269,7 +275,17 @@ class Search:
         return {*(low[-1:] or ends), *(high[:1] or ends), *again, *before}
 
     def _is_narrow(self, below: int | None, answer: int | None) -> bool:
-        return below is not None and answer is not None and self._axis.is_narrow(below, answer)
+        if below is None or answer is None:
+            return False
+        return self._axis.is_narrow(below, answer) or self._is_near(below, answer)
+
+    def _is_near(self, below: int, answer: int) -> bool:
+        """True where nothing between a value that fails and one that passes would be another answer of a log.
+
+        They are at most 5 % apart, or at most a factor of 2 and tie with each other.
+        """
+        times = self._axis.times(below, answer) if self.judge.is_of_best_of_log else None
+        return times is not None and (times <= _NEAR or (times <= _TIED and self.judge.ties(below, answer)))
 
     def _halves(self, below: int | None, answer: int | None, verdicts: Mapping[int, Meets]) -> list[int]:
         """Values in the bracket, on either side of its undecided ones, or none where it is narrow."""
@@ -279,8 +295,8 @@ class Search:
         inside = self._of(verdicts, Meets.UNDECIDED, low, high)
         gaps = [(low, inside[0]), (inside[-1], high)] if inside else [(low, high)]
         least = max(1, _SIDE * (high - low)) if inside and self.judge.may_differ else 1
-        ended = [(one, other) for one, other in gaps if one >= 0 and other < len(self._axis)]
-        return [self._middle(one, other) for one, other in ended if other - one > least]
+        ended = [(one, other) for one, other in gaps if one >= 0 and other < len(self._axis) and other - one > least]
+        return [self._middle(one, other) for one, other in ended if not self._is_near(one, other)]
 
     def _middle(self, one: int, other: int) -> int:
         """A position between two others, one that was tried where that is in the middle half."""

@@ -26,7 +26,9 @@ class Reading:
         ratio_low: Lower end of the ratio's interval, from pairs of equal seeds or of the same blocks of a log.
         ratio_high: Upper end.
         called: The metric as the target has it.
-        decided_by: Requests that make the value worse than the best although all requests together are not.
+        decided_by: What makes the value fail where the metric alone does not: the slowest requests, failures, or a load
+            above the rate.
+        reason: How the value stands to the best where the slowest requests make it worse, in words.
     """
 
     metric: str
@@ -39,6 +41,7 @@ class Reading:
     ratio_high: float | None = None
     called: str = ""
     decided_by: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,8 @@ class Tried:
         n: Replications.
         verdict: The judgement against the target, as far as decided.
         estimates: One for each metric of the target.
-        word: The same in a word: `best`, `ties`, `open` or `worse` where all of the target is about the best value,
-            otherwise `meets`, `open` or `fails`.
+        word: The same in a word: `best`, `ties` (no clear difference, or less than 1 %), `within` (the bound), `open`
+            or `worse` where all of the target is about the best value, otherwise `meets`, `open` or `fails`.
     """
 
     label: str

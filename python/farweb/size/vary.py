@@ -58,11 +58,19 @@ class Axis:
     """
 
     def __init__(
-        self, name: str, unit: str, choices: "Grid | Sequence[Choice]", downwards: bool, width: "str | None" = None
+        self,
+        name: str,
+        unit: str,
+        choices: "Grid | Sequence[Choice]",
+        downwards: bool,
+        width: "str | None" = None,
+        *,
+        is_exact: bool = False,
     ) -> None:
         self.name = name
         self.unit = unit
         self.downwards = downwards
+        self._is_exact = is_exact or width is not None
         self._choices = choices
         ends = [choices[0].number, choices[-1].number]
         low, high = (ends[0] or 0, ends[1] or 0)
@@ -97,6 +105,11 @@ class Axis:
         low, high = sorted(_number(self.choice(position)) for position in (one, other))
         most = float(self._width.number)
         return high - low <= (most * low if self._width.share else most) * (1 + _ROUNDING)
+
+    def times(self, one: int, other: int) -> float | None:
+        """The larger of two values over the smaller; None without numbers above 0, or if a precision was asked for."""
+        low, high = sorted(self.choice(position).number or 0.0 for position in (one, other))
+        return None if self._is_exact or low <= 0 else high / low
 
     def spread(self, number: int) -> list[int]:
         """Both ends and positions between them, `number` in all or every one that there is."""
@@ -230,7 +243,7 @@ def _range(key: str, low: str, high: str, resolution: str | None, largest: bool,
     if first.number < 0 or first.number >= last.number:
         raise VaryError(f"--vary {key}: a range goes from a smaller number to a larger one, not from {low} to {high}")
     step = _step(key, first, last, resolution)
-    return Axis(key, first.base, Grid(key, first, last, step), largest, width)
+    return Axis(key, first.base, Grid(key, first, last, step), largest, width, is_exact=resolution is not None)
 
 
 def _step(key: str, low: Quantity, high: Quantity, resolution: str | None) -> Step:

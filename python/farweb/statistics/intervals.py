@@ -8,7 +8,8 @@ A value can be infinite: a quantile that failed requests reach (`farweb.statisti
 infinite without an interval. A finite estimate has no interval if the quantile of a resample is infinite.
 
 Sources: Law, Simulation Modeling and Analysis, 5th ed., 2015, section 9.4.1 (replications); Efron and Tibshirani, An
-Introduction to the Bootstrap, 1993, chapters 6 (standard error), 8 (resampling units), 12 (intervals with Student's t).
+Introduction to the Bootstrap, 1993, chapters 6 (standard error), 8 (resampling units), 12 (intervals with Student's t);
+Kish, Survey Sampling, Wiley, 1965, section 11.7 (effective sample size of unequal weights).
 """
 
 import functools
@@ -35,6 +36,12 @@ _DRAWN = 1000
 
 _ROUNDING = 1e-12
 """Half of an interval, over its mean, up to which it has no width: rounding reaches as far."""
+
+_LEAST_UNITS = 2
+"""Effective units below which a ratio has no interval: one unit holds most of it."""
+
+_WIDEST = math.log(1000)
+"""Half of an interval of a logarithm beyond which it says nothing; chosen."""
 
 
 @dataclass(frozen=True)
@@ -165,40 +172,6 @@ def quantiles(
     return found
 
 
-def quantile_differences(
-    levels: Sequence[ArrayLike], bases: Sequence[ArrayLike], shares: Sequence[float], confidence: float = CONFIDENCE
-) -> list[Estimate]:
-    """Differences of quantiles, level less base, of pairs of replications, resampled together.
-
-    Args:
-        levels: The observations of each replication at the level.
-        bases: Observations at the base, in the same order.
-        shares: Shares of the quantiles, 0 to 1.
-        confidence: 0 < confidence < 1.
-
-    Returns:
-        As `quantiles`. A difference is infinite where one of the two quantiles is, and None where both are.
-    """
-    pairs = [[np.sort(np.asarray(values, float)) for values in each] for each in (levels, bases)]
-    n = len(pairs[0])
-    times, chances = _resamples(n)
-    both = np.vstack([np.ones(n, np.int64), times])
-    found = []
-    for share in shares:
-        level, base = (_resampled_quantiles(groups, both, share) for groups in pairs)
-        if np.isinf(level[0]) and np.isinf(base[0]):
-            found.append(Estimate(n, None, None, None, None))
-            continue
-        with np.errstate(invalid="ignore"):  # two infinite ones have no difference
-            mean, *resampled = (level - base).tolist()
-        if n < 2 or not np.isfinite(resampled).all():
-            found.append(Estimate(n, mean, None, None, None))
-            continue
-        half = float(student_quantiles(n - 1, confidence)) * _standard_error(np.array(resampled), chances, n)
-        found.append(Estimate(n, mean, None, mean - half, mean + half))
-    return found
-
-
 def resampled(groups: Sequence[ArrayLike], share: float) -> NDArray[np.float64]:
     """The quantile of all observations, then of each resample of whole groups.
 
@@ -241,6 +214,60 @@ def mean_of_units(sums: NDArray[np.float64], sizes: NDArray[np.int64], confidenc
     return Estimate(n, mean, None, mean - half, mean + half)
 
 
+def ratio_of_units(
+    base: ArrayLike,
+    other: ArrayLike,
+    confidence: float = CONFIDENCE,
+    sizes: tuple[ArrayLike, ArrayLike] | None = None,
+) -> Estimate:
+    """The sum there over the sum here, less 1, with the bootstrap interval of whole units.
+
+    The interval is of the logarithm: the base against the other has the inverse of value and ends. Units weigh by
+    what they hold: where one has most of both sums, resamples hardly vary its weight, so the interval is as wide as
+    `effective_units` of equal weight make it, and there is none for fewer than two.
+
+    Args:
+        base: Sum of each unit here, at least 0.
+        other: Sum of each unit there.
+        confidence: 0 < confidence < 1.
+        sizes: Observations of each unit on either side, for the ratio of means; without them the ratio of sums.
+
+    Returns:
+        No value where either sum is 0.
+    """
+    one, two = np.asarray(base, np.float64), np.asarray(other, np.float64)
+    there = (one > 0) | (two > 0)
+    one, two = one[there], two[there]
+    per = [np.ones_like(one)] * 2 if sizes is None else [np.asarray(each, np.float64)[there] for each in sizes]
+    n = int(there.sum())
+    if not one.sum() > 0 or not two.sum() > 0:
+        return Estimate(n, None, None, None, None)
+    value = float((two.sum() / per[1].sum()) / (one.sum() / per[0].sum())) - 1
+    if n < 2:
+        return Estimate(n, value, None, None, None)
+    times, chances = _with_itself(n), _resamples(n)[1]
+    sums = [times @ each for each in (one, two, *per)]
+    known = np.logical_and.reduce([each > 0 for each in sums])
+    here, beyond = (sums[side][known] / sums[side + 2][known] for side in (0, 1))
+    logs, chances = np.log(beyond / here), chances[known[1:]]
+    if np.ptp(logs) <= _ROUNDING:
+        return Estimate(n, value, None, value, value)
+    units = effective_units(one / one.sum() + two / two.sum())
+    if units < _LEAST_UNITS:
+        return Estimate(n, value, None, None, None)
+    error = _standard_error(logs[1:], chances / chances.sum(), units)
+    half = float(student_quantiles(units - 1, confidence)) * error
+    if half > _WIDEST:
+        return Estimate(n, value, None, None, None)
+    return Estimate(n, value, None, math.expm1(float(logs[0]) - half), math.expm1(float(logs[0]) + half))
+
+
+def effective_units(weights: ArrayLike) -> float:
+    """The number of units of equal weight that say as much as units of these (Kish's effective sample size)."""
+    found = np.asarray(weights, np.float64)
+    return float(found.sum() ** 2 / np.square(found).sum())
+
+
 def margin_of(resampled: NDArray[np.float64], n: int, confidence: float = CONFIDENCE) -> float:
     """Half the width of the interval of a statistic, by its values of all and of each resample of n groups.
 
@@ -257,8 +284,8 @@ def _with_itself(n: int) -> NDArray[np.int64]:
     return np.vstack([np.ones(n, np.int64), _resamples(n)[0]])
 
 
-def _standard_error(resampled: NDArray[np.float64], chances: NDArray[np.float64], n: int) -> float:
-    """Standard error of a statistic by its values in resamples of n replications."""
+def _standard_error(resampled: NDArray[np.float64], chances: NDArray[np.float64], n: float) -> float:
+    """Standard error of a statistic by its values in resamples of n replications, or as many effective ones."""
     if (resampled == resampled[0]).all():
         return 0.0
     variance = float((chances * np.square(resampled - (chances * resampled).sum())).sum())

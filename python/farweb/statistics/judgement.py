@@ -1,21 +1,30 @@
-"""Differences with their intervals, and the verdict on two alternatives, in numbers and in a sentence.
+"""Differences with their intervals, and the verdict on two alternatives.
 
-The rule is in `farweb.statistics.verdicts`, the latencies come from `farweb.statistics.units`.
+The rule is in `farweb.statistics.verdicts`, the latencies come from `farweb.statistics.units`, the sentence from
+`farweb.statistics.sentences`.
 """
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from farweb.statistics.intervals import CONFIDENCE, Estimate
 from farweb.statistics.quantiles import to_json
-from farweb.statistics.verdicts import MARGIN, MARGIN_BY_POINTS, SignTest, Slice, Word, single_word
-from farweb.text.quantities import difference, percents, relative, share
-from farweb.text.words import listed, plural
+from farweb.statistics.verdicts import (
+    MARGIN,
+    MARGIN_BY_POINTS,
+    QUICKER,
+    SLOW,
+    SignTest,
+    Slice,
+    Word,
+    mirrored,
+    slice_word,
+)
+from farweb.text.quantities import difference, relative
 
-DECIDING = ("change", "slowest_tenth", "slowest_hundredth", "failed_share")
+DECIDING = ("change", QUICKER, *SLOW, "failed_share")
 """Quantities that decide together unless the user names others."""
 
 SHOWN = ("latency_p50_s", "latency_p90_s", "latency_p99_s")
@@ -104,7 +113,7 @@ class Difference:
             return "unclear"
         if self.more_is_better:
             value, low, high = -value, -high, -low
-        return single_word(Estimate(self.units, value, None, low, high), self._limit(margin))
+        return slice_word(Estimate(self.units, value, None, low, high), self._limit(margin))
 
     def _limit(self, margin: float) -> float:
         return margin / MARGIN_BY_POINTS if self.is_share else margin
@@ -140,10 +149,13 @@ class Verdict:
         confidence: Of each interval, 0 to 1.
         slices: All requests and the slowest, measured and judged.
         few: The exact test, where requests are too few for intervals.
-        gain: Names of slices, and `failed_share`, that are better beside the average.
+        gain: Names of slices, and `failed_share`, that are better beside all requests.
         harm: Slices that are worse.
+        alone: The slice that the word is for where all requests together are neither better nor worse; else empty.
         groups: First and later requests of visits, by label, where clients are named.
         failed: Shares of failed requests, of the base and of the other.
+        few_hold: The few requests that hold half of the waiting of both sides, and of how many; None where these are
+            not few.
     """
 
     overall: Word
@@ -159,8 +171,10 @@ class Verdict:
     few: SignTest | None = None
     gain: tuple[str, ...] = ()
     harm: tuple[str, ...] = ()
-    groups: "tuple[tuple[str, Verdict], ...]" = ()
+    alone: str = ""
+    groups: tuple[tuple[str, Slice], ...] = ()
     failed: tuple[float, float] = (0.0, 0.0)
+    few_hold: tuple[int, int] | None = None
 
     @property
     def is_of_pairs(self) -> bool:
@@ -169,7 +183,7 @@ class Verdict:
 
     @property
     def change(self) -> Estimate:
-        """Relative difference of all requests, with its interval, or empty where failures decide."""
+        """M of all requests, with its interval, or empty where failures decide."""
         return self.slices[0].judged_change if self.slices else Estimate(0, None, None, None, None)
 
     @property
@@ -192,137 +206,49 @@ class Verdict:
         """True where so many requests failed on one side that the others' latencies say little."""
         return bool(self.slices) and not self.named and self.slices[0].requests > 0 and self.slices[0].by_count
 
+    @property
+    def ties(self) -> bool:
+        """True where neither M nor failures nor, of few requests or named quantities, the word sets the two apart."""
+        if self.named or self.few is not None:
+            return self.overall in ("equivalent", "cannot be told apart")
+        by_count = self.slices[0].by_count and self.slices[0].word != "unclear"
+        return not (by_count or "failed_share" in (*self.gain, *self.harm) or self.slices[0].moved(self.margin))
+
+    @property
+    def cell(self) -> str:
+        """The judgement in a cell of a table: ``better``, ``open``, ``worse: slowest 10 %``."""
+        return cell_of(self.overall, self.alone)
+
+    def turned(self) -> "Verdict":
+        """The base against the other, without a sentence."""
+        return replace(
+            self,
+            overall=mirrored(self.overall),
+            by_quantity={name: mirrored(word) for name, word in self.by_quantity.items()},
+            quantities=tuple(each.turned() for each in self.quantities),
+            sentence="",
+            slices=tuple(each.turned() for each in self.slices),
+            few=None if self.few is None else self.few.turned(),
+            gain=self.harm,
+            harm=self.gain,
+            groups=tuple((label, each.turned()) for label, each in self.groups),
+            failed=self.failed[::-1],
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        groups = [{"group": label, **each.to_dict()} for label, each in self.groups]
-        found: dict[str, Any] = to_json({**vars(self), "groups": groups})
+        """All of it as plain values, for JSON: `for` is the slice that the word is for, `change` M."""
+        found: dict[str, Any] = to_json({name: value for name, value in vars(self).items() if name != "alone"})
+        found |= {"for": self.alone or None, "change": self.change.to_dict()}
+        found["geometric"] = self.slices[0].geometric if self.slices else None
+        found["groups"] = [{"group": label, **to_json(vars(each))} for label, each in self.groups]
         return found
 
 
-def turned(verdict: Verdict) -> Verdict:
-    """The word and the change of the base against the other."""
-    sides: dict[Word, Word] = {"better": "worse", "slightly better": "slightly worse"}
-    sides |= {worse: better for better, worse in sides.items()}
-    everyone = verdict.slices[0]
-    change = replace(everyone, change=_inverted(everyone.change), word=sides.get(everyone.word, everyone.word))
-    overall = sides.get(verdict.overall, verdict.overall)
-    quantities = tuple(each.turned() for each in verdict.named) or verdict.quantities
-    return replace(verdict, overall=overall, slices=(change,), failed=verdict.failed[::-1], quantities=quantities)
+SHORT = {QUICKER: "quicker 90 %", "slowest_tenth": "slowest 10 %", "slowest_hundredth": "slowest 1 %"}
+"""Slices in a table."""
 
 
-def _inverted(change: Estimate) -> Estimate:
-    """A relative difference the other way round."""
-    mean, low, high = (None if each is None else 1 / (1 + each) - 1 for each in (change.value, change.high, change.low))
-    return Estimate(change.n, mean, None, low, high)
-
-
-def cell(word: Word) -> str:
-    """A judgement in a cell of a table."""
-    return "open" if word in ("unclear", "cannot be told apart") else word
-
-
-def is_apart(word: Word) -> bool:
-    """True where two alternatives do not tie."""
-    return word in ("better", "worse", "mixed")
-
-
-_HEADS: dict[Word, str] = {
-    "mixed": "{other} against {base} is mixed",
-    "equivalent": "{other} and {base} are equivalent",
-    "cannot be told apart": "{other} and {base} cannot be told apart",
-}
-_PARTS = {"slowest_tenth": "the slowest tenth", "slowest_hundredth": "the slowest hundredth"}
-_GROUPS = {"first of a visit": "first requests of visits", "later in a visit": "later requests"}
-
-
-def sentence(
-    names: tuple[str, str],
-    overall: Word,
-    slices: Sequence[Slice],
-    failures: Difference,
-    few: SignTest | None,
-    sides: Sequence[str],
-    groups: Sequence[tuple[str, Verdict]],
-) -> str:
-    """Say the judgement: the word, the number, and for whom.
-
-    Args:
-        names: The base and the other.
-        overall: The judgement.
-        slices: All requests first.
-        failures: Difference of the failed shares.
-        few: The exact test, where it decides.
-        sides: Names of slices, and `failed_share`, that decide beside the average.
-        groups: Groups that decide.
-    """
-    base, other = names
-    head = _HEADS.get(overall, "{other} is {overall} than {base}").format(base=base, other=other, overall=overall)
-    everyone = slices[0]
-    if not everyone.requests:
-        return f"{head}: there is no request to compare"
-    if few is not None:
-        return f"{head}: {_few(few, everyone)}"
-    is_slowest_only = everyone.word in ("equivalent", "unclear") and sides and overall in ("better", "worse")
-    head += f" for {_PARTS.get(sides[0], 'failures')}" if is_slowest_only and sides[0] in _PARTS else ""
-    clauses = [_on_average(everyone, overall)]
-    clauses += [_of_slice(each) for each in slices[1:] if each.name in sides]
-    clauses += [_of_group(label, each) for label, each in groups]
-    if "failed_share" in sides and failures.value is not None:
-        more = "more" if failures.value > 0 else "fewer"
-        clauses.append(f"{difference(abs(failures.value), '1').lstrip('+')} {more} fail")
-    return f"{head}: {', '.join(clauses)}"
-
-
-def by_quantities(names: tuple[str, str], overall: Word, found: Sequence[tuple[Difference, Word]]) -> str:
-    """Say a judgement by named quantities: deciding ones first, then the others."""
-    base, other = names
-    head = _HEADS.get(overall, "{other} is {overall} than {base}").format(base=base, other=other, overall=overall)
-    decided = listed([each.with_interval for each, word in found if word != "unclear"])
-    open_ = listed([each.with_interval for each, word in found if word == "unclear"])
-    return f"{head}: {'; open: '.join(part for part in (decided, open_) if part)}"
-
-
-def more_or_less(change: float) -> str:
-    """A relative difference in words: ``24.1 % less``, ``as much``."""
-    size = percents(change)
-    return "as much" if size == "0" else f"{size} % {'more' if change > 0 else 'less'}"
-
-
-def _on_average(found: Slice, overall: Word) -> str:
-    counts = f"{share(found.slower)} are slower and {share(found.faster)} faster"
-    if found.by_count or found.change.value is None:
-        return f"{share(found.slower)} of requests are slower and {share(found.faster)} faster"
-    said = f"requests take {more_or_less(found.change.value)} time on average".replace("as much time", "the same time")
-    if overall == "cannot be told apart" and found.change.low is not None and found.change.high is not None:
-        low, high = (percents(end, signed=True) for end in (found.change.low, found.change.high))
-        said += f" ({low} … {high} %)"
-    is_by_count = overall.startswith("slightly") and abs(found.change.value) < abs(found.count.value or 0) / 10
-    return f"{said}, {counts}" if found.word == "split" or is_by_count else said
-
-
-def _of_slice(found: Slice) -> str:
-    who = _PARTS[found.name]
-    if found.change.value is not None and math.isinf(found.change.value):
-        return f"failures {'reach' if found.change.value > 0 else 'no longer reach'} {who}"
-    if found.by_count or found.change.value is None:
-        return f"{share(found.slower)} of {who} slower and {share(found.faster)} faster"
-    return f"{more_or_less(found.change.value)} for {who}"
-
-
-def _of_group(label: str, found: Verdict) -> str:
-    change, who = found.change.value, _GROUPS.get(label, label)
-    return f"{found.overall} for {who}" if change is None else f"{more_or_less(change)} for {who}"
-
-
-def _few(found: SignTest, everyone: Slice) -> str:
-    number = found.faster + found.slower + found.same
-    counts = [
-        f"{count} {word}"
-        for count, word in ((found.faster, "faster"), (found.slower, "slower"), (found.same, "the same"))
-        if count
-    ]
-    first, *rest = counts
-    count, _, word = first.partition(" ")
-    said = ", ".join([f"{count} of {number} {word}", *rest])
-    change = "" if everyone.change.value is None else f": {percents(everyone.change.value, signed=True)} %"
-    return f"{said}{change}; for {'this' if number == 1 else 'these'} {plural(number, 'request')}"
+def cell_of(word: Word, alone: str = "") -> str:
+    """A judgement in a cell of a table, with the slice that it is for."""
+    said = "open" if word in ("unclear", "cannot be told apart") else word
+    return f"{said}: {SHORT[alone]}" if alone else said

@@ -15,18 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.statistics import blocks
-from farweb.statistics.intervals import (
-    CONFIDENCE,
-    Estimate,
-    margin_of,
-    quantile_differences,
-    quantiles,
-    resampled,
-    resampled_means,
-    student,
-)
+from farweb.statistics.intervals import CONFIDENCE, margin_of, quantiles, ratio_of_units, resampled, student
 from farweb.statistics.judgement import Difference, Origin
-from farweb.statistics.verdicts import LEAST_S, Table
+from farweb.statistics.verdicts import Table
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +46,7 @@ class Latencies(Protocol):
 
 
 L = TypeVar("L", bound=Latencies)
+N = TypeVar("N", np.float64, np.int64)
 
 WITHIN = re.compile(r"within\((\d+(?:\.\d+)?) s\)")
 _ROUNDING = 1e-12
@@ -114,9 +106,12 @@ class Units(Generic[L]):
     @property
     def is_dependent(self) -> bool:
         """True where blocks resemble their neighbours: intervals are too narrow."""
-        return self.method == "blocks" and blocks.is_dependent([_mean_log(part) for part in self._parts])
+        if self.method != "blocks":
+            return False
+        sums = [[_joined(part, side, only_ended=True).sum() for side in ("base", "other")] for part in self._parts]
+        return blocks.is_dependent([math.log(other / base) for base, other in sums if base > 0 and other > 0])
 
-    def parts(self, of: Callable[[L], Floats]) -> list[Floats]:
+    def parts(self, of: Callable[[L], NDArray[N]]) -> list[NDArray[N]]:
         """The observations, in units."""
         return [np.concatenate([of(each) for each in part]) for part in self._parts]
 
@@ -138,24 +133,6 @@ class Units(Generic[L]):
         base, other = (np.concatenate(self.parts(of)) for of in (lambda each: each.base, lambda each: each.other))
         return float(np.isinf(base).sum() / max(base.size, 1)), float(np.isinf(other).sum() / max(other.size, 1))
 
-    def mean(self, of: Callable[[L], Floats]) -> Estimate:
-        """The mean of all, with the interval that the means of the units have."""
-        parts = [part for part in self.parts(of) if part.size]
-        if not parts:
-            return Estimate(0, None, None, None, None)
-        found = student([part.mean() for part in parts], self._confidence)
-        mean, half = float(np.concatenate(parts).mean()), found.half_width
-        ends = (None, None) if half is None else (mean - half, mean + half)
-        return Estimate(found.n, mean, found.sd, *ends)
-
-    def median(self, of: Callable[[L], Floats]) -> Estimate:
-        """The median of all."""
-        return quantiles(self.parts(of), [0.5])[0]
-
-    def quantile_differences(self, shares: Sequence[float]) -> list[Estimate]:
-        """Differences of quantiles, other less base."""
-        return quantile_differences(self.parts(lambda each: each.other), self.parts(lambda each: each.base), shares)
-
     def quantity(self, name: str) -> Difference:
         """The difference of a quantity, as `farweb.statistics.judgement.judge` takes it.
 
@@ -176,7 +153,10 @@ class Units(Generic[L]):
             own = functools.partial(_own_margin, bases, others, share, self._confidence)
             return self._ratio(name, *found_all, len(sides), own)
         if mean:
-            return self._ratio(name, resampled_means(bases), resampled_means(others), len(sides), lambda: 0.0)
+            here, there = ([float(each.sum()) for each in side] for side in (bases, others))
+            sizes = [each.size for each in bases], [each.size for each in others]
+            change = ratio_of_units(here, there, self._confidence, sizes)
+            return self._made(name, change.value, change.low, change.high, len(sides))
         limit = WITHIN.fullmatch(name)
         at_base, at_other = ([_counted(times, limit and float(limit[1])) for times in each] for each in (bases, others))
         value = float(np.concatenate(at_other).mean() - np.concatenate(at_base).mean())
@@ -247,11 +227,3 @@ def _are_alike(some: Sequence[Latencies], others: Sequence[Latencies]) -> bool:
         np.array_equal(one.base, other.base) and np.array_equal(one.other, other.other)
         for one, other in zip(some, others, strict=True)
     )
-
-
-def _mean_log(part: Sequence[Latencies]) -> float:
-    """Mean logarithm of other by base in a unit, of completed requests, or 0 of none."""
-    base, other = _joined(part, "base", only_ended=True), _joined(part, "other", only_ended=True)
-    if not base.size or not other.size:
-        return 0.0
-    return float(np.log(np.maximum(other, LEAST_S)).mean() - np.log(np.maximum(base, LEAST_S)).mean())

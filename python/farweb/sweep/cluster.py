@@ -10,13 +10,13 @@ import logging
 import os
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING
 
 from farweb.errors import RunError, refused_by_machine
+from farweb.files.scratch import scratch
 from farweb.sweep.main_guard import check_main_guard
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
     from farweb.sweep.nanny import STARTS, PersistentNanny
 
     with contextlib.ExitStack() as stack:
-        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="farweb-dask-", ignore_cleanup_errors=True))
-        stack.enter_context(dask.config.set({**_LOCAL, "temporary-directory": scratch}))
+        folder = stack.enter_context(scratch("dask"))
+        stack.enter_context(dask.config.set({**_LOCAL, "temporary-directory": str(folder)}))
         stack.enter_context(_without_current_folder())
         try:
             with _without_interrupts():
@@ -84,7 +84,7 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
                         security=Security.temporary(),
                         dashboard_address=f"{_HERE}:0",  # no port that another may have
                         scheduler_kwargs={"dashboard": False},
-                        local_directory=scratch,
+                        local_directory=str(folder),
                         memory_limit=None,
                         silence_logs=level,
                         env=_ONE_THREAD,

@@ -167,9 +167,9 @@ def _hosts(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
 def _schema(spec: TableSpec, names: list[str]) -> pa.Schema:
     """The schema of a copy: no column is nullable, since the core's own marks of a missing value are kept."""
     types = {column["name"]: arrow_type(column) for column in spec["columns"]}
-    words = pa.dictionary(pa.int32(), pa.string())
+    codes = {pa.string(): pa.dictionary(pa.int32(), pa.string()), pa.bool_(): pa.int8()}
     return pa.schema(
-        [pa.field(name, words if pa.types.is_string(types[name]) else types[name]) for name in names],
+        [pa.field(name, codes.get(types[name], types[name])) for name in names],
         metadata={"farweb.table": spec["name"]},
     )
 

@@ -5,10 +5,10 @@ folder (`farweb.sweep.copies`). A worker maps the copy into its memory once and 
 one, and no run reads it again.
 """
 
+import atexit
 import contextlib
 import functools
 import platform
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -19,6 +19,7 @@ from farweb import _core
 from farweb.description import Description, Input
 from farweb.errors import ResultsError, StorageError, WorkloadError
 from farweb.files.regular import sha256_of
+from farweb.files.scratch import scratch
 from farweb.inputs.provenance import caveats, provenance
 from farweb.prepared import Prepared
 from farweb.results.store import Store, input_name
@@ -164,12 +165,14 @@ def _local(store: Store, sha256: str) -> Path:
                 "folder; name one that they share, or an object store, with --out"
             )
         return path
-    path = Path(_fetched().name) / f"{sha256}.arrow"
+    path = _fetched() / f"{sha256}.arrow"
     path.write_bytes(store.read(name))
     return path
 
 
 @functools.cache
-def _fetched() -> tempfile.TemporaryDirectory[str]:
+def _fetched() -> Path:
     """A folder that goes with this process."""
-    return tempfile.TemporaryDirectory(prefix="farweb-inputs-")
+    held = contextlib.ExitStack()
+    atexit.register(held.close)
+    return held.enter_context(scratch("inputs"))

@@ -4,7 +4,6 @@ They show costs on this machine under its present load: runs with everything wri
 many processes, their start and end, and the statistics of the requests.
 """
 
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from farweb.errors import FarwebError, RunError
+from farweb.files.scratch import scratch
 from farweb.results.design import Design, spread
 from farweb.results.store import Store
 from farweb.results.sweep_statistics import compute, of_requests
@@ -70,7 +70,7 @@ def pilot(design: Design, runs: Sequence[Run], inputs: Inputs, jobs: int, most: 
         of_points.setdefault(run.point, []).append(run)
     batches = [each[:_RUNS] for each in of_points.values()]
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="farweb-pilot-") as folder:
+    with scratch("pilot") as folder:
         store = Store(folder)
         inputs.write(store)
         with local_cluster(jobs) as cluster:

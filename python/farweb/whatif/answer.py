@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.judgement import cell
+from farweb.statistics.judgement import cell_of
 from farweb.statistics.verdicts import Word
 from farweb.text.quantities import seconds
 from farweb.text.sheet import Screen, Sheet
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from farweb.whatif.changes import Change
 
-_HELPS = ("better", "slightly better")
 _LEAST = 0.01
 """Share of a time below which nothing is saved. Chosen, as the rule of verdicts has it."""
 
@@ -32,6 +31,8 @@ class Effect:
         overall: Difference of all.
         helped: Share of all that become faster by what counts.
         word: The verdict on them all.
+        alone: The slice that the word is for, as `Verdict.alone`.
+        is_sure: True where they all take less time for sure, by 1 % or more.
     """
 
     changes: "tuple[Change, ...]"
@@ -40,6 +41,8 @@ class Effect:
     overall: Estimate
     helped: float
     word: Word
+    alone: str = ""
+    is_sure: bool = False
 
     @property
     def name(self) -> str:
@@ -49,7 +52,8 @@ class Effect:
     @property
     def helps(self) -> bool:
         """True where the changes save time for sure, and are made to save time."""
-        return self.word in _HELPS and all(change.is_for_speed for change in self.changes)
+        is_good = self.is_sure and self.word.endswith("better")
+        return is_good and all(change.is_for_speed for change in self.changes)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -62,6 +66,7 @@ class Effect:
             "high_s": self.overall.high,
             "helped_share": self.helped,
             "verdict": self.word,
+            "for": self.alone or None,
         }
 
 
@@ -152,7 +157,7 @@ class WhatIf:
                 _ms(each.overall.value),
                 "" if each.overall.low is None else f"{_ms(each.overall.low)} … {_ms(each.overall.high)}",
                 _percent(each.helped),
-                cell(each.word),
+                cell_of(each.word, each.alone),
             )
             for each in self.effects
         ]

@@ -18,7 +18,7 @@ from farweb.page.paths import way_of
 from farweb.page.recording import Recording, short_url
 from farweb.page.settle import Asked, Loaded, asked_of, settle
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.verdicts import Table, sign_test, slices
+from farweb.statistics.verdicts import Table, measured, sign_test
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked
 from farweb.whatif.changes import Base, Change, Keys, levels_of, together
 
@@ -58,7 +58,7 @@ def base_of(recording: Recording, path: str, keys: Keys) -> Base:
         ScenarioError: A key or value is not allowed.
     """
     protocol = "h1" if recording.protocol == "h1" else "h2"
-    way = way_of(path, protocol, "none", is_secure=recording.sent[recording.root].is_secure)
+    way = way_of(path, protocol, "none", is_secure=recording.has_tls)
     return Base(way.scenario.with_(keys), _HALVED if any(recording.server_ms) else None)
 
 
@@ -162,13 +162,15 @@ def _effect(changes: tuple[Change, ...], base: _Loads, other: _Loads) -> Effect:
     kinds = ["first"] if base.later is base.first and other.later is other.first else ["first", "later"]
     at_base, at_other = (np.concatenate([getattr(each, kind) for kind in kinds]) for each in (base, other))
     table = Table(at_base, at_other, np.zeros(at_base.size, np.int64), np.arange(at_base.size), 1)
+    word = sign_test(table).word
     return Effect(
         changes,
         _ends(other.first - base.first),
         _ends(other.later - base.later),
         _ends(at_other - at_base),
-        slices(table)[0].faster,
-        sign_test(table).word,
+        measured(table, "all").faster,
+        word,
+        is_sure=word.endswith("better"),
     )
 
 

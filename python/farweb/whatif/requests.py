@@ -1,7 +1,6 @@
 """The requests of a log or of a scenario under changes: a sweep with a level a change, judged by the same requests."""
 
 import functools
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from farweb.description import Description
 from farweb.errors import RunError
 from farweb.extent import extent_of_values
 from farweb.files.columns import arrow_schema, to_arrow
+from farweb.files.scratch import scratch
 from farweb.inputs.tables import REQUESTS, open_requests
-from farweb.results.judged import Matched, are_fixed, matched, verdict_of
+from farweb.results.groups import VISIT_LABELS
+from farweb.results.judged import Matched, matched, verdict_of
 from farweb.results.pairs import Pairs, pair, read_once
-from farweb.statistics.intervals import Estimate
-from farweb.statistics.units import Units
 from farweb.sweep.cluster import local_cluster
 from farweb.sweep.sweep import Progress, run_sweep
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked
@@ -60,8 +58,8 @@ def of_requests(
     """
     seeds = scenario.effective.get("sweep", {}).get("replications", 1)
     bare = scenario.without_sweep().with_({"record": _RECORD})
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        base = Base(bare.core, _halved(bare, Path(folder) / "half-server-time.parquet"))
+    with scratch() as folder:
+        base = Base(bare.core, _halved(bare, folder / "half-server-time.parquet"))
         levels, left = levels_of(base)
         extent = extent_of_values(bare, [{}], seeds * (1 + len(levels)))
         if limits and extent is not None:
@@ -155,14 +153,11 @@ class _Judge:
         verdict = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)
         self.holds = verdict.holds
 
-        def difference(of: Sequence[Pairs]) -> Estimate | None:
-            if not all(each.requests.size for each in of):
-                return None
-            return Units(of, runs.replications, fixed=are_fixed(runs.base), confidence=verdict.confidence).mean(_saved)
-
-        first, later = (difference([each.of_visits(place) for each in pairs]) for place in (0, 1))
-        overall = difference(pairs) or Estimate(0, None, None, None, None)
-        return Effect(changes, first, later, overall, verdict.slices[0].faster, verdict.overall)
+        everyone, groups = verdict.slices[0], dict(verdict.groups)
+        first, later = (groups[label].difference_s if label in groups else None for label in VISIT_LABELS.values())
+        is_sure = everyone.moved(verdict.margin) < 0 if verdict.few is None else verdict.overall.endswith("better")
+        difference, word = everyone.difference_s, verdict.overall
+        return Effect(changes, first, later, difference, everyone.faster, word, verdict.alone, is_sure)
 
     def means(self) -> tuple[float | None, float | None, float]:
         """Mean latencies, unchanged, in s: of first requests, of later ones, of all."""
@@ -176,8 +171,3 @@ class _Judge:
     def _pairs(self, runs: Matched) -> list[Pairs]:
         both = zip(runs.base, runs.other, strict=True)
         return [pair(*each, pl.lit(True), self._read) for each in both]
-
-
-def _saved(pairs: Pairs) -> NDArray[np.float64]:
-    """Differences of the requests that ended on both sides."""
-    return pairs.differences[np.isfinite(pairs.base) & np.isfinite(pairs.other)]

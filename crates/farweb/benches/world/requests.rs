@@ -34,6 +34,7 @@ impl RequestSource for Requests {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
             object: None,
         }))
     }

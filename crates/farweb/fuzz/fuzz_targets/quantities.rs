@@ -5,8 +5,8 @@
 use std::fmt::Debug;
 use std::str::FromStr;
 
-use farweb::net::{ListedPackets, QueueLimit};
-use farweb::scenario::{HostOr, LinkRate, Until};
+use farweb::net::ListedPackets;
+use farweb::scenario::{HostOr, LinkRate, QueueLimit, Until};
 use farweb::units::{BitRate, Bytes, Duration};
 use farweb::workload::{Keep, LogFormat, ServerTime};
 use libfuzzer_sys::fuzz_target;

@@ -41,8 +41,10 @@ pub(crate) struct Connection {
     pub(crate) in_flight: u32,
     /// True when its packets are recorded.
     pub(crate) recorded: bool,
-    /// Why an end can go on no more; the end noted last counts.
+    /// Why an end can go on no more; the end noted last counts, but no reset that only says that the server end is gone.
     pub(crate) lost: Option<Failure>,
+    /// True when its server end is gone, and bytes that are on the way or that relays hold may still end its requests.
+    pub(crate) severed: bool,
     /// When both ends were closed or in TIME_WAIT.
     pub(crate) closed: When,
     pub(crate) unacknowledged: Unacknowledged,
@@ -140,6 +142,7 @@ impl Connection {
             in_flight: 0,
             recorded: false,
             lost: None,
+            severed: false,
             closed: When::NEVER,
             unacknowledged: Unacknowledged::default(),
             regulator: None,
@@ -279,6 +282,9 @@ impl Connection {
 
     /// Notes why `end` can go on no more.
     pub(crate) fn note_lost(&mut self, end: End, reason: CloseReason) {
+        if self.severed && reason == CloseReason::Reset {
+            return;
+        }
         let is_syn_acknowledged = self.end(end).tcp().is_some_and(|tcp| tcp.snd_una() >= FIRST_BYTE);
         let by = match reason {
             CloseReason::Finished => end.other(),
@@ -291,6 +297,17 @@ impl Connection {
             (_, End::Client) => Failure::ClientGaveUp,
             (_, End::Server) => Failure::ServerGaveUp,
         });
+    }
+
+    /// True when bytes may come to its client end although its server end is gone: packets are under way, a relay holds some, or the
+    /// client has not read all.
+    pub(crate) fn may_bring_more(&self) -> bool {
+        let holds = |socket: &Socket| {
+            socket.stack().is_some_and(|tcp| tcp.readable() > 0 || tcp.bytes_unsent_or_unacknowledged() > 0)
+        };
+        self.in_flight > 0
+            || self.end(End::Client).tcp().is_some_and(|tcp| tcp.readable() > 0)
+            || self.relays.as_ref().is_some_and(|relays| relays.sockets().any(holds))
     }
 
     /// True when both ends, and all relays, are closed or in TIME_WAIT.

@@ -23,11 +23,13 @@ pub(crate) struct Key {
     pub(crate) host: Option<HostId>,
     /// True of a connection for one tunnel, where the carrier has no streams for it.
     pub(crate) tunnel: bool,
+    /// False of a connection without the TLS that its leg has.
+    pub(crate) tls: bool,
 }
 
 impl Key {
     /// Connections that take any request.
-    pub(crate) const ANY: Self = Self { client: None, host: None, tunnel: false };
+    pub(crate) const ANY: Self = Self { client: None, host: None, tunnel: false, tls: true };
 }
 
 /// A leg: where its ends are and how their transport is set.
@@ -39,6 +41,8 @@ pub(crate) struct LegConfig {
     pub(crate) ends_at_servers: bool,
     /// True where tunnels have TLS inside, and end here: their connections have none of the leg.
     pub(crate) has_bare_tunnels: bool,
+    /// True where requests in the clear go apart from those under TLS: the leg has TLS, or ends at servers, where ports differ.
+    pub(crate) tells_schemes_apart: bool,
     /// True where there are caches between its ends.
     pub(crate) has_caches: bool,
     pub(crate) application: Application,
@@ -95,7 +99,7 @@ impl Leg {
     /// Sessions at both ends of a connection that opens here. A client named by the key needs a ticket to resume.
     pub(crate) fn sessions(&self, now: Instant, key: &Key) -> [Session; 2] {
         let start = match self.config.sessions.resumption() {
-            _ if self.config.has_bare_tunnels && key.tunnel => None,
+            _ if !key.tls => None,
             Some((start, _)) if key.client.is_none() || self.tickets.has(now, key) => Some(start),
             _ => Some(Start::Full),
         };
@@ -127,10 +131,17 @@ impl Leg {
     /// The connections that `request` may go over.
     #[inline]
     pub(crate) const fn key(&self, request: &Request) -> Key {
+        let LegConfig { tells_clients_apart, ends_at_servers, tells_schemes_apart, has_bare_tunnels, .. } =
+            self.config;
+        let is_tunnel = matches!(request.method, Method::Connect);
+        // What is in a tunnel is seen by its server alone.
+        let is_clear = has_bare_tunnels && is_tunnel
+            || request.is_clear() && if is_tunnel { ends_at_servers } else { tells_schemes_apart };
         Key {
-            client: if self.config.tells_clients_apart { request.client } else { None },
-            host: if self.config.ends_at_servers { Some(request.host) } else { None },
-            tunnel: self.config.has_bare_tunnels && matches!(request.method, Method::Connect),
+            client: if tells_clients_apart { request.client } else { None },
+            host: if ends_at_servers { Some(request.host) } else { None },
+            tunnel: has_bare_tunnels && is_tunnel,
+            tls: !is_clear,
         }
     }
 

@@ -53,7 +53,7 @@ mod tests {
     use crate::workload::ClientId;
 
     fn key(client: u64) -> Key {
-        Key { client: ClientId::new(client), host: None, tunnel: false }
+        Key { client: ClientId::new(client), ..Key::ANY }
     }
 
     #[test]

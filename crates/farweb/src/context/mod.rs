@@ -408,7 +408,8 @@ impl Context {
 
     /// Turns of a request on a leg, where it is a tunnel with TLS inside, which no cache serves.
     fn turns(&self, leg: usize, request: &Request) -> Option<Turns> {
-        let handshake = self.tunnels.as_ref().filter(|_| request.method == Method::Connect)?;
+        let has_tls = request.method == Method::Connect && !request.is_clear();
+        let handshake = self.tunnels.as_ref().filter(|_| has_tls)?;
         if request.caching != Caching::Bypass || request.source.is_some() {
             return None;
         }

@@ -230,11 +230,11 @@ fn jitter_text(jitter: Jitter) -> String {
 }
 
 fn queue(direction: &LinkDirection) -> String {
-    match (direction.queue, direction.queue_counts) {
-        (None, _) => "queue unlimited".to_owned(),
-        (limit, QueueCounts::All) => format!("queue {}", super::queue_text(limit)),
-        (limit, QueueCounts::Waiting) => format!("queue {} waiting", super::queue_text(limit)),
-    }
+    let counts = match (direction.queue, direction.queue_counts) {
+        (Some(_), QueueCounts::Waiting) => " waiting",
+        (None, _) | (_, QueueCounts::All) => "",
+    };
+    format!("queue {}{counts}", super::queue_text(direction))
 }
 
 /// A loss process in a few words.

@@ -20,7 +20,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::http::tls::Parts;
-use crate::net::Direction;
+use crate::net::{self, Direction};
 use crate::scenario::{
     Carrier, Clients, ConnectionUse, Leg, Link, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until,
     Workload,
@@ -111,6 +111,8 @@ pub struct DirectionReport {
     pub delay: String,
     /// Limit of the queue, or "unlimited".
     pub queue: String,
+    /// The same in bytes; none where it counts packets or is unlimited.
+    pub queue_bytes: Option<u64>,
     /// Losses other than a full queue.
     pub loss: String,
 }
@@ -146,8 +148,10 @@ pub struct LegReport {
     pub first_byte_ns: u64,
     /// The same without its splits.
     pub first_byte_unsplit_ns: u64,
-    /// The same of a tunnel with TLS inside, which does without the leg's; none where tunnels have none.
-    pub first_byte_tunnel_ns: Option<u64>,
+    /// The same of a request in the clear, or a tunnel with TLS inside, which do without the leg's.
+    pub first_byte_clear_ns: u64,
+    /// True where tunnels have TLS inside.
+    pub has_bare_tunnels: bool,
     /// Smallest mean rate of a link towards the servers; none when unlimited.
     pub bottleneck_up_bps: Option<u64>,
     /// Smallest mean rate of a link towards the clients.
@@ -250,7 +254,11 @@ fn direction(link: &Link, way: Direction, until: Until) -> DirectionReport {
         rate_bps_max: rates.map(|rates| rates.max.as_bps()),
         rate: rate_text(direction),
         delay: figures::span(direction.delay),
-        queue: queue_text(direction.queue),
+        queue: queue_text(direction),
+        queue_bytes: match direction.limit() {
+            Some(net::QueueLimit::Bytes(bytes)) => Some(bytes.get()),
+            Some(net::QueueLimit::Packets(_)) | None => None,
+        },
         loss: drawing::loss_text(&direction.loss),
     }
 }
@@ -279,15 +287,11 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         first_byte_ns: split::first_byte(leg, scenario).as_nanos(),
         first_byte_unsplit_ns: split::first_byte(&Leg { split: Vec::new(), ..leg.clone() }, scenario)
             .as_nanos(),
-        first_byte_tunnel_ns: scenario
-            .clients
-            .tunnels
-            .tls
-            .is_some()
-            .then(|| split::first_byte(&Leg { tls: None, ..leg.clone() }, scenario).as_nanos()),
+        first_byte_clear_ns: split::first_byte(&Leg { tls: None, ..leg.clone() }, scenario).as_nanos(),
+        has_bare_tunnels: scenario.clients.tunnels.tls.is_some(),
         bottleneck_up_bps: stretch.bottleneck(Direction::Up).map(|(_, rate)| rate.as_bps()),
         bottleneck_down_bps: down.map(BitRate::as_bps),
-        bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
+        bdp_bytes: down.map(|rate| rate.data_in(stretch.round_trip()).get()),
         limit,
         connections_to_fill: down.and_then(|rate| least.connections_to_fill(rate)),
         connections,
@@ -328,12 +332,6 @@ fn clients(clients: &Clients) -> String {
         None => "no client timeout".to_owned(),
         Some(wait) => format!("give up after {}", figures::span(wait)),
     }
-}
-
-/// The bandwidth–delay product, in whole bytes; the most that fits when it is beyond 2^64 B.
-fn product(rate: BitRate, span: Duration) -> u64 {
-    let bytes = u128::from(rate.as_bps()) * u128::from(span.as_nanos()) / 8_000_000_000;
-    u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
 fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>) -> String {
@@ -388,7 +386,7 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
         if let Some((index, rate)) = bottleneck {
             line(
                 &format!("path holds, {name}"),
-                bandwidth_delay(name, index, product(rate, trip), stretch, packet),
+                bandwidth_delay(name, index, rate.data_in(trip).get(), stretch, packet),
             );
         }
     }
@@ -451,36 +449,38 @@ fn bandwidth_delay(
     packet: u64,
 ) -> String {
     let link = &stretch.links[index - stretch.first];
-    let queue = if direction == "up" { link.up.queue } else { link.down.queue };
-    let against = match (queue, product) {
-        (None, _) => "queue unlimited".to_owned(),
-        (Some(limit), 0) => format!("queue {}", queue_text(Some(limit))),
-        (Some(limit), product) => {
-            let share = queue_bytes(limit, packet) as f64 / product as f64;
-            format!("queue {}, {} of it", queue_text(Some(limit)), figures::percent(share))
-        }
-    };
+    let way = if direction == "up" { &link.up } else { &link.down };
+    let mut against = format!("queue {}", queue_text(way));
+    if let (Some(bytes), 1..) = (queue_bytes(way, packet), product) {
+        let share = bytes as f64 / product as f64;
+        let _ = write!(against, ", {} of it", figures::percent(share));
+    }
     format!("{}; {against}", figures::bytes(product as f64))
 }
 
-/// A queue limit in bytes, full packets of `packet` bytes.
-fn queue_bytes(limit: QueueLimit, packet: u64) -> u64 {
-    match limit {
-        QueueLimit::Bytes(bytes) => bytes.get(),
-        QueueLimit::Packets(packets) => packets.saturating_mul(packet),
-    }
+/// The queue limit of a direction in bytes, full packets of `packet` bytes; none when unlimited.
+fn queue_bytes(direction: &LinkDirection, packet: u64) -> Option<u64> {
+    direction.limit().map(|limit| match limit {
+        net::QueueLimit::Bytes(bytes) => bytes.get(),
+        net::QueueLimit::Packets(packets) => packets.saturating_mul(packet),
+    })
 }
 
 fn rate_text(direction: &LinkDirection) -> String {
     direction.rate.0.map_or("unlimited".to_owned(), |rate| figures::rate(rate.as_bps() as f64))
 }
 
-fn queue_text(limit: Option<QueueLimit>) -> String {
-    match limit {
-        None => "unlimited".to_owned(),
-        Some(QueueLimit::Bytes(bytes)) => figures::bytes(bytes.get() as f64),
-        Some(QueueLimit::Packets(1)) => "1 packet".to_owned(),
-        Some(QueueLimit::Packets(packets)) => format!("{packets} packets"),
+/// The queue limit of a direction, such as "62.5 kB", "100 packets" or "250 ms (62.5 kB)".
+fn queue_text(direction: &LinkDirection) -> String {
+    let in_force = match direction.limit() {
+        None => return "unlimited".to_owned(),
+        Some(net::QueueLimit::Bytes(bytes)) => figures::bytes(bytes.get() as f64),
+        Some(net::QueueLimit::Packets(1)) => "1 packet".to_owned(),
+        Some(net::QueueLimit::Packets(packets)) => format!("{packets} packets"),
+    };
+    match direction.queue {
+        Some(QueueLimit::Time(time)) => format!("{} ({in_force})", figures::span(time)),
+        _ => in_force,
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::figures;
 use super::leg::{Stretch, WindowLimit};
 use super::limit::ConnectionLimit;
-use super::{product, profile_name};
+use super::profile_name;
 use crate::net::Direction;
 use crate::scenario::{Leg, Scenario, Split, SplitBy, SplitOpen};
 use crate::units::{BitRate, Duration};
@@ -51,7 +51,7 @@ pub(super) fn stretches(leg: &Leg, scenario: &Scenario) -> Vec<StretchReport> {
             to,
             profile: profile_name(stretch.tcp),
             rtt_ns: stretch.round_trip().as_nanos(),
-            bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
+            bdp_bytes: down.map(|rate| rate.data_in(stretch.round_trip()).get()),
             window_bytes: window.window_bytes,
             connection_limit_bps: limit.connection_limit_bps,
             connection_limit_text: limit.connection_limit_text,

@@ -191,6 +191,7 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["leg.0.tcp.to.buffer=host"], "leg.0.tcp.buffer: \"host\", but there is no workload.hosts: all have workload.default_window (32767 B)"),
     (&["path.link.0.down.queue=1499 B"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never pass"),
     (&["path.link.0.down.queue=1499 B", "path.link.0.down.queue_counts=waiting"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never wait"),
+    (&["path.link.0.down.queue=10 ms"], "path.link.0.down.queue: 10 ms (43 kB) is 8.33 % of what the path holds (516 kB): bursts will lose packets"),
     (&["path.link.0.up.queue=34 packets"], "path.link.0.up.queue: 34 packets is 9.89 % of what the path holds (516 kB): bursts will lose packets"),
     (&["leg.0.tcp.buffer=64 KiB"], "leg.0.tcp.buffer: 65536 B, but at most 65535 B are in flight without leg.0.tcp.constants.window_scaling"),
     (&["leg.0.tcp.from.buffer=1000 B"], "leg.0.tcp.from.buffer: 1000 B is less than the MSS of 1460 B: segments have 1000 B at most"),
@@ -268,6 +269,15 @@ fn each_warning_names_its_key() {
     for (overrides, warning) in WARNINGS {
         assert_eq!(report(overrides).warnings, [*warning]);
     }
+}
+
+#[test]
+fn a_queue_in_time_is_that_of_the_rate_at_the_start() {
+    let faster = r#"path.link.0.down.steps=[{at="9 s",rate="40 Mbit/s"}]"#;
+    let report = report(&["path.link.0.down.queue=250 ms", "path.link.0.down.rate=20 Mbit/s", faster]);
+    let down = &report.links[0].down;
+    assert_eq!((down.queue.as_str(), down.queue_bytes), ("250 ms (625 kB)", Some(625_000)));
+    assert!(report.text.contains("queue 250 ms (625 kB)"), "{}", report.text);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Warnings about allowed values that are seldom meant.
 
 use super::leg::{Stretch, WindowLimit, asks_host};
-use super::{figures, product, queue_bytes, queue_text};
+use super::{figures, queue_bytes, queue_text};
 use crate::net::Direction;
 use crate::scenario::{HostOr, Link, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX};
@@ -94,8 +94,7 @@ fn queues(scenario: &Scenario, warnings: &mut Vec<String>) {
 fn small_queue(link: &Link, way: Direction, stretch: &Stretch<'_>, packet: u64) -> Option<String> {
     let (rate, trip) = (link.rates(way, stretch.until)?.max, stretch.round_trip());
     let way = link.towards(way);
-    let limit = way.queue?;
-    let (bytes, written) = (queue_bytes(limit, packet), queue_text(Some(limit)));
+    let (bytes, written) = (queue_bytes(way, packet)?, queue_text(way));
     if bytes < packet {
         let effect = match way.queue_counts {
             QueueCounts::All => "such packets never pass",
@@ -103,7 +102,7 @@ fn small_queue(link: &Link, way: Direction, stretch: &Stretch<'_>, packet: u64) 
         };
         return Some(format!("{written} is less than one packet of {packet} B: {effect}"));
     }
-    let product = product(rate, trip) as f64;
+    let product = rate.data_in(trip).get() as f64;
     let share = bytes as f64 / product;
     (share < SMALL_QUEUE).then(|| {
         let (share, product) = (figures::percent(share), figures::bytes(product));

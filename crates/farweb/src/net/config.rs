@@ -1,11 +1,8 @@
 //! Configuration of one direction of a link, as plain values: queue limit, losses, rate and delay.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
-use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, Share, as_text};
+use crate::units::{BitRate, Bytes, Duration, Share};
 
 use super::listed::ListedPackets;
 use super::queue::QueueConfig;
@@ -115,64 +112,9 @@ const fn certain() -> f64 {
     1.0
 }
 
-impl Quantity for QueueLimit {
-    const KIND: &'static str = "queue";
-    const EXAMPLE: &'static str = "256000 B";
-    const UNITS: &'static [(&'static str, u64)] =
-        &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20), ("packets", 1)];
-}
-
-impl FromStr for QueueLimit {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        let problem = || QuantityError::new::<Self>(format!("\"{text}\" is not a queue limit"));
-        let words = ["packets", "packet", "pkts", "pkt"];
-        match words.iter().find_map(|word| text.trim().strip_suffix(word)) {
-            Some(number) => number.trim().parse().map(Self::Packets).map_err(|_| problem()),
-            None => text.parse().map(Self::Bytes).map_err(|_| problem()),
-        }
-    }
-}
-
-impl fmt::Display for QueueLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bytes(bytes) => write!(f, "{bytes}"),
-            Self::Packets(packets) => write!(f, "{packets} packets"),
-        }
-    }
-}
-
-as_text!(QueueLimit, "QueueLimit", {
-    "type": "string", "format": Self::KIND, "examples": ["256000 B", "100 packets"]
-});
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_queue_limit_reads_back_as_it_is_written() {
-        for (text, limit) in [
-            ("256000 B", QueueLimit::Bytes(Bytes::new(256_000))),
-            ("100 packets", QueueLimit::Packets(100)),
-            ("0 packets", QueueLimit::Packets(0)),
-        ] {
-            assert_eq!(text.parse(), Ok(limit));
-            assert_eq!(serde_json::to_value(limit).unwrap(), text);
-            assert_eq!(serde_json::from_value::<QueueLimit>(text.into()).unwrap(), limit);
-        }
-        assert_eq!("64 KiB".parse(), Ok(QueueLimit::Bytes(Bytes::new(65_536))));
-    }
-
-    #[test]
-    fn an_impossible_queue_limit_is_refused_for_its_value() {
-        for text in ["100", "1.5 packets", "-1 packets", "packets", "10 pakets", "60 ms"] {
-            let message = text.parse::<QueueLimit>().unwrap_err().to_string();
-            assert!(message.starts_with(&format!("\"{text}\" is not a queue limit;")), "{message}");
-            assert!(message.contains("\"256000 B\"") && message.contains("packets"), "{message}");
-        }
-    }
 
     #[test]
     fn a_loss_process_is_chosen_by_its_kind() {

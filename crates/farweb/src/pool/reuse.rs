@@ -132,10 +132,13 @@ impl Reuse {
     }
 }
 
-/// Number of a host in a client's pool. Tunnels to it count apart: they never share a connection with requests.
+/// Number of a host in a client's pool. Tunnels to it count apart, and so do requests in the clear: they never share a connection
+/// with others.
 fn host(key: Key) -> u32 {
     const TUNNEL: u32 = 1 << 31;
-    key.host.map_or(0, |host| host.index() as u32) | if key.tunnel { TUNNEL } else { 0 }
+    const CLEAR: u32 = 1 << 30;
+    let host = key.host.map_or(0, |host| host.index() as u32);
+    host | if key.tunnel { TUNNEL } else { 0 } | if key.tls { 0 } else { CLEAR }
 }
 
 impl Allot for Reuse {

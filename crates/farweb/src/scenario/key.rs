@@ -83,6 +83,7 @@ impl Kind {
             Self::Queue => match text.parse().ok()? {
                 QueueLimit::Bytes(bytes) => (bytes.get(), "B"),
                 QueueLimit::Packets(packets) => (packets, "packets"),
+                QueueLimit::Time(time) => (time.as_nanos(), "s"),
             },
             Self::Whole | Self::Number | Self::Other => return None,
         };

@@ -18,6 +18,7 @@ mod load;
 mod model;
 mod preset;
 mod problem;
+mod queue;
 mod shape;
 mod source;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::family::{Family, FamilyParameters};
 use super::key;
 pub use super::load::{LoadLevel, LoadScale};
 use super::preset::PresetName;
+pub use super::queue::QueueLimit;
 pub use super::tls::Tls;
 use crate::conn::EndSizes;
 pub use crate::conn::HostOr;
@@ -18,11 +19,10 @@ pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::tls::Handshake;
 pub use crate::http::webmux::Layout;
+use crate::net::{self, Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline, mean_rates};
 pub use crate::net::{
-    Attenuation, Fade, Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, QueueLimit, Shift,
-    Step, Variation,
+    Attenuation, Fade, Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, Shift, Step, Variation,
 };
-use crate::net::{Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline, mean_rates};
 pub use crate::node::{CacheMode, DivideBy};
 pub use crate::observe::{CapturePoint, CapturePointError, Measure, Packets, Record};
 pub use crate::pool::{AssignStream, ClosedBy, OpenRule};
@@ -108,7 +108,8 @@ pub struct LinkDirection {
     pub rate: LinkRate,
     /// Propagation delay in this direction, such as "60 ms".
     pub delay: Duration,
-    /// Limit of the drop-tail queue, such as "256000 B" or "100 packets"; unlimited when left out.
+    /// Limit of the drop-tail queue, such as "256000 B", "100 packets" or "250 ms", what the link sends in it at its rate at the
+    /// start; unlimited when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueLimit>,
     /// Packets that the limit counts: the one in transmission as well ("all", as ns-2 and Linux count) or only those that
@@ -141,6 +142,13 @@ pub struct LinkDirection {
     pub jitter: Option<Jitter>,
 }
 
+impl LinkDirection {
+    /// The limit of its queue, a time as bytes; none when unlimited.
+    pub(crate) fn limit(&self) -> Option<net::QueueLimit> {
+        self.queue.and_then(|limit| limit.at(self.rate.0))
+    }
+}
+
 impl Link {
     /// One of its directions.
     #[must_use]
@@ -159,7 +167,7 @@ impl Link {
         LinkConfig {
             rate: own.rate.0,
             delay: own.delay,
-            queue: own.queue.map_or(QueueConfig::Unlimited, drop_tail),
+            queue: own.limit().map_or(QueueConfig::Unlimited, drop_tail),
             loss: own.loss.clone(),
             timeline: self.timeline(way),
         }

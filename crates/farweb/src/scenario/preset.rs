@@ -256,8 +256,8 @@ fn fill(table: &mut Value, with: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{Direction, Phase, QueueLimit};
-    use crate::scenario::{Scenario, Source};
+    use crate::net::{Direction, Phase};
+    use crate::scenario::{QueueLimit, Scenario, Source};
     use crate::sweep::Planned;
     use crate::units::{Bytes, Duration};
 

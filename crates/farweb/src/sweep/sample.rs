@@ -39,7 +39,7 @@ pub(super) fn positions(samples: u32, random: &mut RandomStream) -> Vec<f64> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ruler {
     kind: Kind,
-    /// Of a queue: `B` or `packets`.
+    /// Of a queue: `B`, `packets` or `s`.
     unit: &'static str,
     /// In smallest units.
     from: f64,
@@ -60,7 +60,7 @@ impl Ruler {
         let (low, high) = (text(&range.from), text(&range.to));
         if unit != other {
             return Err(format!(
-                "found {low} to {high}; both ends of a range have the same unit, bytes or packets"
+                "found {low} to {high}; both ends of a range have the same unit, bytes, packets or a time"
             ));
         }
         if from >= to {
@@ -89,8 +89,8 @@ impl Ruler {
         let value = rounded.unwrap_or_else(|| self.rounded(exact, MOST_DIGITS)).clamp(self.from, self.to);
         match self.kind {
             Kind::Number => Number::from_f64(value).map_or(Value::Null, Value::Number),
-            Kind::Duration => written::<Duration>(value as u64),
             Kind::Rate => written::<BitRate>(value as u64),
+            _ if self.unit == "s" => written::<Duration>(value as u64),
             _ => written::<Bytes>(value as u64),
         }
     }

@@ -186,11 +186,11 @@ impl BitRate {
         Duration(u64::try_from(nanos).expect("a transmission time below 584 years"))
     }
 
-    /// Data that fits into `span`, rounded down to whole bytes: a bandwidth–delay product.
+    /// Data that fits into `span`, rounded down to whole bytes, at most 2^64 − 1: a bandwidth–delay product.
     #[must_use]
     pub fn data_in(self, span: Duration) -> Bytes {
         let bytes = u128::from(self.0) * u128::from(span.0) / (8 * u128::from(NANOS_PER_SECOND));
-        Bytes(u64::try_from(bytes).expect("an amount below 2^64 B"))
+        Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 }
 

@@ -83,6 +83,17 @@ pub struct Request {
     pub method: Method,
     /// Column `caching`, or the treatment that its method has.
     pub caching: Caching,
+    /// Column `tls`: false for a request in the clear, where its leg has TLS; of a tunnel, where there is none inside. `None`: the
+    /// table does not say, and it is as the leg has it.
+    pub tls: Option<bool>,
+}
+
+impl Request {
+    /// True of a request that the table says is in the clear.
+    #[must_use]
+    pub const fn is_clear(&self) -> bool {
+        matches!(self.tls, Some(false))
+    }
 }
 
 #[cfg(test)]
@@ -102,6 +113,7 @@ impl Request {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         }
     }
 }

@@ -127,7 +127,8 @@ impl Network {
         }
     }
 
-    /// `end` of a connection gives it up, for `reason`: the pool decides about its requests.
+    /// `end` of a connection gives it up, for `reason`: the pool decides about its requests. Where the server end is gone, it does so
+    /// when nothing more can come to the client, whose TCP does not hear of that.
     #[inline(never)]
     pub(super) fn lose(
         &mut self,
@@ -137,6 +138,14 @@ impl Network {
         reason: CloseReason,
     ) {
         connection.note_lost(end, reason);
+        connection.severed = end == End::Server && connection.may_bring_more();
+        if !connection.severed {
+            self.lose_requests(id, connection, end);
+        }
+    }
+
+    /// Nothing more comes from the lost `end` of a connection.
+    pub(super) fn lose_requests(&mut self, id: ConnectionId, connection: &mut Connection, end: End) {
         let Self { pools, context, .. } = self;
         on_pool!(&mut pools[connection.leg], own => own.on_lost(context, id, connection, end));
     }

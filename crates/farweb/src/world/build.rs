@@ -74,6 +74,7 @@ fn leg(scenario: &Scenario, keys: &scenario::Leg) -> LegConfig {
         tells_clients_apart: near == 0 && scenario.clients.share == ClientShare::Each,
         ends_at_servers,
         has_bare_tunnels: ends_at_servers && scenario.clients.tunnels.tls.is_some(),
+        tells_schemes_apart: ends_at_servers || keys.tls.is_some(),
         has_caches: scenario.cache.iter().any(is_inside),
         application: application(keys),
         stretches: keys.stretches().map(stretch).collect(),

@@ -2,7 +2,7 @@
 //!
 //! Models four ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg and at the
 //! same instant on all others, as no reader is left; its client gives it up, which is a failure on the clients' side of all
-//! legs; or the run ends. After a failure the proxy closes an HTTP/1 connection between the clients and the failed leg at its
+//! legs; or the run ends. A server end that is gone is no failure while the rest of the response is under way or at a relay. After a failure the proxy closes an HTTP/1 connection between the clients and the failed leg at its
 //! end, behind the bytes already written; a connection towards the servers is closed at once. A client that gives up closes an
 //! HTTP/1 connection, as a browser closes a socket (a FIN, and a reset for bytes that still arrive), or resets a stream of
 //! HTTP/2 or a session of W3C MUX. A mux and a transfer have no such word and deliver the bytes in flight.
@@ -44,11 +44,16 @@ impl World {
         }
     }
 
-    /// Ends a connection when both ends are closed or in TIME_WAIT, and forgets it when no packet of it is left.
+    /// Ends a connection when both ends are closed or in TIME_WAIT, and forgets it when no packet of it is left. One without a server
+    /// end loses its requests when nothing more can come.
     pub(super) fn end_if_over(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
+        if connection.severed && !connection.may_bring_more() {
+            connection.severed = false;
+            self.network.lose_requests(id, connection, End::Server);
+        }
         let context = &mut self.network.context;
         if connection.closed.is_never() {
             if !connection.is_over() {

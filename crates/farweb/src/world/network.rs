@@ -300,7 +300,8 @@ impl Network {
             self.note_outstanding(connection, slot, end);
         }
         let has_responses = is_sender && connection.has_acknowledged_response();
-        Settled { has_responses, is_over: is_over && connection.end(end.other()).is_over() }
+        let may_be_over = is_over || connection.severed;
+        Settled { has_responses, is_over: may_be_over && connection.end(end.other()).is_over() }
     }
 
     /// Sends the segments in `output`, and gives the application its notices.

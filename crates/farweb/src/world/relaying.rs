@@ -26,7 +26,7 @@ impl World {
         {
             connection.socket_mut(Place::Side(side)).timer = When::NEVER;
             self.network.at_side(id, connection, side, tcp::Connection::on_timeout);
-            if connection.is_over() {
+            if connection.severed || connection.is_over() {
                 self.end_if_over(id);
             }
         }
@@ -60,7 +60,7 @@ impl Network {
             self.context.observer.packets.record_at_end(now, connection, seen, segment, packet.mark());
         }
         self.settle_side(id, connection, side, output);
-        Settled { has_responses: false, is_over: connection.is_over() }
+        Settled { has_responses: false, is_over: connection.severed || connection.is_over() }
     }
 
     /// Has the TCP at a side of a relay do something, and carries out its output.

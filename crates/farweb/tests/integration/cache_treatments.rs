@@ -43,6 +43,7 @@ impl RequestSource for Asks<'_> {
             client: None,
             method,
             caching,
+            tls: None,
         }))
     }
 }

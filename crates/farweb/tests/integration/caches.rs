@@ -40,6 +40,7 @@ impl RequestSource for Asks<'_> {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         }))
     }
 }

@@ -49,6 +49,7 @@ impl RequestSource for Asks<'_> {
             client: ClientId::new(client).filter(|_| told == Told::Client),
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         }))
     }
 }

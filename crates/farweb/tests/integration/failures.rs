@@ -7,8 +7,8 @@ use crate::run::{Asked, Tables, codes, ints, run};
 
 pub(crate) const EACH: &str = "{ kind = \"http/1.0\" }";
 pub(crate) const POOL: &str = "{ kind = \"http/1.1\" }";
-const CARRIERS: [&str; 4] =
-    [EACH, POOL, "{ kind = \"webmux\" }", "{ kind = \"http/2\", preset = \"rfc-default\" }"];
+const HTTP2: &str = "{ kind = \"http/2\", preset = \"rfc-default\" }";
+const CARRIERS: [&str; 4] = [EACH, POOL, "{ kind = \"webmux\" }", HTTP2];
 pub(crate) const MUX: &str = "{ kind = \"mux\", connections = 1, overhead = \"none\" }";
 
 /// Constants that give up early.
@@ -90,6 +90,26 @@ fn a_server_gives_up_what_nobody_acknowledges() {
         let (tables, _) = run(&path(&[["", "data 3..100000"]], &[carrier], ""), 1, vec![ONE]);
         let after = failed_after(&tables, Failure::ServerGaveUp, carrier);
         assert!((12.6..16.0).contains(&after), "{carrier}: {after}");
+    }
+}
+
+/// The way down takes a minute behind the acknowledgement of the request: the server gives up meanwhile, and all that it sent
+/// arrives.
+#[test]
+fn a_response_that_arrives_behind_its_server_s_giving_up_is_done() {
+    for carrier in [EACH, POOL, HTTP2] {
+        let text = format!(
+            "format = 1\n[path]\nnodes = [\"a\", \"b\"]\n[[path.link]]\nup = {{ rate = \"8 Mbit/s\", delay = \"10 ms\" }}\n\
+             down = {{ rate = \"8 Mbit/s\", delay = \"10 ms\", steps = [{{ at = \"1.2 s\", delay = \"60 s\" }}] }}\n\
+             [[leg]]\nfrom = \"a\"\nto = \"b\"\ncarrier = {carrier}\n\
+             tcp = {{ profile = \"linux\", constants = {{ {IMPATIENT} }} }}\n[origin]\nrelease = \"delayed\"\n\
+             [workload]\nrequests = \"given by the test\"\n"
+        );
+        let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let (tables, _) = run(&scenario, 1, vec![Asked(1_000_000_000, 300, 10_000, 300_000_000)]);
+        assert_eq!(codes(&tables, "requests", "failure"), [NULL_CODE], "{carrier}");
+        let end = ints(&tables, "requests", "end_ns")[0];
+        assert!((61_300_000_000..61_400_000_000).contains(&end), "{carrier}: {end}");
     }
 }
 

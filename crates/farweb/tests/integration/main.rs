@@ -28,6 +28,7 @@ mod ns2;
 mod ns2_clock;
 mod result_version;
 mod run;
+mod schemes;
 mod splits;
 mod transfers;
 mod tunnels;

@@ -95,6 +95,7 @@ impl RequestSource for Workload {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         }))
     }
 }

@@ -99,7 +99,7 @@ fn rows_are_those_of_the_result_version() {
     assert_eq!(
         found, kept,
         "\nEqual scenarios and seeds give other rows than before. If that is meant, raise RESULT_VERSION in src/lib.rs, so \
-         that sweeps do not mix them with older ones, say what changed in CHANGELOG.md under \"Changed results\", and write \
+         that sweeps do not mix them with older ones, say what changed in the commit, after a release in CHANGELOG.md too, and write \
          the left side of this comparison to tests/data/result_version.txt. If it is not meant, it is a bug.\n\n{found}"
     );
 }

@@ -68,6 +68,7 @@ impl RequestSource for Listed {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         }))
     }
 }

@@ -59,6 +59,7 @@ impl RequestSource for From<'_> {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         }))
     }
 }

@@ -34,6 +34,7 @@ impl RequestSource for Asks<'_> {
             client: None,
             method: Method::Connect,
             caching: Caching::Bypass,
+            tls: None,
         }))
     }
 }

@@ -35,6 +35,7 @@ impl RequestSource for Asks<'_> {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         }))
     }
 }

@@ -11,7 +11,7 @@ from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.run import RunTables
 from farweb.text.parse import parse
-from farweb.text.quantities import rate, seconds, share, size
+from farweb.text.quantities import quantity, rate, seconds, share
 from farweb.text.words import plural
 
 DIRECTIONS = ("down", "up")
@@ -125,11 +125,9 @@ def _title(scenario: dict[str, Any], link: int, direction: str) -> str:
     both = scenario["path"]["link"][link]
     values = both[direction]
     limit = values.get("queue")
-    queue = (
-        f"queue {limit if limit.endswith('packets') else size(float(parse(limit).number))}"
-        if limit
-        else "unlimited queue"
-    )
+    if limit and not limit.endswith("packets"):
+        limit = quantity(float(parse(limit).number), parse(limit).base)
+    queue = f"queue {limit}" if limit else "unlimited queue"
     speed = values["rate"] if values["rate"] == "unlimited" else rate(float(parse(values["rate"]).number))
     lost = values.get("loss", {"kind": "none"})
     losses = "" if lost["kind"] == "none" else _LOSSES.get(lost["kind"]) or f"loss {share(lost['probability'])}"

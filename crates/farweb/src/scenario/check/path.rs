@@ -1,7 +1,7 @@
 //! Rules of the path: names of nodes, links between neighbours, queues and losses.
 
 use super::{Check, DELAY_MAX, count};
-use crate::net::PERIOD_MIN;
+use crate::net::{self, PERIOD_MIN};
 use crate::scenario::{
     Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, QueueCounts, QueueLimit, Scenario, Shift,
     Variation,
@@ -49,11 +49,8 @@ impl Check {
         if direction.delay > DELAY_MAX {
             self.report(format!("{key}.delay"), format!("found {}; it is at most 24 h", direction.delay));
         }
-        let is_zero =
-            matches!(direction.queue, Some(QueueLimit::Bytes(Bytes::ZERO) | QueueLimit::Packets(0)));
-        if is_zero && direction.queue_counts == QueueCounts::All {
-            let why = "the limit counts the packet in transmission, so nothing would pass";
-            self.report(format!("{key}.queue"), format!("found 0; {why}; leave the key out for no limit"));
+        if let Some(queue) = direction.queue {
+            self.queue(format!("{key}.queue"), queue, direction);
         }
         self.loss(&format!("{key}.loss"), &direction.loss);
         self.steps(key, direction);
@@ -72,6 +69,19 @@ impl Check {
         }
         if let Some(jitter) = &direction.jitter {
             self.jitter(&format!("{key}.jitter"), jitter);
+        }
+    }
+
+    fn queue(&mut self, key: String, queue: QueueLimit, direction: &LinkDirection) {
+        let limit = direction.limit();
+        if limit.is_none() {
+            let why = "an unlimited rate, at which none waits; write a rate, or leave the key out";
+            self.report(key, format!("found {queue} at {why}"));
+        } else if matches!(limit, Some(net::QueueLimit::Bytes(Bytes::ZERO) | net::QueueLimit::Packets(0)))
+            && direction.queue_counts == QueueCounts::All
+        {
+            let why = "the limit counts the packet in transmission, so nothing would pass";
+            self.report(key, format!("found {queue}; {why}; leave the key out for no limit"));
         }
     }
 

@@ -158,7 +158,7 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
          docs/not.md)",
         "constants (here it is tcp.buffer)",
         "jitter (here it is delay = \"300 ms\" of each direction of a link)",
-        "packets) (farweb does not model active queue management or scheduling; queues are drop-tail, queue = \"256 kB\": \
+        "ms, s) (farweb does not model active queue management or scheduling; queues are drop-tail, queue = \"256 kB\": \
          docs/not.md)",
     ];
     for end in said {

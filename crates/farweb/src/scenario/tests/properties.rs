@@ -40,6 +40,7 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
         Just(None),
         (1..1_u64 << 40).prop_map(|bytes| Some(QueueLimit::Bytes(Bytes::new(bytes)))),
         (1..1_u64 << 40).prop_map(|packets| Some(QueueLimit::Packets(packets))),
+        Just(Some(QueueLimit::Time(Duration::from_secs(2)))),
     ];
     let loss = prop_oneof![
         Just(Loss::None),
@@ -54,6 +55,7 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
     (0..1_u64 << 40, 0..1_u64 << 40, queue, counts, loss).prop_map(
         |(rate, delay, queue, queue_counts, loss)| {
             let (rate, delay) = (LinkRate(BitRate::from_bps(rate)), Duration::from_nanos(delay));
+            let queue = queue.filter(|queue| queue.at(rate.0).is_some());
             LinkDirection {
                 rate,
                 delay,

@@ -146,6 +146,7 @@ fn levels_have_numbers_in_the_unit_of_their_key() {
         ),
         ("\"path.link.0.up.queue\" = [\"5 packets\"]", "packets", vec![level("5 packets", Some(5.0))]),
         ("\"path.link.0.up.queue\" = [\"5 kB\"]", "B", vec![level("5 kB", Some(5000.0))]),
+        ("\"path.link.0.up.queue\" = [\"250 ms\"]", "s", vec![level("250 ms", Some(0.25))]),
         (
             "\"path.link.0.up.queue\" = [\"5 kB\", \"5 packets\"]",
             "",
@@ -229,7 +230,7 @@ fn levels_that_are_right_alone_may_be_wrong_together() {
     assert!(source.point(2).is_ok());
     assert_eq!(
         source.point(3).unwrap_err().to_string(),
-        "s.toml:25: path.link.0.up.queue: found 0; the limit counts the packet in transmission, so nothing would pass; \
+        "s.toml:25: path.link.0.up.queue: found 0 B; the limit counts the packet in transmission, so nothing would pass; \
          leave the key out for no limit (at the point path.link.0.up.queue = 0 B, path.link.0.up.queue_counts = all)\n\
          1 problem in the scenario"
     );
@@ -288,6 +289,17 @@ fn drawn_levels_are_short_texts_in_ascending_order() {
     let mut packets = [0; 5];
     design.points.iter().for_each(|point| packets[point[1] as usize] += 1);
     assert_eq!(packets, [2; 5]);
+}
+
+#[test]
+fn a_queue_in_time_is_drawn_as_a_time() {
+    let range = "\"path.link.0.up.queue\" = { from = \"50 ms\", to = \"2 s\" }";
+    let levels = &design(&format!("{HYPERCUBE}{range}\n")).factors[0].levels;
+    assert!(
+        levels.iter().all(|level| level.label.ends_with("ms") || level.label.ends_with(" s")),
+        "{levels:?}"
+    );
+    assert!(levels[0].number.unwrap() >= 0.05 && levels[9].number.unwrap() <= 2.0, "{levels:?}");
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub struct LogBatch {
     pub method: Vec<Method>,
     /// Treatments by caches.
     pub caching: Vec<Caching>,
+    /// 1 for TLS, 0 for none, -1 where the log does not say.
+    pub tls: Vec<i8>,
 }
 
 /// The clients of some requests.
@@ -126,6 +128,7 @@ impl Builder {
         batch.object.push(entry.object.get());
         batch.method.push(entry.method);
         batch.caching.push(entry.rule.caching());
+        batch.tls.push(entry.tls.map_or(NULL_CODE as i8, i8::from));
         batch.request_bytes.push(entry.request_bytes as i64);
         batch.response_bytes.push(entry.response_bytes as i64);
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, |span| span.as_secs_f64());

@@ -18,7 +18,7 @@ use crate::workload::Method;
 pub enum Scheme {
     /// Without TLS.
     Http,
-    /// Under TLS: an absolute URL, a field of the line, port 443 or a CONNECT tunnel says so.
+    /// Under TLS: an absolute URL, a field of the line, port 443 or a CONNECT tunnel says so, unless its port is one without.
     Https,
     /// The line does not say.
     Unknown,
@@ -86,8 +86,7 @@ impl Facts {
         let url = record.url.as_deref().or(line.map(|line| line.url));
         let protocol = record.protocol.as_deref().or(line.and_then(|line| line.protocol));
         let method = method.map_or(Method::Unknown, Method::of);
-        let scheme = if method == Method::Connect { Scheme::Https } else { Scheme::of(url, record.secure) };
-        self.schemes.entry(scheme).or_default().add(bytes);
+        self.schemes.entry(Scheme::of(method, url, record.secure)).or_default().add(bytes);
         self.http_versions.entry(protocol.map_or(Version::Unknown, Version::of)).or_default().add(bytes);
         self.methods.entry(method).or_default().add(bytes);
         if is_tunnel(record) {
@@ -101,9 +100,21 @@ impl Facts {
     }
 }
 
+/// Ports to which tunnels have no TLS inside: FTP, SSH, telnet, mail and proxies by IANA's registry of port numbers, and those of
+/// test servers. Chosen: any other is taken for one with TLS.
+const CLEAR_PORTS: [&[u8]; 16] = [
+    b"21", b"22", b"23", b"25", b"80", b"81", b"110", b"143", b"1935", b"3128", b"5222", b"8000", b"8008",
+    b"8080", b"8081", b"8888",
+];
+
 impl Scheme {
-    /// The scheme of an absolute URL, else as the line's fields say.
-    fn of(url: Option<&[u8]>, secure: Option<bool>) -> Self {
+    /// The scheme of a tunnel by its port, of an absolute URL, else as the line's fields say.
+    pub(super) fn of(method: Method, url: Option<&[u8]>, secure: Option<bool>) -> Self {
+        if method == Method::Connect {
+            let port = url.and_then(|url| url.rsplit(|byte| *byte == b':').next());
+            let is_clear = port.is_some_and(|port| CLEAR_PORTS.contains(&port));
+            return if is_clear { Self::Http } else { Self::Https };
+        }
         let begins = |text: &[u8]| {
             url.and_then(|url| url.get(..text.len())).is_some_and(|it| it.eq_ignore_ascii_case(text))
         };
@@ -114,6 +125,15 @@ impl Scheme {
             Some(true) => Self::Https,
             Some(false) => Self::Http,
             None => Self::Unknown,
+        }
+    }
+
+    /// True under TLS; `None` where that is not known.
+    pub(super) const fn tls(self) -> Option<bool> {
+        match self {
+            Self::Http => Some(false),
+            Self::Https => Some(true),
+            Self::Unknown => None,
         }
     }
 }
@@ -150,13 +170,29 @@ mod tests {
 
     #[test]
     fn an_absolute_url_says_the_scheme_and_tls_of_the_connection_goes_before_http() {
-        let of = |url: &str, secure| Scheme::of(Some(url.as_bytes()), secure);
+        let of = |url: &str, secure| Scheme::of(Method::Get, Some(url.as_bytes()), secure);
         assert_eq!(of("https://a.example/", None), Scheme::Https);
         assert_eq!(of("HTTP://a.example/", None), Scheme::Http);
         assert_eq!(of("/x", None), Scheme::Unknown);
         assert_eq!(of("/x", Some(true)), Scheme::Https);
         assert_eq!(of("/x", Some(false)), Scheme::Http);
         assert_eq!(of("ftp://a.example/", None), Scheme::Unknown);
-        assert_eq!(Scheme::of(None, None), Scheme::Unknown);
+        assert_eq!(Scheme::of(Method::Get, None, None), Scheme::Unknown);
+    }
+
+    #[test]
+    fn a_tunnel_has_tls_inside_unless_its_port_is_one_without() {
+        let of = |authority: &str| Scheme::of(Method::Connect, Some(authority.as_bytes()), None).tls();
+        for (authority, tls) in [
+            ("a.example:443", true),
+            ("a.example:8443", true),
+            ("[2001:db8::1]:443", true),
+            ("a.example", true),
+            ("a.example:80", false),
+            ("a.example:8080", false),
+            ("[2001:db8::1]:22", false),
+        ] {
+            assert_eq!(of(authority), Some(tls), "{authority}");
+        }
     }
 }

@@ -98,6 +98,8 @@ struct Entry {
     method: Method,
     /// Rule for its treatment by caches.
     rule: Rule,
+    /// True under TLS; `None` where the line does not say.
+    tls: Option<bool>,
     /// True if its page is made for each request.
     is_dynamic: bool,
 }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::caching::Rule;
+use super::facts::Scheme;
 use super::fields::{self, wrong};
 use super::record::{Record, Text};
 use super::{
@@ -86,6 +87,7 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
         client: record.client.as_deref().map(Box::from),
         method: known,
         rule: Rule::of(record, known, is_dynamic, options.bypass),
+        tls: Scheme::of(known, Some(&url), record.secure).tls(),
         is_dynamic,
         host: host.into_owned(),
     }))

@@ -66,6 +66,7 @@ pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> MemoryTable {
                 client: asked.client,
                 method: Method::Get,
                 caching: Caching::Store,
+                tls: None,
             });
         }
     }

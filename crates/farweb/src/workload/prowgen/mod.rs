@@ -188,6 +188,7 @@ impl RequestSource for Requests {
             client: self.visits.as_mut().map(Visits::next),
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         };
         Ok(Some(directory.adopt(request, &self.hosts)))
     }

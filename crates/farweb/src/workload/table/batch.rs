@@ -48,6 +48,8 @@ pub struct Batch {
     pub method: Option<Words>,
     /// Treatments by caches.
     pub caching: Option<Words>,
+    /// 1 for TLS, 0 for none, -1 for a null.
+    pub tls: Option<Vec<i8>>,
 }
 
 /// Requests from batches that `next` hands out until it returns `None`.
@@ -175,6 +177,9 @@ impl Batch {
         if let Some(day) = &self.day {
             check_length(file, "day", day.len(), rows)?;
         }
+        if let Some(tls) = &self.tls {
+            check_length(file, "tls", tls.len(), rows)?;
+        }
         let columns = [
             ("source", &self.source),
             ("tag", &self.tag),
@@ -264,6 +269,7 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             client: batch.client.as_ref().and_then(|client| ClientId::new(client[row])),
             method,
             caching,
+            tls: batch.tls.as_ref().map(|tls| tls[row]).filter(|tls| *tls >= 0).map(|tls| tls > 0),
         };
         self.last = start;
         self.row += 1;

@@ -45,6 +45,7 @@ const DAY: usize = 9;
 const CLIENT: usize = 10;
 const METHOD: usize = 11;
 const CACHING: usize = 12;
+const TLS: usize = 13;
 
 /// Tables that a scenario reads.
 pub const WORKLOAD_TABLES: [TableSpec; 2] = [REQUESTS, HOSTS];
@@ -110,6 +111,12 @@ const REQUESTS: TableSpec = TableSpec {
             Type::String,
             "",
             "Treatment by caches, `store`, `serve`, `bypass` or `invalidate`; null: by the method.",
+        ),
+        ColumnSpec::optional(
+            "tls",
+            Type::Bool,
+            "",
+            "False for a request in the clear where its leg has TLS, or a tunnel without TLS inside; null: not known, as the leg.",
         ),
     ],
 };
@@ -314,6 +321,8 @@ fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Opti
         Some(word) => Caching::of(word).ok_or_else(|| wrong(table, CACHING, place::CACHING_ALLOWED))?,
         None => method.caching(),
     };
+    let tls =
+        table.get(TLS).map(|word| place::truth(word).ok_or_else(|| wrong(table, TLS, place::TLS_ALLOWED)));
     Ok(Some(Request {
         start: cell(table, START, place::start, place::START_ALLOWED)?,
         host: directory.host(host),
@@ -327,6 +336,7 @@ fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Opti
         client: table.get(CLIENT).map(ClientId::of_text),
         method,
         caching,
+        tls: tls.transpose()?,
     }))
 }
 

@@ -21,6 +21,7 @@ pub(super) const WAIT_ALLOWED: &str =
     "seconds from 0 to the server_s of the row, or nothing when it was not recorded";
 pub(super) const DAY_ALLOWED: &str = "a whole number of days from 1 to 1000000, in every row or in none";
 pub(super) const CACHING_ALLOWED: &str = "store, serve, bypass or invalidate, or nothing to go by the method";
+pub(super) const TLS_ALLOWED: &str = "true or false, or nothing when it is not known";
 pub(super) const WINDOW_ALLOWED: &str =
     "a whole number of bytes from 32 to 2^53, or nothing when it is not known";
 pub(super) const MSS_ALLOWED: &str =
@@ -86,6 +87,11 @@ pub(super) fn request_size(bytes: i64) -> Option<u64> {
 /// A day, or `None` when it is out of range. The last one is chosen: a day more than any trace has.
 pub(super) fn day(day: i64) -> Option<u32> {
     u32::try_from(day).ok().filter(|day| (1..=1_000_000).contains(day))
+}
+
+/// True or false, in small or capital letters, or `None` for another word.
+pub(super) fn truth(word: &str) -> Option<bool> {
+    ["false", "true"].iter().position(|known| word.eq_ignore_ascii_case(known)).map(|place| place == 1)
 }
 
 /// A buffer, or `None` when it is out of range.

@@ -82,6 +82,7 @@ fn columns_stand_in_any_order_under_a_header_line() {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         },
         Request {
             start: Instant::from_nanos(1_000_000_000),
@@ -96,6 +97,7 @@ fn columns_stand_in_any_order_under_a_header_line() {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         },
     ];
     assert_eq!(requests, expected);
@@ -139,6 +141,16 @@ fn the_method_decides_what_caches_do_unless_the_table_does() {
     assert_eq!(found, expected);
     let wrong = rows.replace("POST,bypass", "POST,never");
     insta::assert_snapshot!(read_all("t.csv", wrong.as_bytes()).unwrap_err().to_string(), @r#"t.csv:5: column caching: found "never"; write store, serve, bypass or invalidate, or nothing to go by the method"#);
+}
+
+#[test]
+fn tls_is_true_or_false_or_not_known() {
+    let rows = "start_s,host,request_bytes,response_bytes,tls\n0,a,1,1,true\n0,a,1,1,False\n0,a,1,1,\n";
+    let (requests, _) = read_all("t.csv", rows.as_bytes()).unwrap();
+    let found: Vec<_> = requests.iter().map(|request| request.tls).collect();
+    assert_eq!(found, [Some(true), Some(false), None]);
+    let wrong = rows.replace("False", "https");
+    insta::assert_snapshot!(read_all("t.csv", wrong.as_bytes()).unwrap_err().to_string(), @r#"t.csv:3: column tls: found "https"; write true or false, or nothing when it is not known"#);
 }
 
 #[test]
@@ -225,12 +237,12 @@ fn the_error_for_a_wrong_header_line_says_what_is_right() {
         "0.5,a,1,1,1,1\n",
     ];
     assert_snapshot!(problems("t.csv", &texts), @r#"
-    t.csv:1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching
-    t.csv:1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching
+    t.csv:1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching, tls
+    t.csv:1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching, tls
     t.csv:1: column response_bytes is missing; a request table needs start_s, host, request_bytes, response_bytes
     t.csv:1: column host is there twice
-    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching
-    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching
+    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching, tls
+    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day, client, method, caching, tls
     t.csv:1: has 3 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
     t.csv:1: has 6 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
     "#);
@@ -372,6 +384,7 @@ fn batches() -> Vec<Batch> {
         client: Some(vec![5, u64::MAX]),
         method: Some(words(&[-1, 0], &["HEAD"])),
         caching: Some(words(&[0, -1], &["bypass"])),
+        tls: Some(vec![0, -1]),
     };
     let second = Batch {
         start_s: vec![0.5],
@@ -416,6 +429,7 @@ fn batches_give_the_rows_of_their_columns() {
     assert_eq!(tags, [None, Some("sample"), Some("other")]);
     assert_eq!(requests.iter().map(|r| r.object).collect::<Vec<_>>(), [ObjectId::new(7), None, None]);
     assert_eq!(requests.iter().map(|r| r.client).collect::<Vec<_>>(), [ClientId::new(5), None, None]);
+    assert_eq!(requests.iter().map(|r| r.tls).collect::<Vec<_>>(), [Some(false), None, None]);
     let treated: Vec<_> = requests.iter().map(|r| (r.method, r.caching)).collect();
     assert_eq!(
         treated,
@@ -440,6 +454,7 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
         batch_error(|b| b[0].object = Some(vec![1])),
         batch_error(|b| b[0].client = Some(vec![1])),
         batch_error(|b| b[0].caching = Some(b[0].host.clone())),
+        batch_error(|b| b[0].tls = Some(vec![1])),
         batch_error(|b| b[0].day = Some(vec![1])),
         batch_error(|b| b[0].day = Some(vec![1, 0])),
         batch_error(|b| b[0].day = Some(vec![i64::MIN, 3])),
@@ -460,6 +475,7 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
     t.parquet, column object: has 1 rows where the first column has 2
     t.parquet, column client: has 1 rows where the first column has 2
     t.parquet, row 1: column caching: found "b"; write store, serve, bypass or invalidate, or nothing to go by the method
+    t.parquet, column tls: has 1 rows where the first column has 2
     t.parquet, column day: has 1 rows where the first column has 2
     t.parquet, row 2: column day: found 0; write a whole number of days from 1 to 1000000, in every row or in none
     t.parquet, row 2: column day: found 3; write a whole number of days from 1 to 1000000, in every row or in none
@@ -536,9 +552,11 @@ fn written(rows: &[Row], delimiter: char) -> String {
         let cells = [seconds(*start), field(host), request.to_string(), response.to_string(), server, tag];
         let [start, host, request, response, server, tag] = cells;
         let (object, source, day, client) = (String::new(), String::new(), "7".to_owned(), "8".to_owned());
-        let [method, caching] = ["HEAD", ""].map(String::from);
-        let cells =
-            [start, host, request, response, server, wait, object, source, tag, day, client, method, caching];
+        let [method, caching, tls] = ["HEAD", "", "false"].map(String::from);
+        let cells = [
+            start, host, request, response, server, wait, object, source, tag, day, client, method, caching,
+            tls,
+        ];
         write!(text, "\n{}", cells.join(&delimiter.to_string())).unwrap();
     }
     text
@@ -563,7 +581,7 @@ proptest! {
         prop_assert_eq!(read, rows);
         let client = ClientId::new(8);
         prop_assert!(requests.iter().all(|request| request.day == Some(7) && request.client == client));
-        prop_assert!(requests.iter().all(|request| request.method == Method::Head));
+        prop_assert!(requests.iter().all(|request| request.method == Method::Head && request.is_clear()));
     }
 
     #[test]

@@ -336,6 +336,7 @@ impl RequestSource for Asked {
             client: None,
             method: Method::Get,
             caching: Caching::Store,
+            tls: None,
         }))
     }
 }
