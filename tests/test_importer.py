@@ -500,3 +500,18 @@ def test_a_size_that_a_log_lacks_may_be_assumed(farweb: Farweb, folder: Path) ->
     answer = farweb("workload", "import", "iis.log", "--assume-bytes", 10000)
     assert "response     200, 10,000 B (assumed)" in answer.out
     assert set(pq.read_table("iis.parquet")["response_bytes"].to_pylist()) == {10000}
+
+
+def test_logs_that_overlap_are_read_once_and_named(farweb: Farweb, folder: Path) -> None:
+    """A log that was copied and truncated begins with lines of the one before; the same log twice is one."""
+    lines = [f'192.0.2.1 - - [12/Mar/2024:10:00:{n:02} +0000] "GET /{n} HTTP/1.1" 200 900' for n in range(6)]
+    (folder / "old").write_text("\n".join(lines[:4]) + "\n")
+    (folder / "new").write_text("\n".join(lines[2:]) + "\n")
+    words = ["workload", "import", "new", "old", "--out", "a.parquet"]
+    both = farweb(*words)
+    assert "6 requests" in both.out
+    assert "new begins with 2 lines that old ends with: read once" in " ".join(both.out.split())
+    assert "8 requests" in farweb(*words, "--force", "--keep", "lines").out
+    twice = farweb("workload", "import", "old", "old", "--out", "b.parquet")
+    assert "4 requests" in " ".join(twice.out.split())
+    assert "old is given twice: read once" in " ".join(twice.out.split())

@@ -203,7 +203,7 @@ WRONG: list[tuple[str, bytes, list[str], str]] = [
     ("ids.xz", lzma.compress(trace("cache2k")), [], "; describe the columns of a log or a trace, {} for others: "),
     ("wiki.csv", b"relative_unix,hash,size\n1,a,9\n", [], "--log-format '{start},{url},{bytes},{}'"),
     ("t", b"", ["--format", "squidd"], 'unknown format "squidd" (did you mean "squid"?); the formats are table, squid'),
-    ("log", SERVER_LOG.encode(), ["--keep", "hits"], 'keep: found "hits"; write one of: misses, crossed, all'),
+    ("log", SERVER_LOG.encode(), ["--keep", "hits"], 'keep: found "hits"; write one of: misses, crossed, all, lines'),
     ("r.csv", f"{TABLE_HEAD}\n".encode(), [], "r.csv"),
 ]
 

@@ -12,6 +12,7 @@ __all__ = [
     "Cache",
     "FarwebError",
     "HostTable",
+    "LogOverview",
     "LogReader",
     "PcapngEncoder",
     "Prepared",
@@ -575,6 +576,26 @@ class TraceReader:
         """Lines that could not be read so far, as JSON text: `unreadable_lines`, `unreadable`."""
 
 @final
+class LogOverview:
+    """A first reading of the logs of an import: lines that stand in two of them, and calls that two sidecars log."""
+
+    def __new__(
+        cls, paths: list[str], format: str, *, log_format: str | None = None, fields: list[str] | None = None
+    ) -> Self:
+        """Read the logs at `paths` that have to be: several, and those of sidecars. Arguments as of `LogReader`.
+
+        Raises:
+            WorkloadError: A log cannot be read.
+        """
+
+    def repeats(self) -> str:
+        """Lines at the beginnings of logs that others have too, as JSON text.
+
+        Each has the places of both logs, from 0, `log` and `other`, the number of its `lines`, and `is_whole`, true
+        where they are all of the log.
+        """
+
+@final
 class LogReader:
     """Requests from a log, streamed in constant memory."""
 
@@ -604,6 +625,8 @@ class LogReader:
         sample_by: str = "client",
         seed: int = 1,
         max_unreadable: float = 0.01,
+        overview: LogOverview | None = None,
+        place: int = 0,
     ) -> Self:
         """Open `path`, plain or packed by gzip, xz or Zstandard.
 
@@ -614,7 +637,8 @@ class LogReader:
                 one with farweb's own names, such as `{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}`.
             fields: Keys of JSON objects in its place, each `NAME=KEY` with one of these names; the unit of a span
                 stands behind its key, `elapsed=took:ms`.
-            keep: `misses`: requests that crossed the link; `crossed`: revalidations too; `all`: cache hits as well.
+            keep: `misses`: requests that crossed the link; `crossed`: revalidations too; `all`: cache hits as well;
+                `lines`: also lines of inner tiers, other sides, health checks, the server itself and other logs.
             dynamic: Keep pages made for each request, with a query, `cgi-bin` or `.cgi` in the URL.
             errors: Keep answers with a status other than 2xx and 3xx.
             tunnels: Keep CONNECT tunnels, each as one request and one response of all its bytes.
@@ -634,6 +658,8 @@ class LogReader:
             sample_by: Unit of the sample, drawn with all its requests: `client` or `host`.
             seed: Another one draws others.
             max_unreadable: Share of lines that may be unreadable before the import fails, 0 to 1.
+            overview: A first reading of all logs of the import, for lines that stand in two and calls with two lines.
+            place: Place of this log in it, from 0.
         """
 
     def batch(self, rows: int) -> dict[str, Column] | None:

@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use crate::export::{PcapngEncoder, XplotEncoder};
     #[pymodule_export]
-    use crate::log::{LogReader, log_format, log_formats};
+    use crate::log::{LogOverview, LogReader, log_format, log_formats};
     #[pymodule_export]
     use crate::probe::Probe;
     #[pymodule_export]

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use farweb::units::Duration;
 use farweb::workload::{
-    Bound, Caching, ClientColumn, ClientKey, ClientNames, LogFormat, LogOptions, Method, Sample, Words,
-    WorkloadError,
+    Bound, Caching, ClientColumn, ClientKey, ClientNames, LogFormat, LogOptions, Method, Overview, Sample,
+    Words, WorkloadError,
 };
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -28,6 +28,44 @@ pub(crate) fn log_formats(py: Python<'_>) -> PyResult<pyo3::Bound<'_, PyDict>> {
     Ok(names)
 }
 
+/// The format that a name, a format string or keys of JSON describe.
+fn format_of(
+    format: &str,
+    log_format: Option<&str>,
+    fields: Option<Vec<String>>,
+) -> Result<LogFormat, WorkloadError> {
+    match (log_format, fields) {
+        (Some(text), _) => LogFormat::custom(text),
+        (None, Some(pairs)) => Ok(LogFormat::Fields(pairs)),
+        (None, None) => format.parse(),
+    }
+}
+
+/// A first reading of the logs of an import: lines that stand in two of them, and calls that two sidecars log.
+#[pyclass(module = "farweb._core", frozen)]
+pub(crate) struct LogOverview(Overview);
+
+#[pymethods]
+impl LogOverview {
+    #[new]
+    #[pyo3(signature = (paths, format, *, log_format = None, fields = None))]
+    fn new(
+        py: Python<'_>,
+        paths: Vec<String>,
+        format: &str,
+        log_format: Option<&str>,
+        fields: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        let format = format_of(format, log_format, fields).map_err(workload_error)?;
+        let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
+        py.detach(|| Overview::of(&paths, &format)).map(Self).map_err(workload_error)
+    }
+
+    fn repeats(&self) -> String {
+        serde_json::to_string(self.0.repeats()).expect("repeats are plain data")
+    }
+}
+
 /// Requests from a log, streamed in constant memory.
 #[pyclass(module = "farweb._core")]
 pub(crate) struct LogReader(farweb::workload::LogReader);
@@ -40,7 +78,7 @@ impl LogReader {
         rtt_ns = 0,
         request_bytes = None, assume_bytes = None, server_time = "elapsed", server_name = "server", client_key = None,
         client_from_forwarded = false, client = None, from_ = None, to = None,
-        sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01,
+        sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01, overview = None, place = 0,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
     fn new(
@@ -67,6 +105,8 @@ impl LogReader {
         sample_by: &str,
         seed: u64,
         max_unreadable: f64,
+        overview: Option<&LogOverview>,
+        place: usize,
     ) -> PyResult<Self> {
         let open = || {
             let by = sample_by.parse()?;
@@ -90,12 +130,9 @@ impl LogReader {
                 sample: sample.map(|share| Sample { share, by, seed }),
                 max_unreadable,
             };
-            let format = match (log_format, fields) {
-                (Some(text), _) => LogFormat::custom(&text)?,
-                (None, Some(pairs)) => LogFormat::Fields(pairs),
-                (None, None) => format.parse()?,
-            };
-            farweb::workload::LogReader::open(Path::new(path), &format, options)
+            let format = format_of(format, log_format.as_deref(), fields)?;
+            let known = overview.map(|overview| overview.0.about(place)).unwrap_or_default();
+            farweb::workload::LogReader::open(Path::new(path), &format, options, known)
         };
         open().map(Self).map_err(workload_error)
     }

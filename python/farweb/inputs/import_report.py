@@ -44,6 +44,7 @@ class ImportReport:
             span;
             `unread_fields` those behind the agent that the format does not name: `requests` that have them, their
             `share`, and the number of `fields` and `text` of the first one, empty in a table with pseudonyms;
+            `repeats` the lines that stand in two logs (`log`, `other`, `lines`, `is_whole`);
             `unit_doubt` is an assumption about the unit of a span that others write in another one, or null;
             `with_server_time` is the number of requests that have one,
             `with_wait` of those with a wait for the first byte too, `with_client` of requests with a
@@ -242,7 +243,7 @@ class ImportReport:
     def _warnings(self) -> list[str]:
         """Possible errors of the requests, a paragraph each."""
         counts = self.counts
-        warnings = []
+        warnings = [_repeated(each) for each in counts["repeats"]] if "repeated" in counts["dropped"] else []
         spans = sum(counts["unreadable_by"].get(name, 0) for name in _SPANS)
         if spans:
             lines = counts["unreadable_lines"]
@@ -295,3 +296,12 @@ def _bytes(in_table: int, logged: int | None, missing: str) -> str:
     if logged is None or logged == 0 or logged > in_table:
         return f"{in_table:,} B ({missing.partition('(')[2]}"
     return f"{in_table:,} B: {logged:,} B logged + {in_table - logged:,} B {missing}"
+
+
+def _repeated(each: Mapping[str, Any]) -> str:
+    """Lines of a log that another one has too, in a sentence."""
+    if each["is_whole"] and each["log"] == each["other"]:
+        return f"{each['log']} is given twice: read once"
+    if each["is_whole"]:
+        return f"all {plural(each['lines'], 'line')} of {each['log']} are in {each['other']} too: read once"
+    return f"{each['log']} begins with {plural(each['lines'], 'line')} that {each['other']} ends with: read once"

@@ -46,6 +46,7 @@ _NO_LINES = ("blank", "header", "part")
 _HINTS = {
     "connect-tunnel": "leave --no-tunnels out to keep them",
     "hit": "--keep all keeps them",
+    **dict.fromkeys(("inner-tier", "other-side", "health-check", "loopback", "repeated"), "--keep lines keeps them"),
     "no-size": "let the server write it: $body_bytes_sent in nginx, %b in Apache, sc-bytes in IIS; "
     "of JSON workload import takes the key: --field bytes=KEY; --assume-bytes 10000 assumes a size",
     "not-sampled": "take a larger --sample or another --seed",
@@ -117,7 +118,10 @@ def import_log(
     }
     with staged_file(out) as stage:
         raw = stage.with_name("raw.parquet")
-        counts = _copy(logs, raw, progress, format, {**options, "client_key": key})
+        overview = _overview(logs, format, options)
+        options = {**options, "client_key": key, "overview": overview}
+        counts = _copy(logs, raw, progress, format, options)
+        counts["repeats"] = _repeats(logs, overview)
         if counts["requests"] == 0:
             raise WorkloadError(f"{names}: no request is left: {_nothing_left(counts)}")
         counts["unread_fields"]["share"] = counts["unread_fields"]["requests"] / counts["requests"]
@@ -128,7 +132,7 @@ def import_log(
         span = (counts.pop("first_start_s"), counts.pop("last_start_s"))
         if busiest_s is not None:
             span = _only_busiest(raw, span[0], busiest_s, counts)
-            counts.update(_named_in_busiest(logs, counts, format, {**options, "client_key": key}))
+            counts.update(_named_in_busiest(logs, counts, format, options))
         counts["carried_bytes_share"] = _carried(counts)
         counts["origin_unix_s"] += span[0]
         survey, methods = _surveyed(raw, span, counts)
@@ -141,6 +145,20 @@ def import_log(
         kept = {"log": source, **counts, **({} if key is None else _without_clients(counts))}
         _begin_at_zero(raw, stage, span, absent, json.dumps(kept, ensure_ascii=False))
     return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
+
+
+def _overview(logs: Sequence[Path], format: str, options: Mapping[str, Any]) -> _core.LogOverview | None:
+    """A first reading of the logs, or None where one is standard input, which is read once."""
+    if any(str(log) == "-" for log in logs):
+        return None
+    described = {name: options.get(name) for name in ("log_format", "fields")}
+    return _core.LogOverview([str(log) for log in logs], format, **described)
+
+
+def _repeats(logs: Sequence[Path], overview: _core.LogOverview | None) -> list[dict[str, Any]]:
+    """Lines that stand in two logs, by their names."""
+    found = [] if overview is None else json.loads(overview.repeats())
+    return [{**each, "log": str(logs[each["log"]]), "other": str(logs[each["other"]])} for each in found]
 
 
 def _client_key(text: str | None, logs: Sequence[Path], *, keep_clients: bool) -> tuple[bytes | None, str]:
@@ -206,8 +224,8 @@ def _copy(
     rows, known = 0, dict.fromkeys(_TIMES.values(), 0)
     with contextlib.ExitStack() as stack:
         writer = None
-        for log in logs:
-            reader = _core.LogReader(str(log), format, **options)
+        for place, log in enumerate(logs):
+            reader = _core.LogReader(str(log), format, **options, place=place)
             while (columns := reader.batch(_ROWS)) is not None:
                 if writer is None:
                     schema = _schema(columns, "", options["client_key"] is None)
@@ -344,10 +362,10 @@ def _named_in_busiest(
     on_own_clock = "s" if begin < FIRST_UNIX_S else ""
     inside = {**options, **{name: f"{at:.9f}{on_own_clock}" for name, at in bounds.items()}}
     together: dict[str, Any] = {}
-    for log in logs:
+    for place, log in enumerate(logs):
         if str(log) == "-":
             return {"first_request": None, "time_outs": None}
-        reader = _core.LogReader(str(log), format, **inside)
+        reader = _core.LogReader(str(log), format, **inside, place=place)
         while reader.batch(_ROWS) is not None and counts["time_outs"]["requests"]:
             pass
         _add_named(together, json.loads(reader.report()), log.name if len(logs) > 1 else "")

@@ -118,7 +118,7 @@ def open_input(
     Args:
         path: The file, plain or packed by gzip, xz or zstd.
         format: One of `formats.FORMATS`. None: detected by `formats.format_of`.
-        keep: Of a log: `misses`, `crossed` or `all`, as `import_log` has it.
+        keep: Of a log: `misses`, `crossed`, `all` or `lines`, as `import_log` has it.
         dynamic: Of a log: True takes pages that are made for each request too.
         errors: Of a log: True takes answers with a status other than 2xx and 3xx too.
         bypass: Of a log: requests that caches pass by although RFC 9111 lets them store, as `import_log` has it.

@@ -5,7 +5,7 @@ use std::path::Path;
 use arbitrary::Arbitrary;
 use farweb::units::Duration;
 use farweb::workload::{
-    Bound, ClientColumn, ClientKey, ClientNames, Keep, LogBatch, LogFormat, LogOptions, LogReader, Report, Sample,
+    Bound, ClientColumn, ClientKey, ClientNames, Keep, KnownOfLog, LogBatch, LogFormat, LogOptions, LogReader, Report, Sample,
     SampleBy, ServerTime, WorkloadError,
 };
 
@@ -34,7 +34,7 @@ pub struct How {
 impl How {
     fn options(&self) -> LogOptions {
         LogOptions {
-            keep: [Keep::Misses, Keep::Crossed, Keep::All][usize::from(self.keep % 3)],
+            keep: [Keep::Misses, Keep::Crossed, Keep::All, Keep::Lines][usize::from(self.keep % 4)],
             dynamic: self.dynamic,
             errors: self.errors,
             client: self.client.clone(),
@@ -67,7 +67,7 @@ impl How {
 /// # Panics
 /// When a batch is no part of a request table, or a line is not accounted for.
 pub fn read(path: &Path, format: &LogFormat, how: &How) -> Result<(Vec<LogBatch>, Report), WorkloadError> {
-    let mut reader = checked(LogReader::open(path, format, how.options()))?;
+    let mut reader = checked(LogReader::open(path, format, how.options(), KnownOfLog::default()))?;
     let mut batches = Vec::new();
     while let Some(batch) = checked(reader.batch(usize::from(how.rows)))? {
         check(&batch);

@@ -31,9 +31,9 @@ pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use hashed_id::{Client, ClientId, HashedId, Object, ObjectId};
 pub use log::{
-    Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, LOG_HEADER_BYTES,
-    LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, Rule, Sample, SampleBy, ServerTime, TimeOuts,
-    UnreadFields,
+    Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, KnownOfLog,
+    LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Overview, Reason, Repeat, Report, Rule,
+    Sample, SampleBy, ServerTime, TimeOuts, UnreadFields,
 };
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};

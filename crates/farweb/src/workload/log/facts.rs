@@ -76,7 +76,7 @@ impl Part {
 impl Facts {
     /// Counts a line that could be read; `dropped` is why the table leaves it out, if it does.
     pub(super) fn add(&mut self, record: &Record<'_>, dropped: Option<Reason>) {
-        if matches!(dropped, Some(Reason::Icp | Reason::NoRequest)) {
+        if dropped.is_some_and(Reason::is_no_request) {
             return;
         }
         let sent = record.sent.or(record.sent_body).unwrap_or(0);

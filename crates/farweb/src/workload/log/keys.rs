@@ -79,6 +79,11 @@ impl Keys {
         }
     }
 
+    /// True if a key is of `field`.
+    pub(super) fn has(&self, field: Field) -> bool {
+        self.keys.iter().any(|(_, known)| *known == field)
+    }
+
     /// Record of a line.
     ///
     /// # Errors
@@ -235,6 +240,9 @@ fn text_of(value: &Value, field: Field) -> Option<Vec<u8>> {
         // An object that describes TLS is there with TLS alone.
         Value::Object(_) | Value::Bool(true) if field == Field::Tls => Some(b"on".to_vec()),
         Value::Bool(false) if field == Field::Tls => Some(b"off".to_vec()),
+        Value::Bool(flag) if matches!(field, Field::Edge | Field::Inner) => {
+            Some(flag.to_string().into_bytes())
+        }
         _ => None,
     }
 }

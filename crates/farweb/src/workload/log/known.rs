@@ -119,6 +119,7 @@ const CLOUDFRONT_KEYS: &[(&str, Field)] = &[
     ("cs-protocol", Field::Scheme),
     ("ssl-protocol", Field::Tls),
     ("cs(Cookie)", Field::Cookie),
+    ("cs(User-Agent)", Field::Agent),
 ];
 
 /// Keys of Envoy's log as Istio, Contour and Envoy Gateway write it as JSON.
@@ -140,6 +141,11 @@ const ENVOY_KEYS: &[(&str, Field)] = &[
     ("response_code", Field::Status),
     ("bytes_received", Field::SentBody),
     ("bytes_sent", Field::Body),
+    ("user_agent", Field::Agent),
+    ("user-agent", Field::Agent),
+    ("request_id", Field::RequestId),
+    ("x-request-id", Field::RequestId),
+    ("upstream_cluster", Field::Cluster),
 ];
 
 /// Keys of MinIO's audit log; a line is written at the end.
@@ -154,6 +160,7 @@ const MINIO_KEYS: &[(&str, Field)] = &[
     ("api.statusCode", Field::Status),
     ("api.rx", Field::SentBody),
     ("api.tx", Field::Body),
+    ("userAgent", Field::Agent),
 ];
 
 /// Keys of `mc admin trace --json`.
@@ -185,6 +192,7 @@ const ECHO_KEYS: &[(&str, Field)] = &[
     ("status", Field::Status),
     ("bytes_in", Field::SentBody),
     ("bytes_out", Field::Body),
+    ("user_agent", Field::Agent),
 ];
 
 /// Columns of CloudFront's standard logs, for lines that have lost their header.
@@ -209,7 +217,7 @@ pub(super) const KNOWN: &[&Known] = &[
         "alb",
         Some("AWS application load balancer"),
         Shape::Text(&[
-            "{scheme} {end} {} {client:port} {} {} {wait:s} {} {status} {} {request_bytes} {bytes} \"{request}\" \"{}\" {} {} {} \
+            "{scheme} {end} {} {client:port} {} {} {wait:s} {} {status} {} {request_bytes} {bytes} \"{request}\" \"{agent}\" {} {} {} \
              \"{}\" \"{}\" \"{}\" {} {start}",
         ]),
     ),
@@ -217,7 +225,7 @@ pub(super) const KNOWN: &[&Known] = &[
         "elb",
         Some("AWS classic load balancer"),
         Shape::Text(&[
-            "{start} {} {client:port} {} {} {wait:s} {} {status} {} {request_body} {body} \"{request}\" \"{}\" {} {tls}",
+            "{start} {} {client:port} {} {} {wait:s} {} {status} {} {request_body} {body} \"{request}\" \"{agent}\" {} {tls}",
             "{start} {} {client:port} {} {} {wait:s} {} {status} {} {request_body} {body} \"{request}\"",
         ]),
     ),
@@ -225,7 +233,7 @@ pub(super) const KNOWN: &[&Known] = &[
         "s3",
         Some("Amazon S3"),
         Shape::Text(&[
-            "{} {} [{start}] {client} {} {} {} {} \"{request}\" {status} {} {body} {} {elapsed:ms} {first_byte:ms} \"{}\" \"{}\" {} {} \
+            "{} {} [{start}] {client} {} {} {} {} \"{request}\" {status} {} {body} {} {elapsed:ms} {first_byte:ms} \"{}\" \"{agent}\" {} {} \
              {} {} {} {host} {tls}",
             "{} {} [{start}] {client} {} {} {} {} \"{request}\" {status} {} {body} {} {elapsed:ms} {first_byte:ms} \"{}\"",
         ]),
@@ -234,18 +242,22 @@ pub(super) const KNOWN: &[&Known] = &[
         "envoy",
         Some("Envoy"),
         Shape::Text(&[
-            "[{start}] \"{request}\" {status} {} {request_body} {body} {elapsed:ms} {wait:ms} \"{forwarded}\" \"{}\" \"{}\" \"{host}\" \
+            "[{start}] \"{request}\" {status} {} {request_body} {body} {elapsed:ms} {wait:ms} \"{forwarded}\" \"{agent}\" \"{}\" \"{host}\" \
              \"{}\"",
-            // Istio has three fields more behind the flags.
-            "[{start}] \"{request}\" {status} {} {} {} \"{}\" {request_body} {body} {elapsed:ms} {wait:ms} \"{forwarded}\" \"{}\" \
-             \"{}\" \"{host}\" \"{}\"",
+            // Istio has three fields more behind the flags (two before version 1.9), and the servers behind.
+            "[{start}] \"{request}\" {status} {} {} {} \"{}\" {request_body} {body} {elapsed:ms} {wait:ms} \"{forwarded}\" \
+             \"{agent}\" \"{request_id}\" \"{host}\" \"{}\" {cluster} ",
+            "[{start}] \"{request}\" {status} {} \"{}\" \"{}\" {request_body} {body} {elapsed:ms} {wait:ms} \"{forwarded}\" \
+             \"{agent}\" \"{request_id}\" \"{host}\" \"{}\" {cluster} ",
+            "[{start}] \"{request}\" {status} {} {} {} \"{}\" {request_body} {body} {elapsed:ms} {wait:ms} \"{forwarded}\" \
+             \"{agent}\" \"{}\" \"{host}\" \"{}\"",
         ]),
     ),
     &row(
         "traefik",
         Some("Traefik"),
         Shape::Text(&[
-            "{client} - {} [{start}] \"{request}\" {status} {body} \"{}\" \"{}\" {} \"{}\" \"{}\" {elapsed:ms}ms",
+            "{client} - {} [{start}] \"{request}\" {status} {body} \"{}\" \"{agent}\" {} \"{}\" \"{}\" {elapsed:ms}ms",
         ]),
     ),
     &row(
@@ -271,6 +283,7 @@ pub(super) const KNOWN: &[&Known] = &[
             ("downstream_Set-Cookie", Field::SetCookie),
             ("request_Cookie", Field::Cookie),
             ("request_X-Forwarded-For", Field::Forwarded),
+            ("request_User-Agent", Field::Agent),
         ]),
     ),
     &row(
@@ -294,6 +307,10 @@ pub(super) const KNOWN: &[&Known] = &[
             ("EdgeResponseBytes", Field::Total),
             ("ResponseHeaders.cache-control", Field::CacheControl),
             ("ResponseHeaders.set-cookie", Field::SetCookie),
+            ("ClientRequestUserAgent", Field::Agent),
+            ("ClientRequestSource", Field::Source),
+            ("ParentRayID", Field::Parent),
+            ("WorkerSubrequest", Field::Inner),
         ]),
     ),
     &row(
@@ -309,6 +326,7 @@ pub(super) const KNOWN: &[&Known] = &[
             ("httpRequest.requestSize", Field::Sent),
             ("httpRequest.status", Field::Status),
             ("httpRequest.responseSize", Field::Total),
+            ("httpRequest.userAgent", Field::Agent),
         ]),
     ),
     &row(
@@ -337,6 +355,8 @@ pub(super) const KNOWN: &[&Known] = &[
             ("properties.httpStatus", Field::Status),
             ("properties.responseBytes", Field::Total),
             ("properties.sentBytes", Field::Total),
+            ("properties.userAgent", Field::Agent),
+            ("properties.isReceivedFromClient", Field::Edge),
         ]),
     ),
     &row(
@@ -358,6 +378,9 @@ pub(super) const KNOWN: &[&Known] = &[
             ("statusCode", Field::Status),
             // `totalBytes` counts headers of TCP and IP as well.
             ("bytes", Field::Body),
+            ("UA", Field::Agent),
+            // 1 of an edge that asks another one, 2 of a parent.
+            ("isMidgress", Field::Inner),
         ]),
     ),
     &row(
@@ -372,6 +395,11 @@ pub(super) const KNOWN: &[&Known] = &[
             ("request_protocol", Field::Protocol),
             ("response_status", Field::Status),
             ("response_body_size", Field::Body),
+            ("request_user_agent", Field::Agent),
+            ("fastly_is_edge", Field::Edge),
+            ("is_edge", Field::Edge),
+            ("is_shield", Field::Inner),
+            ("fastly_is_shield", Field::Inner),
         ]),
     ),
     &row("envoy-json", Some("Envoy"), Shape::JsonWith("response_flags", ENVOY_KEYS)),

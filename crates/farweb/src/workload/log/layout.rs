@@ -98,6 +98,15 @@ impl Layout {
         is_whole.then_some(Self::Columns(Some(Columns { fields, tabs: true })))
     }
 
+    /// True if lines may have `field`.
+    pub(super) fn has(&self, field: Field) -> bool {
+        match self {
+            Self::Patterns(patterns) => patterns.iter().any(|pattern| pattern.has(field)),
+            Self::Columns(columns) => columns.as_ref().is_some_and(|columns| columns.fields.contains(&field)),
+            Self::Json(keys) => keys.has(field),
+        }
+    }
+
     /// True if lines are divided otherwise than by `other`.
     pub(super) fn is_other_than(&self, other: &Self) -> bool {
         match (self, other) {

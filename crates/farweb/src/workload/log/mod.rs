@@ -6,7 +6,8 @@
 //! sorts.
 //!
 //! Lines of every format go the same way: anything [`wrapped`] around a line is passed over, the [`layout`] divides a line into fields, the
-//! fields that are of use make a [`record`], and [`rules`] decide about it. A format with a name is a row of [`known`].
+//! fields that are of use make a [`record`], and [`rules`] decide about it. Lines that are no request of a client, or the second one of a
+//! request, are set [`apart`]; an [`overview`] of all logs of an import knows which stand in two. A format with a name is a row of [`known`].
 //! [`Facts`] are of all lines, also of dropped ones.
 //!
 //! Assumed, and said in the report: a request has the size of its first line, its `Host` line and 205 B of other
@@ -15,8 +16,10 @@
 //!
 //! Left out: the content type, requests that a proxy sends on its own account.
 
+mod apart;
 mod batch;
 mod caching;
+mod calls;
 mod clients;
 mod directives;
 mod facts;
@@ -28,6 +31,7 @@ mod layout;
 mod names;
 mod options;
 mod others;
+mod overview;
 mod pattern;
 mod programs;
 mod record;
@@ -47,6 +51,7 @@ pub use caching::{Bypass, CachingReport, Rule};
 pub use clients::{ClientKey, ClientNames};
 pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
+pub use overview::{Known as KnownOfLog, Overview, Repeat};
 pub use report::{FirstRequest, Reason, Report, TimeOuts};
 pub use select::{Sample, SampleBy};
 pub use unread::UnreadFields;
@@ -126,6 +131,17 @@ impl Entry {
     }
 }
 
+/// What the log as a whole says, which decides about single lines.
+#[derive(Debug)]
+struct Whole {
+    /// A user that is one for all.
+    shared_user: Option<Box<[u8]>>,
+    /// Clients on the loopback interface stand for others.
+    behind_own_proxy: bool,
+    /// What it says together with others.
+    known: KnownOfLog,
+}
+
 /// Reads requests from a log.
 #[derive(Debug)]
 pub struct LogReader {
@@ -133,8 +149,7 @@ pub struct LogReader {
     parts: Parts,
     options: LogOptions,
     layout: Layout,
-    /// A user that is one for all.
-    shared_user: Option<Box<[u8]>>,
+    whole: Whole,
     builder: Builder,
     report: Report,
     /// Another format that the first unreadable line fits.
@@ -142,15 +157,25 @@ pub struct LogReader {
 }
 
 impl LogReader {
-    /// Opens the log at `path`, plain or packed by gzip, xz or Zstandard; `-` is standard input.
+    /// Opens the log at `path`, plain or packed by gzip, xz or Zstandard; `-` is standard input. `known` is what an [`Overview`] says about it.
     ///
     /// # Errors
     /// When it cannot be opened, is no text, has no known format, or an option is out of range.
-    pub fn open(path: &Path, format: &LogFormat, options: LogOptions) -> Result<Self, WorkloadError> {
-        Self::new(Lines::open(path)?, format, options)
+    pub fn open(
+        path: &Path,
+        format: &LogFormat,
+        options: LogOptions,
+        known: KnownOfLog,
+    ) -> Result<Self, WorkloadError> {
+        Self::new(Lines::open(path)?, format, options, known)
     }
 
-    fn new(lines: Lines, format: &LogFormat, options: LogOptions) -> Result<Self, WorkloadError> {
+    fn new(
+        lines: Lines,
+        format: &LogFormat,
+        options: LogOptions,
+        known: KnownOfLog,
+    ) -> Result<Self, WorkloadError> {
         options.check()?;
         let head = wrapped::joined(lines.head()).into_owned();
         let found = match format {
@@ -162,6 +187,7 @@ impl LogReader {
         let software = found.software(&head);
         let layout = found.layout(&head)?;
         let shared_user = caching::shared_user(&layout, &head);
+        let behind_own_proxy = apart::is_behind_own_proxy(&layout, &head, options.client_from_forwarded);
         let mut assumed = assumptions(&found, &options);
         if shared_user.is_some() {
             assumed.push(
@@ -174,16 +200,8 @@ impl LogReader {
             checked.map_err(|why| WorkloadError(format!("{}: {why}", lines.name())))?;
         }
         let builder = Builder::new(options.client_names);
-        Ok(Self {
-            lines,
-            parts: Parts::default(),
-            options,
-            layout,
-            shared_user,
-            builder,
-            report,
-            looks_like: None,
-        })
+        let whole = Whole { shared_user, behind_own_proxy, known };
+        Ok(Self { lines, parts: Parts::default(), options, layout, whole, builder, report, looks_like: None })
     }
 
     /// The next requests in the order of the log, about `rows` (a second of a server's log is not divided). `None` at
@@ -193,19 +211,23 @@ impl LogReader {
     /// When the file cannot be read on, or more lines are unreadable than [`LogOptions::max_unreadable`] allows.
     pub fn batch(&mut self, rows: usize) -> Result<Option<LogBatch>, WorkloadError> {
         loop {
-            let Self { lines, parts, options, layout, shared_user, builder, report, looks_like } = self;
+            let Self { lines, parts, options, layout, whole, builder, report, looks_like } = self;
             let number = lines.number() + 1;
             let Some(line) = lines.next()? else { break };
             report.lines += 1;
             let (Line::Whole(text) | Line::TooLong(text)) = line;
-            let Some(whole) = parts.join(text) else {
+            if whole.known.repeated.contains(&number) && options.keep != Keep::Lines {
+                report.drop(Reason::Repeated);
+                continue;
+            }
+            let Some(joined) = parts.join(text) else {
                 report.drop(Reason::Part);
                 continue;
             };
-            let is_too_long = matches!(line, Line::TooLong(_)) || whole.len() > LINE_BYTES_MAX;
-            let text = &*whole;
+            let is_too_long = matches!(line, Line::TooLong(_)) || joined.len() > LINE_BYTES_MAX;
+            let text = &*joined;
             let line = if is_too_long { Line::TooLong(text) } else { Line::Whole(text) };
-            match verdict(line, number, layout, shared_user.as_deref(), options, report) {
+            match verdict(line, number, layout, whole, options, report) {
                 Ok(Verdict::Dropped(reason)) => report.drop(reason),
                 Ok(Verdict::Request(entry)) => {
                     let full = builder.len() >= rows.max(1) && builder.may_end_before(&entry);
@@ -269,7 +291,7 @@ fn verdict(
     line: Line<'_>,
     number: u64,
     layout: &mut Layout,
-    shared_user: Option<&[u8]>,
+    whole: &Whole,
     options: &LogOptions,
     report: &mut Report,
 ) -> Result<Verdict, String> {
@@ -291,13 +313,16 @@ fn verdict(
         Err(why) => return Err(why),
     };
     report.check_clock(&record)?;
-    if record.user.as_deref() == shared_user {
+    if record.user == whole.shared_user.as_deref().map(Into::into) {
         record.user = None;
     }
     if options.client_from_forwarded {
         clients::take_forwarded(&mut record);
     }
-    let verdict = rules::verdict(&record, options)?;
+    let verdict = match whole.apart(&record, options) {
+        Some(reason) => Verdict::Dropped(reason),
+        None => rules::verdict(&record, options)?,
+    };
     let dropped = match &verdict {
         Verdict::Dropped(reason) => Some(*reason),
         Verdict::Request(entry) => {
@@ -314,6 +339,17 @@ fn verdict(
     };
     report.facts.add(&record, dropped);
     Ok(verdict)
+}
+
+impl Whole {
+    /// Why a line is no request, or the second one of a request, where those are left out.
+    fn apart(&self, record: &Record<'_>, options: &LogOptions) -> Option<Reason> {
+        if options.keep == Keep::Lines {
+            return None;
+        }
+        let second = || self.known.calls.has_caller_of(record).then_some(Reason::OtherSide);
+        apart::reason(record, self.behind_own_proxy).or_else(second)
+    }
 }
 
 /// Error for a file of no known format.

@@ -44,6 +44,7 @@ pub(super) const SQUID: &Names = &[
     ("{Cache-Control}<h", Field::CacheControl),
     ("{Set-Cookie}<h", Field::SetCookie),
     ("{Cookie}>h", Field::Cookie),
+    ("{User-Agent}>h", Field::Agent),
 ];
 
 /// Variables of nginx, without the `$`.
@@ -89,6 +90,7 @@ pub(super) const NGINX: &Names = &[
     ("sent_http_set_cookie", Field::SetCookie),
     ("upstream_http_set_cookie", Field::SetCookie),
     ("http_cookie", Field::Cookie),
+    ("http_user_agent", Field::Agent),
 ];
 
 /// Directives of Apache's `LogFormat` and of varnishncsa, with the part in braces, without `<` and `>`.
@@ -118,6 +120,8 @@ pub(super) const APACHE: &Names = &[
     ("{Varnish:time_firstbyte}x", Field::FirstByte(Unit::Seconds)),
     ("{Varnish:handling}x", Field::CacheResult),
     ("{Varnish:hitmiss}x", Field::CacheResult),
+    // `c` for a client, `b` for the server behind (varnishncsa -b -c).
+    ("{Varnish:side}x", Field::Edge),
     // Of H2O.
     ("{duration}x", Field::Elapsed(Unit::Seconds)),
     ("m", Field::Method),
@@ -134,6 +138,7 @@ pub(super) const APACHE: &Names = &[
     ("{Cache-Control}o", Field::CacheControl),
     ("{Set-Cookie}o", Field::SetCookie),
     ("{Cookie}i", Field::Cookie),
+    ("{User-Agent}i", Field::Agent),
 ];
 
 /// Variables of HAProxy's `log-format`, and samples that stand for some of them.
@@ -170,6 +175,8 @@ pub(super) const HAPROXY: &Names = &[
     ("U", Field::Sent),
     ("ft", Field::Frontend),
     ("sslv", Field::Tls),
+    ("[req.hdr(user-agent)]", Field::Agent),
+    ("[hdr(user-agent)]", Field::Agent),
 ];
 
 /// Operators of Envoy's access log.
@@ -194,6 +201,10 @@ pub(super) const ENVOY: &Names = &[
     ("RESP(CACHE-CONTROL)", Field::CacheControl),
     ("RESP(SET-COOKIE)", Field::SetCookie),
     ("REQ(COOKIE)", Field::Cookie),
+    ("REQ(USER-AGENT)", Field::Agent),
+    ("REQ(X-REQUEST-ID)", Field::RequestId),
+    ("UPSTREAM_CLUSTER", Field::Cluster),
+    ("UPSTREAM_CLUSTER_RAW", Field::Cluster),
 ];
 
 /// Tokens of morgan.
@@ -216,6 +227,7 @@ pub(super) const MORGAN: &Names = &[
     ("req[x-forwarded-for]", Field::Forwarded),
     ("req[x-forwarded-proto]", Field::Scheme),
     ("req[cookie]", Field::Cookie),
+    ("user-agent", Field::Agent),
 ];
 
 /// Fields of the W3C extended format, as IIS, CloudFront and others name them.
@@ -255,6 +267,7 @@ pub(super) const W3C: &Names = &[
     ("sc(cache-control)", Field::CacheControl),
     ("sc(set-cookie)", Field::SetCookie),
     ("cs(cookie)", Field::Cookie),
+    ("cs(user-agent)", Field::Agent),
 ];
 
 /// Columns of a tab-separated table with a header line; all of them have to be there.
@@ -336,6 +349,14 @@ pub(super) const JSON: &Names = &[
     ("sent_http_set_cookie", Field::SetCookie),
     ("request.headers.Cookie", Field::Cookie),
     ("http_cookie", Field::Cookie),
+    ("request.headers.User-Agent", Field::Agent),
+    ("http_user_agent", Field::Agent),
+    ("user_agent", Field::Agent),
+    ("agent", Field::Agent),
+    ("fastly_is_edge", Field::Edge),
+    ("is_edge", Field::Edge),
+    ("is_shield", Field::Inner),
+    ("fastly_is_shield", Field::Inner),
 ];
 
 /// Key of a span that programs write in different units; `CADDYS` is there in a line of Caddy's, where it is in s.
@@ -387,6 +408,11 @@ pub(super) const OWN: &[(&str, Own)] = &[
     ("cache_control", Own::Field(Field::CacheControl)),
     ("set_cookie", Own::Field(Field::SetCookie)),
     ("cookie", Own::Field(Field::Cookie)),
+    ("agent", Own::Field(Field::Agent)),
+    ("edge", Own::Field(Field::Edge)),
+    ("inner", Own::Field(Field::Inner)),
+    ("cluster", Own::Field(Field::Cluster)),
+    ("request_id", Own::Field(Field::RequestId)),
 ];
 
 /// Name of farweb's own for `field`, without a unit.

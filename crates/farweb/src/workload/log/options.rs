@@ -19,6 +19,9 @@ pub enum Keep {
     Crossed,
     /// Also requests that a cache answered: everything that a client got with success, with the bytes that it got.
     All,
+    /// Also lines that are no request of a client, or that another line is of: inner tiers, other sides, health checks, lines of the
+    /// server's own machine, lines that stand in another log.
+    Lines,
 }
 
 /// Source of the server time of a request.
@@ -94,6 +97,13 @@ impl Default for LogOptions {
     }
 }
 
+impl Keep {
+    /// True if answers of caches are kept.
+    pub(super) const fn has_hits(self) -> bool {
+        matches!(self, Self::All | Self::Lines)
+    }
+}
+
 impl LogOptions {
     /// Checks that the values are in range.
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
@@ -130,7 +140,16 @@ pub(super) fn one_of<T: Clone>(what: &str, text: &str, values: &[(&str, T)]) -> 
 impl FromStr for Keep {
     type Err = WorkloadError;
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
-        one_of("--keep", text, &[("misses", Self::Misses), ("crossed", Self::Crossed), ("all", Self::All)])
+        one_of(
+            "--keep",
+            text,
+            &[
+                ("misses", Self::Misses),
+                ("crossed", Self::Crossed),
+                ("all", Self::All),
+                ("lines", Self::Lines),
+            ],
+        )
     }
 }
 

@@ -349,6 +349,8 @@ impl Pattern {
         })?;
         let has_tabs = self.parts.iter().any(|part| part.literal.contains(&b'\t'));
         let blank = if has_tabs { b'\t' } else { b' ' };
+        // Agents are cut off, or have quotes of their own; a line without one is a request too.
+        let needed = self.parts.iter().rposition(|part| !matches!(part.field, Field::Ignored | Field::Agent));
         for (index, part) in self.parts.iter().enumerate() {
             let next = self.parts.get(index + 1).map(|part| part.field);
             let written = part.time.as_ref().and_then(|format| strftime::read(format, &line[at..]));
@@ -359,6 +361,8 @@ impl Pattern {
             let end = match end {
                 Some(end) => at + end,
                 None if next.is_none() && !self.own => line.len(),
+                None if !self.own && Some(index) > needed => return Ok(at),
+                None if !self.own && Some(index) == needed => line.len(),
                 None => {
                     let literal = String::from_utf8_lossy(&part.literal);
                     return Err(format!(

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::apart;
 use super::clients;
 use super::fields::{self, wrong};
 use super::when::{self, When};
@@ -107,6 +108,20 @@ pub(super) enum Field {
     Cookie,
     /// The user that the request names for the server.
     User,
+    /// `User-Agent` of the request.
+    Agent,
+    /// True where the client itself asked the tier that wrote the line: the edge of a CDN, the client's side of a cache.
+    Edge,
+    /// True where another tier asked, or something inside of the server.
+    Inner,
+    /// Who asked Cloudflare: `eyeball`, `edgeWorkerFetch` and others, or their numbers.
+    Source,
+    /// Id of the request whose worker asked, `00` where a client did.
+    Parent,
+    /// Envoy's name of the servers behind, with the side of the sidecar in front: `inbound|80||`.
+    Cluster,
+    /// `X-Request-Id`, which sidecars pass on.
+    RequestId,
 }
 
 impl Field {
@@ -142,6 +157,10 @@ impl Field {
             Self::SetCookie => "Set-Cookie",
             Self::Cookie => "Cookie",
             Self::User => "user",
+            Self::Agent => "agent",
+            Self::Edge | Self::Inner | Self::Source | Self::Parent => "tier",
+            Self::Cluster => "cluster",
+            Self::RequestId => "request id",
         }
     }
 
@@ -236,6 +255,11 @@ pub(super) struct Record<'a> {
     pub set_cookie: Option<Text<'a>>,
     pub cookie: Option<Text<'a>>,
     pub user: Option<Text<'a>>,
+    pub agent: Option<Text<'a>>,
+    /// Another tier asked, or something inside of the server. Of several fields one that says so counts.
+    pub inner: Option<bool>,
+    pub cluster: Option<Text<'a>>,
+    pub request_id: Option<Text<'a>>,
     /// Text behind the last field, where referrer and agent stand there.
     pub rest: &'a [u8],
 }
@@ -329,6 +353,13 @@ impl<'a> Record<'a> {
             Field::Cookie => first(&mut self.cookie, text),
             Field::User if matches!(&*text, b"\"\"" | b"\"-\"") => {}
             Field::User => first(&mut self.user, text),
+            Field::Agent => first(&mut self.agent, text),
+            Field::Edge => self.inner = self.inner.max(apart::is_true(&text).map(|edge| !edge)),
+            Field::Inner => self.inner = self.inner.max(apart::is_true(&text)),
+            Field::Source => self.inner = self.inner.max(apart::is_inner_source(&text)),
+            Field::Parent => self.inner = self.inner.max(Some(text.iter().any(|byte| *byte != b'0'))),
+            Field::Cluster => first(&mut self.cluster, text),
+            Field::RequestId => first(&mut self.request_id, text),
         }
         Ok(())
     }

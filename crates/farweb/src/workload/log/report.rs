@@ -59,9 +59,33 @@ pub enum Reason {
     AnsweredByProxy,
     /// The answer came from a cache beside this one.
     SiblingHit,
+    /// Asked by another tier of a CDN or of a cache, which logs the client's request itself.
+    InnerTier,
+    /// The server's side of a request that the caller's sidecar logs too.
+    OtherSide,
+    /// A check by a balancer or an orchestrator of its own servers.
+    HealthCheck,
+    /// From the machine of the server itself: it crossed no network.
+    Loopback,
+    /// Stands in another of the logs too.
+    Repeated,
 }
 
 impl Reason {
+    /// True for lines that are no request of a client, or one that another line is of: facts of the log leave them out.
+    pub(super) const fn is_no_request(self) -> bool {
+        matches!(
+            self,
+            Self::Icp
+                | Self::NoRequest
+                | Self::InnerTier
+                | Self::OtherSide
+                | Self::HealthCheck
+                | Self::Loopback
+                | Self::Repeated
+        )
+    }
+
     /// Description of such lines, to follow their number.
     const fn meaning(self) -> &'static str {
         match self {
@@ -85,6 +109,11 @@ impl Reason {
             Self::Revalidation => "are revalidations (304)",
             Self::AnsweredByProxy => "were answered by the proxy itself",
             Self::SiblingHit => "were answered by a cache beside the proxy",
+            Self::InnerTier => "are between tiers (a shield, a parent, a worker), not from a client",
+            Self::OtherSide => "are the server's side of requests that the caller's sidecar logs",
+            Self::HealthCheck => "are health checks of a balancer or an orchestrator",
+            Self::Loopback => "are from the server's own machine",
+            Self::Repeated => "stand in another of the logs too",
         }
     }
 }

@@ -104,7 +104,7 @@ fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, 
     let has_body = !is_head(record) && !matches!(status, 204 | 304);
     let body = record.body.map(|body| if body > 0 && has_body { body + LOG_HEADER_BYTES } else { 0 });
     let bytes = record.total.or(body);
-    let cached = answer(record)?.filter(|_| options.keep != Keep::All);
+    let cached = answer(record)?.filter(|_| !options.keep.has_hits());
     let crossed = if status == 0 || status == 499 && bytes.is_none_or(|bytes| bytes == 0) {
         Err(Reason::Aborted)
     } else if tunnel && !options.tunnels {

@@ -62,17 +62,17 @@ pub(super) fn crossed(
     };
     let outcome = if tunnel { Outcome::Miss } else { outcome(code, hierarchy)? };
     let reason = match (&outcome, options.keep) {
-        (_, Keep::All) | (Outcome::Miss, _) | (Outcome::Revalidation, Keep::Crossed) => None,
+        (_, Keep::All | Keep::Lines) | (Outcome::Miss, _) | (Outcome::Revalidation, Keep::Crossed) => None,
         (Outcome::Hit, _) => Some(Reason::Hit),
         (Outcome::Revalidation, _) => Some(Reason::Revalidation),
         (Outcome::Proxy, _) => Some(Reason::AnsweredByProxy),
     };
-    let beside = contains(hierarchy, b"SIBLING_HIT") && options.keep != Keep::All;
+    let beside = contains(hierarchy, b"SIBLING_HIT") && !options.keep.has_hits();
     if let Some(reason) = reason.or(beside.then_some(Reason::SiblingHit)) {
         return Ok(Err(reason));
     }
     // The client got the cache's copy. A 304 to the client had no body in the first place.
-    let header_only = matches!(outcome, Outcome::Revalidation) && options.keep != Keep::All && status != 304;
+    let header_only = matches!(outcome, Outcome::Revalidation) && !options.keep.has_hits() && status != 304;
     let most = if header_only { LOG_HEADER_BYTES } else { u64::MAX };
     Ok(Ok(Crossed { response_bytes: bytes.min(most), tunnel }))
 }

@@ -1,3 +1,4 @@
+mod apart;
 mod caching;
 mod facts;
 mod known;
@@ -19,7 +20,8 @@ use crate::workload::ObjectId;
 const MISS: &str = "1000000000.500    250 10.0.0.1 TCP_MISS/200 1000 GET http://A.example:8080/x - DIRECT/192.0.2.1 text/html";
 
 fn reader(format: LogFormat, bytes: &[u8], options: LogOptions) -> Result<LogReader, WorkloadError> {
-    LogReader::new(Lines::new("access.log".into(), Cursor::new(bytes.to_vec()))?, &format, options)
+    let lines = Lines::new("access.log".into(), Cursor::new(bytes.to_vec()))?;
+    LogReader::new(lines, &format, options, KnownOfLog::default())
 }
 
 /// All requests of a log in one batch, and the report.
@@ -353,7 +355,8 @@ fn hostile_files_are_refused_or_passed_over() {
     assert!(cut.ends_with("the gzip data ends too early: the file was cut off"), "{cut}");
     let long = std::io::repeat(b'1').take(100_000_000).chain(Cursor::new(format!("\n{MISS}\n")));
     let lines = Lines::new("access.log".into(), long).unwrap();
-    let mut reader = LogReader::new(lines, &LogFormat::SQUID, any_unreadable()).unwrap();
+    let mut reader =
+        LogReader::new(lines, &LogFormat::SQUID, any_unreadable(), KnownOfLog::default()).unwrap();
     assert_eq!(reader.batch(10).unwrap().unwrap().start_s.len(), 1);
     assert_eq!(reader.report().unreadable.first[0].why, "is longer than 1048576 bytes");
     assert!(reader.report().unreadable.first[0].text.len() < 200);

@@ -28,6 +28,14 @@ impl UnreadFields {
     }
 }
 
+/// The agent of `rest`, in its quotes behind those of the referrer; `None` where there is none.
+pub(super) fn agent_of(rest: &[u8]) -> Option<&[u8]> {
+    let rest = rest.trim_ascii_start();
+    let referrer = field(rest).filter(|_| rest.starts_with(b"\""))?;
+    let behind = rest[referrer.len()..].trim_ascii_start();
+    field(behind)?.strip_prefix(b"\"")?.strip_suffix(b"\"")
+}
+
 /// Fields behind referrer and agent, which stand in quotes: their number and text. `None` if all are absent, or an agent with quotes of
 /// its own hides where it ends.
 fn behind_agent(rest: &[u8]) -> Option<(u64, &[u8])> {
