@@ -289,6 +289,45 @@ def test_a_wait_for_six_busy_connections_is_made_anew_and_any_other_is_the_brows
     assert alone.sent[-1].issue_ms == 100
 
 
+def at_once(*waits_ms: float, **fields: Any) -> list[dict[str, Any]]:
+    """Requests of one host at 0, each with such a wait and without what its browser's queue took."""
+    spans = {"blocked": -1, "receive": 0, **fields.pop("timings", {})}
+    return [
+        entry(f"https://a.example/{place}.png", timings={**spans, "wait": wait}, **fields)
+        for place, wait in enumerate(waits_ms)
+    ]
+
+
+SIX = (100,) * 6
+H2_OF_OLD: dict[str, Any] = {"response": {"httpVersion": "h2"}}
+
+
+@pytest.mark.parametrize(
+    ("creator", "entries", "waits"),
+    [
+        ("Playwright", at_once(*SIX, *(200,) * 6, *(300,) * 6), [100] * 18),
+        ("Playwright", at_once(*SIX, 190), [100] * 6 + [90]),
+        ("Playwright", at_once(*SIX), [100] * 6),
+        ("Playwright", at_once(100, 150, 200), [100, 150, 200]),  # six or fewer are servers
+        ("Playwright", at_once(*(100,) * 18), [100] * 18),  # no turn fits: more connections, or HTTP/2
+        ("Playwright", at_once(*SIX, 150), [100] * 6 + [150]),  # shorter than any after its turn
+        ("Playwright", at_once(*SIX, *(200,) * 6, **H2_OF_OLD), [100] * 6 + [200] * 6),
+        ("Playwright", at_once(*SIX, 200, timings={"blocked": 4}), [100] * 6 + [200]),  # its queue is apart
+        ("Playwright", at_once(*SIX, 200, connection="7"), [100] * 6 + [200]),
+        ("Charles Proxy", at_once(*SIX, 200), [100] * 6 + [200]),  # sent when it begins
+        ("unheard of", at_once(*SIX, 200, 260, 300), [100] * 6 + [100, 160, 200]),
+    ],
+)
+def test_a_queue_in_a_wait_is_taken_out(
+    tmp_path: Path, creator: str, entries: list[dict[str, Any]], waits: list[float]
+) -> None:
+    page = recorded(tmp_path, *entries, creator=creator, onload=900)
+    assert [each.wait_ms for each in page.sent] == pytest.approx(waits)
+    assert {each.issue_ms for each in page.sent} <= {0, 4}
+    moved = sum(given["timings"]["wait"] != wait for given, wait in zip(entries, waits, strict=True))
+    assert sum("queue for connections" in each for each in page.warnings) == bool(moved)
+
+
 def test_round_trips_and_server_times(tmp_path: Path) -> None:
     page = recorded(
         tmp_path,

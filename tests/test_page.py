@@ -261,6 +261,21 @@ def test_a_redirect_between_http_and_https_pays_both_connections(folder: Path, f
         assert int(loaded.end_ns[1]) / 0.704e9 == pytest.approx(5, abs=0.05)
 
 
+@pytest.mark.parametrize(
+    ("scheme", "says"),
+    [
+        ("http", "Its URLs are http: no TLS, with either protocol."),
+        ("https", None),
+        ("", "1 of 2 requests is http, without TLS."),
+    ],
+)
+def test_the_answer_says_what_has_no_tls(folder: Path, farweb: Farweb, scheme: str, says: str | None) -> None:
+    urls = (f"{scheme or 'http'}://a.example/", f"{scheme or 'https'}://a.example/x.css")
+    written(folder, har(entry(urls[0]), entry(urls[1], 70), onload=200))
+    shown = " ".join(farweb("page", "page.har", "--path", "cable", "--proxy", "none").out.split())
+    assert "TLS" not in shown if says is None else says in shown
+
+
 def cells_of(*ways: tuple[str, float]) -> PageAnswer:
     scenario, none = path(600, H1, 0), np.zeros(1, np.int64)
     cells = [

@@ -228,7 +228,7 @@ class PageAnswer:
         if len(legend) > 1 and self.recording.has_tls:
             legend.append("Both end TLS." if len(legend) > 2 else "It ends TLS.")
         legend += [_PEP] if "pep" in proxies else []
-        yield " ".join(legend)
+        yield " ".join([*legend, *self._in_the_clear()])
         simple = [(cell.simple_s, how(cell.way)) for cell in self._named if cell.simple_s is not None]
         least = ""
         if simple:
@@ -236,6 +236,17 @@ class PageAnswer:
             least = f"Bytes and one request's round trips alone take {_short(least_s)} s with {by}. "
         yield f"{least}{self._noise()}"
         yield from self.recording.reservations
+
+    def _in_the_clear(self) -> Iterator[str]:
+        """A sentence where requests have no TLS: so they have none with either protocol."""
+        sent = self.recording.sent
+        if any(cell.way.proxy == "own" for cell in self.cells):  # its legs say
+            return
+        clear = sum(not each.is_secure for each in sent)
+        if clear == len(sent):
+            yield "Its URLs are http: no TLS, with either protocol."
+        elif clear:
+            yield f"{clear} of {plural(len(sent), 'request')} {'is' if clear == 1 else 'are'} http, without TLS."
 
     def _noise(self) -> str:
         if len(self.others_s) > 1:

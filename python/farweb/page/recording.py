@@ -14,16 +14,15 @@ from farweb.errors import WorkloadError
 from farweb.page.crossing import CACHE, WORKER, join_workers, own_sizes
 from farweb.page.exporters import exporter_of, has_odd_times, normal
 from farweb.page.har import PAGE_MS_MAX, HarPage, number
+from farweb.page.queues import queue_anew, wait_for_connections
 from farweb.page.sent import Sent
 from farweb.text.quantities import size
 from farweb.text.words import elided, plural, visible
 
 BYTES_MAX = 10**9
 """Most bytes of a page, requests and responses. Chosen: some seconds of packets a load."""
-PER_HOST = 6
-"""Connections of HTTP/1.1 that browsers open to a host."""
 
-_TOLD = ("no initiators", "server push", "warm cache", "stands for it", "proxy near", "without a", "unknown")
+_TOLD = ("no initiators", "server push", "warm cache", "stands for it", "proxy near", "without a", "unknown", "queue")
 """Reservations that belong beside an answer. The others are in the report of an import."""
 
 
@@ -120,8 +119,8 @@ def recording_of(page: HarPage) -> Recording:
     if (whole := sum(each.request_bytes + each.response_bytes for each in sent)) > BYTES_MAX:
         raise WorkloadError(f"{which}: has {size(whole)}; {size(BYTES_MAX)} at most can be loaded")
     if exporter == "webpagetest":
-        _wait_for_connections(sent)
-    _queue_anew(sent)
+        wait_for_connections(sent)
+    queued = queue_anew(page, sent, exporter)
     ahead = _begin_with_the_first(sent)
     sent.sort(key=lambda each: each.issue_ms)
     given = number(page.timings.get("onLoad")) or 0.0
@@ -157,7 +156,7 @@ def recording_of(page: HarPage) -> Recording:
         gates,
         rtt,
         bits,
-        _warnings(page, sent, rtt, dropped, bits, fault),
+        _warnings(page, sent, rtt, dropped, bits, fault, queued),
     )
 
 
@@ -199,37 +198,6 @@ def _begin_with_the_first(sent: Sequence[Sent]) -> float:
     for each in sent:
         each.shift(ahead)
     return ahead
-
-
-_TOGETHER_MS = 8.0
-
-
-def _wait_for_connections(sent: Sequence[Sent]) -> None:
-    """WebPageTest stamps what waited for a multiplexed connection when that was ready: it was wanted with the first."""
-    first: dict[tuple[str, str], Sent] = {}
-    for each in sorted(sent, key=lambda each: each.send_ms):
-        if each.protocol != "h1" and each.is_new:
-            first.setdefault((each.host, each.protocol), each)
-    for each in sent:
-        opener = first.get((each.host, each.protocol))
-        if opener is not None and each is not opener and abs(each.send_ms - opener.send_ms) <= _TOGETHER_MS:
-            each.issue_ms = min(each.issue_ms, opener.issue_ms)
-
-
-def _queue_anew(sent: Sequence[Sent]) -> None:
-    """Leave a wait for one of the host's connections to the run, and give any other to the browser."""
-    by_host: dict[str, list[Sent]] = {}
-    for each in sent:
-        if each.protocol == "h1":
-            by_host.setdefault(each.host, []).append(each)
-    for each in sent:
-        if each.queued_ms <= 0:
-            continue
-        others = by_host.get(each.host, ()) if each.protocol == "h1" else ()
-        released = each.issue_ms + each.queued_ms
-        busy = sum(other.send_ms < released <= other.end_ms + 1 for other in others if other is not each)
-        if busy < PER_HOST:
-            each.issue_ms = min(released, each.send_ms)
 
 
 def _root(sent: Sequence[Sent], load_ms: float, title: str) -> int:
@@ -339,6 +307,7 @@ def _warnings(
     dropped: Mapping[str, int],
     rate_bps: float,
     fault: str,
+    queued: int,
 ) -> list[str]:
     """Limits of the file, a sentence each."""
     found = []
@@ -356,6 +325,8 @@ def _warnings(
     ]
     if odd := sum(has_odd_times(entry) for _, entry in page.entries):
         found.append(f"{plural(odd, 'request')} with a time that is no number or beyond an hour, taken as unknown")
+    if queued:
+        found.append(f"{plural(queued, 'wait')} held the browser's queue for connections, which is taken out")
     if pushed := sum(each.is_pushed for each in sent):
         found.append(f"{plural(pushed, 'response')} came by server push, which is not simulated")
     cached = dropped.get("cache", 0) + sum(each.status == 304 for each in sent)
