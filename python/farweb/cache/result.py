@@ -234,10 +234,10 @@ class CacheCurve(Shown):
         if not known:
             return "No request was measured: the warm-up has all of them."
         best = max((policy for policy in known if policy != "belady" or len(known) == 1), key=lambda each: known[each])
-        said = f"{cache} answers {_readings(at[best])} of requests with {best}"
-        if "lru" in known and best != "lru":
-            said += f", {_readings(at['lru'])} with lru"
-        if any(_is_wide(at[policy]) for policy in known):
+        others = ["lru"] if "lru" in known and best != "lru" else []
+        with_others = "".join(f", {_readings(at[each])} with {each}" for each in others)
+        said = f"{cache} answers {_readings(at[best])} of requests with {best}{with_others}"
+        if any(_is_wide(at[policy]) for policy in (best, *others)):
             said += ", as a changed size is a miss or a hit"
         if self.errors is not None and self.errors > _POINT * self.requests:
             said += f"; {share(self.errors / self.requests)} of all are errors (4xx, 5xx)"
