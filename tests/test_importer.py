@@ -515,3 +515,10 @@ def test_logs_that_overlap_are_read_once_and_named(farweb: Farweb, folder: Path)
     twice = farweb("workload", "import", "old", "old", "--out", "b.parquet")
     assert "4 requests" in " ".join(twice.out.split())
     assert "old is given twice: read once" in " ".join(twice.out.split())
+
+
+def test_a_log_of_years_has_its_days_without_an_exponent(folder: Path, farweb: Farweb) -> None:
+    line = '192.0.2.1 - - [{}:04:11:12 +0000] "GET / HTTP/1.1" 200 {}\n'
+    (folder / "access.log").write_text(line.format("25/Oct/2015", 100) + line.format("05/Aug/2019", 200))
+    answer = farweb("workload", "import", "access.log", "-o", "r.parquet")
+    assert "1380 days" in " ".join(answer.out.split()), answer.out

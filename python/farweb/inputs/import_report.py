@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.inputs.caching import RULES, CacheTreatment, assumed
 from farweb.inputs.provenance import doubts, moment, unread
-from farweb.text.quantities import count, seconds, share, size
+from farweb.text.quantities import count, plain, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, to_html
 from farweb.text.words import elided, plural
 
@@ -286,7 +286,7 @@ def _by_share(parts: Mapping[str, Mapping[str, int]]) -> str:
 
 def _span(length_s: float) -> str:
     """A time of up to years: ``"27.6 days"``."""
-    return seconds(length_s) if length_s < 172_800 else f"{length_s / 86_400:.3g} days"
+    return seconds(length_s) if length_s < 172_800 else f"{plain(length_s / 86_400, 3)} days"
 
 
 def _bytes(in_table: int, logged: int | None, missing: str) -> str:
