@@ -32,6 +32,17 @@ pub enum QueueLimit {
     Packets(u64),
 }
 
+impl QueueLimit {
+    /// True when so many packets, with so many bytes together, stay within it.
+    #[inline]
+    pub(super) const fn holds(self, packets: u64, bytes: u64) -> bool {
+        match self {
+            Self::Bytes(limit) => bytes <= limit.get(),
+            Self::Packets(limit) => packets <= limit,
+        }
+    }
+}
+
 /// Packets that count against the limit of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -26,7 +26,7 @@ fn with_outage(at: Duration, lasts: Duration, every: Option<Duration>, mode: Out
 fn arrival(config: &LinkConfig, now: Instant) -> Option<Instant> {
     match link(config).enqueue(now, &data(0, 1000)) {
         Enqueued::Queued { event } => event,
-        Enqueued::Dropped { .. } => None,
+        Enqueued::Late { .. } | Enqueued::Dropped { .. } => None,
     }
 }
 
