@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.inputs.caching import RULES, CacheTreatment, assumed
 from farweb.inputs.carried import bytes_in_table
-from farweb.inputs.provenance import doubts, moment, unread
-from farweb.text.quantities import count, plain, seconds, share, size
+from farweb.inputs.provenance import doubts, unread
+from farweb.text.quantities import count, moment, plain, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, to_html
 from farweb.text.words import elided, plural
 

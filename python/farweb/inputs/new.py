@@ -21,10 +21,10 @@ from farweb.inputs.carried import bytes_in_table
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import RELAY_TCP, PathKind, path_kind, years_apart
-from farweb.inputs.provenance import connects, moment, server_times, unread
+from farweb.inputs.provenance import connects, server_times, unread
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
-from farweb.text.quantities import count, seconds, size
+from farweb.text.quantities import count, moment, seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
 
