@@ -20,6 +20,7 @@ from matplotlib.ticker import (
 from farweb.plot.figure import Axis
 from farweb.plot.letters import TEXT, points, width
 from farweb.plot.style import FEW_DECADES
+from farweb.text.quantities import plain
 
 _FEW_SIZES = 30
 """Factor up to which an axis of sizes, with a unit in its labels, has room for 2 and 5 (chosen)."""
@@ -95,8 +96,8 @@ def mark(mpl_axis: MplAxis, axis: Axis) -> None:
         is_short = high < low * (_FEW_SIZES if axis.marks_carry_unit else FEW_DECADES)
         decades = [LogLocator(subs=(1, 2, 5)), LogLocator(subs=(1,))][0 if is_short else 1 :]
         mpl_axis.set_major_locator(Apart([*decades, *few]))
-        plain = FuncFormatter(lambda value, _: f"{value:g}")
-        mpl_axis.set_major_formatter(EngFormatter(axis.unit) if axis.marks_carry_unit else plain)
+        in_unit = FuncFormatter(lambda value, _: plain(value, 6))
+        mpl_axis.set_major_formatter(EngFormatter(axis.unit) if axis.marks_carry_unit else in_unit)
         mpl_axis.set_minor_formatter(NullFormatter())  # its labels are formulas
     elif axis.marks:
         mpl_axis.set_major_locator(Apart([FixedLocator(each) for each in _fewer(axis.marks)]))
