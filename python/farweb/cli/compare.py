@@ -129,7 +129,7 @@ def compare(
         found.screen([name for name, is_asked in asked.items() if is_asked]),
     )
     if out is not None:
-        output.note(f"wrote {out}")
+        output.note(f"wrote {out}{drawn.shortage and f'; {drawn.shortage}'}")
 
 
 def _share(text: str) -> float:
