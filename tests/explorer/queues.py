@@ -190,9 +190,7 @@ class _FqCodel:
             control.count += drops
 
 
-_DISCIPLINES = {"drop-head": _DropHead, "codel": _Codel}
-
-LATE = frozenset([*_DISCIPLINES, "fq-codel"])
+LATE = frozenset(("drop-head", "codel", "fq-codel"))
 """Kinds that decide as packets are taken."""
 
 
@@ -206,7 +204,10 @@ def serve(way: Way, offers: Sequence[Offer], *, of_ns3: bool = False) -> Served:
             becomes an old one.
     """
     queue: _DropHead | _Codel | _FqCodel
-    queue = _FqCodel(way, of_ns3=of_ns3) if way.kind == "fq-codel" else _DISCIPLINES[way.kind](way)
+    if way.kind == "fq-codel":
+        queue = _FqCodel(way, of_ns3=of_ns3)
+    else:
+        queue = _Codel(way) if way.kind == "codel" else _DropHead(way)
     served = Served()
     free, since, bits = 0, 0, 0
     sending: Offer | None = None
