@@ -68,14 +68,13 @@ impl<P: Packet> Link<P> {
         let mut transmitter = Transmitter::new(config.rate);
         let start = Cursor::new(&config.timeline, config.rate, config.delay, &random);
         let meter = Meter::new(config.rate, start.clone());
-        let is_instant = config.rate.is_none() && config.delay == Duration::ZERO && start.is_none();
         if let Some(start) = start {
             loss = loss.changing(start.clone().of_one_rate(), random("steps"));
             let changes = Changes::new(start, config.timeline.jitter, random("jitter"));
             transmitter = Transmitter::changing(changes);
         }
-        let takes_no_time = is_instant && matches!(loss, LossProcess::None);
-        Self { loss, queue: Queue::new(&queue), transmitter, delay: config.delay, takes_no_time, meter }
+        let (queue, takes_no_time) = (Queue::new(&queue), config.takes_no_time());
+        Self { loss, queue, transmitter, delay: config.delay, takes_no_time, meter }
     }
 
     /// True when each packet that reaches the link has arrived at its far end at once.
