@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb.errors import WorkloadError
-from farweb.page.exporters import exporter_of, normal
-from farweb.page.graph import RULES, Dependency, Edge, graph_of
-from farweb.page.har import is_har, read_har
-from farweb.page.recording import Recording, recording_of
-from farweb.page.sent import Sent
+from farweb.pages.exporters import exporter_of, normal
+from farweb.pages.graph import RULES, Dependency, Edge, graph_of
+from farweb.pages.har import is_har, read_har
+from farweb.pages.recording import Recording, recording_of
+from farweb.pages.sent import Sent
 from hars import at, entry, har, page_of, written
 from page_errors import issues_within
 from samples import Farweb
@@ -616,7 +616,7 @@ def test_gzip_that_ends_early_or_never_is_refused(tmp_path: Path, monkeypatch: p
     with pytest.raises(WorkloadError, match=r"page.har.gz: cannot be unpacked"):
         read_har(path)
     path.write_bytes(whole)
-    monkeypatch.setattr("farweb.page.har.BYTES_MAX", 100)
+    monkeypatch.setattr("farweb.pages.har.BYTES_MAX", 100)
     with pytest.raises(WorkloadError, match="more than the 100 B"):
         read_har(path)
 

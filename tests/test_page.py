@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb.errors import RunError
-from farweb.page.answer import Cell, PageAnswer, answer, onload_s
-from farweb.page.graph import Dependency, Edge, graph_of
-from farweb.page.har import read_har
-from farweb.page.paths import ALL_PATHS, Way, way_of
-from farweb.page.recording import recording_of
-from farweb.page.settle import Asked, Loaded, asked_of, settle
+from farweb.pages.answer import Cell, PageAnswer, answer, onload_s
+from farweb.pages.graph import Dependency, Edge, graph_of
+from farweb.pages.har import read_har
+from farweb.pages.paths import ALL_PATHS, Way, way_of
+from farweb.pages.recording import recording_of
+from farweb.pages.settle import Asked, Loaded, asked_of, settle
 from hars import H1, H2, TLS, entry, har, page_of, path, written
 from page_errors import Network
 from samples import Farweb

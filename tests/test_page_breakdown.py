@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from farweb.page.graph import graph_of
-from farweb.page.har import read_har
-from farweb.page.paths import Way, way_of
-from farweb.page.recording import recording_of
-from farweb.page.results import view_of, write_results
+from farweb.pages.graph import graph_of
+from farweb.pages.har import read_har
+from farweb.pages.paths import Way, way_of
+from farweb.pages.recording import recording_of
+from farweb.pages.results import view_of, write_results
 from farweb.results.run import RunTables
 from farweb.results.view import View, read_view
 from hars import H1, H2, entry, har, loaded_over, page_of, path, written

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from farweb.page.paths import way_of
-from farweb.page.recording import recording_of
+from farweb.pages.paths import way_of
+from farweb.pages.recording import recording_of
 from farweb.statistics.intervals import Estimate
 from farweb.statistics.verdicts import Word
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked

@@ -94,7 +94,7 @@ def compare(
     """  # noqa: E501 - a command line stays on a line
     del debug
     from farweb.comparison import compare as compared
-    from farweb.page.breakdown import PageLoads
+    from farweb.pages.breakdown import PageLoads
     from farweb.plot import chart, numbers
     from farweb.plot.presentation import Presentation
 

@@ -87,10 +87,10 @@ def page(
     from rich.console import Group
 
     from farweb.inputs.paths import check_words
-    from farweb.page.answer import answer, check_metric
-    from farweb.page.breakdown import PageBreakdown
-    from farweb.page.har import har_files, numbered, read_har
-    from farweb.page.paths import (
+    from farweb.pages.answer import answer, check_metric
+    from farweb.pages.breakdown import PageBreakdown
+    from farweb.pages.har import har_files, numbered, read_har
+    from farweb.pages.paths import (
         ALL_PATHS,
         PROTOCOLS,
         PROXIES,
@@ -99,7 +99,7 @@ def page(
         own_way,
         way_of,
     )
-    from farweb.page.recording import recording_of, recordings_of
+    from farweb.pages.recording import recording_of, recordings_of
 
     check_metric(metric)
     if scenario is not None and (path or protocol or proxy):
@@ -142,7 +142,7 @@ def page(
             step = partial(_show, show, len(ways))
             answers.append(answer(recording, ways, others, (place, len(pages)), step))
     if out is not None:
-        from farweb.page.results import write_results
+        from farweb.pages.results import write_results
 
         (cell,) = answers[0].cells
         write_results(answers[0].recording, cell.way, cell.loaded, out, replace=force)

@@ -69,7 +69,7 @@ def what_if(
     """
     del debug
     from farweb.inputs.new import table_of
-    from farweb.page.har import is_har
+    from farweb.pages.har import is_har
 
     output = Output(as_json, quiet)
     given = given_options(context)
@@ -95,9 +95,9 @@ def what_if(
 
 def _of_har(file: Path, path: str, number: int, settings: list[str] | None, output: Output) -> "WhatIf":
     from farweb.inputs.paths import check_words
-    from farweb.page.har import numbered, read_har
-    from farweb.page.paths import ALL_PATHS, path_name
-    from farweb.page.recording import recording_of
+    from farweb.pages.har import numbered, read_har
+    from farweb.pages.paths import ALL_PATHS, path_name
+    from farweb.pages.recording import recording_of
     from farweb.whatif.pages import base_of, of_page
 
     check_words("--path", [path], ALL_PATHS)
@@ -121,7 +121,7 @@ def _of_requests(
     from farweb.files.scratch import scratch
     from farweb.inputs.new import new_scenario
     from farweb.inputs.paths import check_words
-    from farweb.page.paths import ALL_PATHS, path_name
+    from farweb.pages.paths import ALL_PATHS, path_name
     from farweb.whatif.requests import of_requests
 
     with scratch() as place, output.progress("simulating") as show:

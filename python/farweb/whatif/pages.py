@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.page.answer import onload_s
-from farweb.page.graph import RULES, Dependency, Edge, graph_of
-from farweb.page.paths import way_of
-from farweb.page.recording import Recording, short_url
-from farweb.page.settle import Asked, Loaded, asked_of, settle
+from farweb.pages.answer import onload_s
+from farweb.pages.graph import RULES, Dependency, Edge, graph_of
+from farweb.pages.paths import way_of
+from farweb.pages.recording import Recording, short_url
+from farweb.pages.settle import Asked, Loaded, asked_of, settle
 from farweb.statistics.intervals import Estimate
 from farweb.statistics.verdicts import Table, measured, sign_test
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked

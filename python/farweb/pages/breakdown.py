@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import ResultsError
-from farweb.page.answer import ALIKE, PageAnswer, how, proxy_name
-from farweb.page.recording import short_url
-from farweb.page.results import view_of
+from farweb.pages.answer import ALIKE, PageAnswer, how, proxy_name
+from farweb.pages.recording import short_url
+from farweb.pages.results import view_of
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE
 from farweb.results.view import PARTS, Step, View, read_view

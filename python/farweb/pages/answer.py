@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError
 from farweb.inputs.paths import path_kind
-from farweb.page.graph import RULES, Dependency, Rule, graph_of
-from farweb.page.paths import BEYOND_MS, PROTOCOLS, PROXIES, Way
-from farweb.page.recording import Recording, short_url
-from farweb.page.settle import Loaded, asked_of, settle, think_ms
+from farweb.pages.graph import RULES, Dependency, Rule, graph_of
+from farweb.pages.paths import BEYOND_MS, PROTOCOLS, PROXIES, Way
+from farweb.pages.recording import Recording, short_url
+from farweb.pages.settle import Loaded, asked_of, settle, think_ms
 from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import elided, plural, visible

@@ -13,8 +13,8 @@ Sizes of 0 are marks only in files that count them, so that one sees some above 
 from collections import defaultdict
 from collections.abc import Sequence
 
-from farweb.page.har import HarPage, Json, header, identifier, number, table, text
-from farweb.page.sent import RESPONSE_HEADER_BYTES, Sent
+from farweb.pages.har import HarPage, Json, header, identifier, number, table, text
+from farweb.pages.sent import RESPONSE_HEADER_BYTES, Sent
 
 WORKER = "service worker"
 INTERNAL = "internal redirect"

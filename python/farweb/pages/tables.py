@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
-from farweb.page.graph import CONFIDENCE, Dependency, Edge, graph_of
-from farweb.page.har import har_files, read_har
-from farweb.page.recording import Recording, left_out, recordings_of, short_url
-from farweb.page.sent import Sent
+from farweb.pages.graph import CONFIDENCE, Dependency, Edge, graph_of
+from farweb.pages.har import har_files, read_har
+from farweb.pages.recording import Recording, left_out, recordings_of, short_url
+from farweb.pages.sent import Sent
 from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
 from farweb.text.sheet import Screen, Sheet

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from farweb.errors import WorkloadError
-from farweb.page.crossing import CACHE, WORKER, join_workers, own_sizes
-from farweb.page.exporters import exporter_of, has_odd_times, normal
-from farweb.page.har import PAGE_MS_MAX, HarPage, number
-from farweb.page.queues import queue_anew, wait_for_connections
-from farweb.page.sent import Sent
+from farweb.pages.crossing import CACHE, WORKER, join_workers, own_sizes
+from farweb.pages.exporters import exporter_of, has_odd_times, normal
+from farweb.pages.har import PAGE_MS_MAX, HarPage, number
+from farweb.pages.queues import queue_anew, wait_for_connections
+from farweb.pages.sent import Sent
 from farweb.text.quantities import seconds, size
 from farweb.text.words import elided, plural, visible
 

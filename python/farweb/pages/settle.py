@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.errors import RunError
 from farweb.files.columns import NULL_INT, Column
-from farweb.page.graph import Dependency, Edge
-from farweb.page.recording import Recording
+from farweb.pages.graph import Dependency, Edge
+from farweb.pages.recording import Recording
 
 SEED = 1
 """Root of the random streams of each run."""

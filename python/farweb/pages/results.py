@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 from farweb.description import Description, Value
 from farweb.files.atomic import staged_folder, taken
 from farweb.files.scratch import scratch
-from farweb.page.graph import graph_of
-from farweb.page.paths import Way
-from farweb.page.recording import Recording, short_url
-from farweb.page.settle import SEED, Loaded, asked_of
-from farweb.page.tables import page_rows
+from farweb.pages.graph import graph_of
+from farweb.pages.paths import Way
+from farweb.pages.recording import Recording, short_url
+from farweb.pages.settle import SEED, Loaded, asked_of
+from farweb.pages.tables import page_rows
 from farweb.prepared import Prepared
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE, PAGE_REQUESTS, PAGE_SCHEMA
