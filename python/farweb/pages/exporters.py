@@ -187,8 +187,11 @@ def _sizes(entry: Json, request: Json, response: Json, status: int) -> tuple[int
     if not body and number(response.get("bodySize")) != 0:
         body = _bytes(table(response.get("content")).get("size"))  # decoded: more than was on the wire
     most = _body_max(request, response, status)
-    heads = (_bytes(entry.get("_bytesIn")) - body, number(response.get("headersSize")) or 0)
+    came = _bytes(entry.get("_bytesIn"))  # of WebPageTest: with a header or without, and twice in versions of 2018
+    heads = (number(response.get("headersSize")) or 0, came - body)
     head = next((size for size in heads if 0 < size < _HEADER_MAX), RESPONSE_HEADER_BYTES)
+    if not body and came > 2 * head:  # its size of the object is lost
+        body = came - head
     whole = transferred or body + head
     if whole > most + head and (not transferred or whole > most + _HEADER_MAX):
         whole = most + head  # a copy from the cache, or the target of a redirect
