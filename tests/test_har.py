@@ -689,6 +689,17 @@ def test_import_writes_pages_views_and_hosts(folder: Path, farweb: Farweb) -> No
     assert "cdn.example" in (folder / "both-hosts.tsv").read_text()
 
 
+def test_a_view_begins_with_its_page(folder: Path, farweb: Farweb) -> None:
+    """A page that began with its redirect, 420 ms before its own start, and another one 5 s behind that start."""
+    written(folder, har(entry("https://a.example/old", -420), entry(PAGE, 10), onload=200), "first.har")
+    second = har(entry(PAGE, 5_000), onload=200)
+    second["log"]["pages"][0]["startedDateTime"] = at(5_000)
+    written(folder, second, "second.har")
+    farweb("workload", "import", "second.har", "first.har", "-o", "both")
+    views = pq.read_table(folder / "both-views.parquet").to_pylist()
+    assert [(view["page"], view["start_s"]) for view in views] == [("first", 0), ("second", about(5.42))]
+
+
 def test_a_page_without_requests_stands_in_no_others_way(folder: Path, farweb: Farweb) -> None:
     both = har(entry(), onload=80)
     cached = entry("https://a.example/x.css", 50, _fromCache="disk", pageref="q")
