@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from farweb.check import Check
     from farweb.comparison import Comparison, compare
     from farweb.folders import Results, SweepResults, open_results
+    from farweb.pages.page import Page, page
     from farweb.results.summary import Summary
     from farweb.scenario import Scenario
 
@@ -34,6 +35,7 @@ __all__ = [
     "Check",
     "Comparison",
     "FarwebError",
+    "Page",
     "Results",
     "ResultsError",
     "RunError",
@@ -48,12 +50,14 @@ __all__ = [
     "compare",
     "object_ids",
     "open_results",
+    "page",
 ]
 
 _HOMES = {
     "CacheCurve": "farweb.cache.result",
     "Check": "farweb.check",
     "Comparison": "farweb.comparison",
+    "Page": "farweb.pages.page",
     "Results": "farweb.folders",
     "Scenario": "farweb.scenario",
     "Summary": "farweb.results.summary",
@@ -61,6 +65,7 @@ _HOMES = {
     "cache_curve": "farweb.cache.curve",
     "compare": "farweb.comparison",
     "open_results": "farweb.folders",
+    "page": "farweb.pages.page",
 }
 
 if debug_build:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.errors import RunError
-from farweb.files.columns import NULL_INT, Column
+from farweb.files.columns import NULL_CODE, NULL_INT, Column
 from farweb.pages.graph import Dependency, Edge
 from farweb.pages.recording import Recording
 
 SEED = 1
-"""Root of the random streams of each run."""
+"""Root of the random streams of each run, unless another is named: `run.seed` of a scenario without it."""
 
 _EVENTS_A_STEP = 200_000
 _GUESS_NS = 200_000_000
@@ -38,6 +38,7 @@ class Asked:
         server_s: Time of the server.
         dependency: Its causes.
         is_secure: True under TLS.
+        source: Node that serves it, empty for its server.
     """
 
     host: str
@@ -46,6 +47,7 @@ class Asked:
     server_s: float
     dependency: Dependency
     is_secure: bool = True
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,10 @@ def _run(
         "tls": np.array([each.is_secure for each in rows], np.int8),
         "client": np.full(len(rows), _CLIENT, np.uint64),
     }
+    nodes = sorted({each.source for each in rows if each.source})
+    if nodes:
+        sources = [nodes.index(each.source) if each.source else NULL_CODE for each in rows]
+        batch["source"] = (np.array(sources, np.int32), nodes)
     simulation = _core.Simulation(scenario, seed, _core.Prepared([batch], "the page"))
     first, end = np.full(len(page), NULL_INT, np.int64), np.full(len(page), NULL_INT, np.int64)
     more = True
