@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from farweb.pages.page import Page, page
     from farweb.results.summary import Summary
     from farweb.scenario import Scenario
+    from farweb.whatif.answer import WhatIf
+    from farweb.whatif.what_if import what_if
 
 __all__ = [
     "CacheCurve",
@@ -44,6 +46,7 @@ __all__ = [
     "StorageError",
     "Summary",
     "SweepResults",
+    "WhatIf",
     "WorkloadError",
     "__version__",
     "cache_curve",
@@ -51,6 +54,7 @@ __all__ = [
     "object_ids",
     "open_results",
     "page",
+    "what_if",
 ]
 
 _HOMES = {
@@ -62,10 +66,12 @@ _HOMES = {
     "Scenario": "farweb.scenario",
     "Summary": "farweb.results.summary",
     "SweepResults": "farweb.folders",
+    "WhatIf": "farweb.whatif.answer",
     "cache_curve": "farweb.cache.curve",
     "compare": "farweb.comparison",
     "open_results": "farweb.folders",
     "page": "farweb.pages.page",
+    "what_if": "farweb.whatif.what_if",
 }
 
 if debug_build:
