@@ -9,7 +9,7 @@ from farweb.inputs.paths import path_kind
 from farweb.pages.graph import RULES, Dependency, Rule, graph_of
 from farweb.pages.paths import BEYOND_MS, PROTOCOLS, PROXIES, Way
 from farweb.pages.recording import Recording, short_url
-from farweb.pages.settle import SEED, Loaded, asked_of, settle, think_ms
+from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
 from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Screen, Sheet, Shown
@@ -124,10 +124,9 @@ class PageAnswer(Shown):
         cells = []
         for done, way in enumerate(ways, 1):
             pages = {rule: asked_of(recording, graphs[rule], is_multiplexed=way.protocol == "h2") for rule in RULES}
-            loads = {
-                seed: {rule: settle(way.scenario, page, seed) for rule, page in pages.items()}
-                for seed in seeds_of(way.effective, seeds)
-            }
+            each = [(seed, rule) for seed in seeds_of(way.effective, seeds) for rule in RULES]
+            loaded = settle_each((way.scenario, pages[rule], seed) for seed, rule in each)
+            loads = dict(zip(each, loaded, strict=True))
             cells.append(_cell(recording, way, loads, graphs["likely"]))
             if progress is not None:
                 progress(done, len(ways))
@@ -322,19 +321,20 @@ def onload_s(recording: Recording, loaded: Loaded) -> float:
 
 
 def _cell(
-    recording: Recording, way: Way, loads: Mapping[int, Mapping[Rule, Loaded]], graph: Sequence[Dependency]
+    recording: Recording, way: Way, loads: Mapping[tuple[int, Rule], Loaded], graph: Sequence[Dependency]
 ) -> Cell:
-    """A cell by its loads of each seed, and by the likely graph."""
-    found = {(seed, rule): onload_s(recording, each) for seed, of in loads.items() for rule, each in of.items()}
-    seed = sorted(loads, key=lambda seed: found[seed, "likely"])[(len(loads) - 1) // 2]
-    likely = loads[seed]["likely"]
+    """A cell by its loads with each seed by each graph, and by the likely graph."""
+    found = {each: onload_s(recording, loaded) for each, loaded in loads.items()}
+    seeds = sorted((seed for seed, rule in loads if rule == "likely"), key=lambda seed: found[seed, "likely"])
+    seed = seeds[(len(seeds) - 1) // 2]
+    likely = loads[seed, "likely"]
     gating = [place for place, gates in enumerate(recording.gates) if gates]
     last = max(gating, key=lambda place: likely.end_ns[place])
     idle = (think_ms(graph, likely, last) + recording.tail_ms) / 1000
     full = int(likely.end_ns.max()) / 1e9
     low, high = min(found.values()), max(found.values())
     load, simple = found[seed, "likely"], _simple_s(recording, way)
-    return Cell(way, load, low, high, full, simple, likely, idle, seed, len(loads), [*found.values()])
+    return Cell(way, load, low, high, full, simple, likely, idle, seed, len(seeds), [*found.values()])
 
 
 def _simple_s(recording: Recording, way: Way) -> float | None:

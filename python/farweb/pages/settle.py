@@ -7,7 +7,9 @@ transfers are held, and no request depends on a later one any more.
 """
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +68,16 @@ class Loaded:
     end_ns: NDArray[np.int64]
     runs: int
 
+    def behind(self, number: int, begin_ns: int) -> "Loaded":
+        """The load without its first requests, times since a visit that began later.
+
+        Args:
+            number: How many they are.
+            begin_ns: When it began.
+        """
+        issue, first, end = (each[number:] - begin_ns for each in (self.issue_ns, self.first_ns, self.end_ns))
+        return Loaded(issue, first, end, self.runs)
+
 
 def asked_of(recording: Recording, graph: Sequence[Dependency], *, is_multiplexed: bool) -> list[Asked]:
     """The requests of a page: over HTTP/2 hosts share connections as recorded."""
@@ -99,6 +111,16 @@ def settle(scenario: _core.Scenario, page: Sequence[Asked], seed: int = SEED) ->
             return Loaded(issue, first, end, runs)
         moved, issue = np.abs(after - issue).max(), after
     raise RunError(f"the page does not settle: after {runs} runs a request still moves by {moved / 1e6:.1f} ms")
+
+
+def settle_each(loads: Iterable[tuple[_core.Scenario, Sequence[Asked], int]]) -> list[Loaded]:
+    """Load several pages, each over its scenario with its seed, as many at once as there are cores.
+
+    Raises:
+        RunError: As `settle`.
+    """
+    with ThreadPoolExecutor(os.cpu_count()) as threads:  # runs of the core let go of Python
+        return list(threads.map(lambda load: settle(*load), loads))
 
 
 def think_ms(graph: Sequence[Dependency], loaded: Loaded, place: int) -> float:

@@ -18,7 +18,7 @@ from farweb.pages.graph import RULES, Dependency, Edge, graph_of
 from farweb.pages.owners import own_hosts
 from farweb.pages.paths import way_of
 from farweb.pages.recording import Recording, short_url
-from farweb.pages.settle import Asked, Loaded, asked_of, settle
+from farweb.pages.settle import Asked, Loaded, asked_of, settle_each
 from farweb.pages.weather import SEEDS, is_drawn, is_steady
 from farweb.statistics.intervals import Estimate
 from farweb.statistics.verdicts import MARGIN, MARGIN_BY_LEAST, Table, sign_test
@@ -150,13 +150,21 @@ def _readings(recording: Recording, seed: int, draws: int) -> list[_Reading]:
 
 def _loaded(recording: Recording, readings: Sequence[_Reading], base: Base) -> Loads:
     scenario, effective = base.core, base.effective
-    pages = [(_page(recording, each.graph, effective), each.seed) for each in readings]
-    first = np.array([onload_s(recording, settle(scenario, page, seed)) for page, seed in pages])
+    pages = [_page(recording, each.graph, effective) for each in readings]
+    seeds = [each.seed for each in readings]
+    first = np.array([onload_s(recording, each) for each in _settled(scenario, pages, seeds)])
     keeps_nothing = all(leg.get("tls", {}).get("start", "full") == "full" for leg in effective["leg"])
     if keeps_nothing and is_steady(effective):
         return Loads(first, first)  # the same load at another time
-    later = [onload_s(recording, _visited_again(scenario, page, seed)) for page, seed in pages]
+    before = [_seen(page) for page in pages]
+    again = [[*seen, *(_behind(each, len(seen)) for each in page)] for seen, page in zip(before, pages, strict=True)]
+    loaded = zip(before, _settled(scenario, again, seeds), strict=True)
+    later = [onload_s(recording, each.behind(len(seen), round(_PAUSE_MS * 1e6))) for seen, each in loaded]
     return Loads(first, np.array(later))
+
+
+def _settled(scenario: _core.Scenario, pages: Sequence[Sequence[Asked]], seeds: Sequence[int]) -> list[Loaded]:
+    return settle_each((scenario, page, seed) for page, seed in zip(pages, seeds, strict=True))
 
 
 def _page(recording: Recording, graph: Sequence[Dependency], effective: dict[str, Any]) -> list[Asked]:
@@ -172,24 +180,19 @@ def _page(recording: Recording, graph: Sequence[Dependency], effective: dict[str
     ]
 
 
-def _visited_again(scenario: _core.Scenario, page: Sequence[Asked], seed: int) -> Loaded:
-    """Load a page for a client that has been at its hosts before and holds their tickets. Times since it begins."""
-    seen = dict.fromkeys((each.host, each.source, each.is_secure) for each in page)
-    before = [
-        Asked(host, 1, 1, 0.0, Dependency((), 0.0, "first"), is_secure, source) for host, source, is_secure in seen
+def _seen(page: Sequence[Asked]) -> list[Asked]:
+    """Requests of a visit before, which leave a ticket of each host with the client."""
+    hosts = dict.fromkeys((each.host, each.is_secure, each.source) for each in page)
+    return [
+        Asked(host, 1, 1, 0.0, Dependency((), 0.0, "first"), is_secure, source) for host, is_secure, source in hosts
     ]
-    again = [replace(each, dependency=_behind(each.dependency, len(before))) for each in page]
-    loaded = settle(scenario, [*before, *again], seed)
-    issue, first, end = (
-        times[len(before) :] - round(_PAUSE_MS * 1e6) for times in (loaded.issue_ns, loaded.first_ns, loaded.end_ns)
-    )
-    return Loaded(issue, first, end, loaded.runs)
 
 
-def _behind(dependency: Dependency, number: int) -> Dependency:
-    """A dependency behind so many requests, which came a pause earlier."""
-    edges = tuple(Edge(edge.parent + number, edge.share) for edge in dependency.edges)
-    return Dependency(edges, dependency.think_ms if edges else dependency.think_ms + _PAUSE_MS, dependency.kind)
+def _behind(asked: Asked, number: int) -> Asked:
+    """A request behind so many others, which came a pause earlier."""
+    edges = tuple(Edge(edge.parent + number, edge.share) for edge in asked.dependency.edges)
+    think_ms = asked.dependency.think_ms + (0 if edges else _PAUSE_MS)
+    return replace(asked, dependency=Dependency(edges, think_ms, asked.dependency.kind))
 
 
 def effect_of(changes: tuple[Change, ...], base: Loads, other: Loads) -> Effect:
