@@ -14,7 +14,7 @@ from farweb.pages.recording import recording_of
 from farweb.statistics.intervals import Estimate
 from farweb.statistics.verdicts import Word
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked
-from farweb.whatif.changes import CHANGES, Base, levels_of, together
+from farweb.whatif.changes import EDGE, Base, changes_of, levels_of, together
 from farweb.whatif.pages import base_of, of_page
 from hars import entry, har, page_of, written
 from samples import LOG, Farweb, refused, scenario_of
@@ -153,6 +153,18 @@ def test_an_edge_stands_behind_the_narrowest_link(path: str, keys: dict[str, str
     assert edge is None or edge["path"] == json.loads(way.effective())["path"], "no link becomes shorter"
 
 
+def test_an_edge_that_keeps_what_passes_ends_connections_and_may_be_advised() -> None:
+    way = way_of("geo", "h1", "none", is_secure=True).scenario
+    (live,) = [level for level in levels_of(Base(way, None, EDGE))[0] if level.name == "edge at the far end"]
+    assert [(leg["from"], leg["to"]) for leg in live.base.effective["leg"]] == [
+        ("clients", "far-end"),
+        ("far-end", "servers"),
+    ]
+    assert [change.is_bound for change in live.changes] == [False]
+    (whole,) = [level for level in levels_of(Base(way, None, {}))[0] if level.name == "edge at the far end"]
+    assert len(whole.base.effective["leg"]) == 1 and whole.changes[0].is_bound
+
+
 def test_an_edge_is_of_the_page_s_own_hosts(tmp_path: Path) -> None:
     """A document and a sheet behind it, with three round trips each where the sheet has a connection of its own."""
     for host, trips in (("cdn.shop.example", 6), ("ads.example", 3), ("shop.example.org", 3), ("www.shop.example", 4)):
@@ -180,8 +192,7 @@ def test_a_host_is_of_the_name_that_was_registered(host: str, name: str) -> None
 
 def test_changes_of_the_same_keys_are_not_made_together() -> None:
     base = Base(way_of("geo", "h1", "none", is_secure=True).scenario, None, {})
-    named = {change.name: change for change in CHANGES}
-    order = [named[name] for name in ("HTTP/2", "more connections", "0-RTT", "resumed TLS", "first window 30")]
+    order = [NAMED[name] for name in ("HTTP/2", "more connections", "0-RTT", "resumed TLS", "first window 30")]
     assert [level.name for level in together(base, order)] == ["HTTP/2 + 0-RTT", "HTTP/2 + 0-RTT + first window 30"]
 
 
@@ -217,7 +228,13 @@ def test_requests_save_by_first_and_later_ones(folder: Path, farweb: Farweb) -> 
         "low_s": None,
         "high_s": None,
     }
-    said = {"change": "cache beside the user", "helped_share": 1.0, "verdict": "better", "for": None}
+    said = {
+        "change": "cache beside the user",
+        "helped_share": 1.0,
+        "verdict": "better",
+        "for": None,
+        "hits_share": None,
+    }
     assert found["changes"][-1] == {
         **said,
         **{name: at and pytest.approx(at, abs=1e-4) for name, at in seconds.items()},
@@ -232,7 +249,7 @@ def test_requests_save_by_first_and_later_ones(folder: Path, farweb: Farweb) -> 
     there = dict.fromkeys(("keep-alive", "ECDSA chain"), "there already")
     others = {"ML-DSA-65 chain": "TLS 1.2 has none", "window × 4": "the window is no limit"}
     others |= {"PEP": "no node for a relay behind the longest link"}
-    others |= {"edge at the far end": "requests name no objects"}
+    others |= {"edge at the far end": "no node behind the access link"}
     assert {each["change"]: each["reason"] for each in found["left_out"]} == {**there, **others}
 
 
@@ -261,8 +278,10 @@ def test_an_edge_has_the_hits_of_the_log(folder: Path, farweb: Farweb) -> None:
     assert (found["as_it_is"]["first_s"], found["as_it_is"]["later_s"]) == (pytest.approx(0.68), pytest.approx(0.38))
     assert edge["first_s"] == pytest.approx((0.4 - 0.68) * 11 / 12 + (0.68 - 0.68) / 12)
     assert edge["later_s"] == pytest.approx(0, abs=1e-3)
+    assert edge["hits_share"] == pytest.approx(11 / 24)
     shown = " ".join(farweb("what-if", "site.toml").out.split())
-    assert "The edge keeps all that passes: 45.8 % of the requests are hits, a changed size is a miss." in shown
+    assert shown.startswith("First: edge at the far end, with 45.8 % of hits. It takes ")
+    assert "The edge keeps all that passes, and a changed size is a miss." in shown
     assert "if it had everything" not in shown
 
 
@@ -297,7 +316,8 @@ def test_the_answer_is_a_screen_and_its_first_line_what_to_do(folder: Path, farw
     assert is_added
 
 
-NAMED = {change.name: change for change in CHANGES}
+WAY = Base(way_of("geo", "h2", "none", is_secure=True).scenario, None, {})
+NAMED = {change.name: change for change in changes_of(WAY)}
 
 
 def lines_of(found: WhatIf, width: int = 80) -> str:

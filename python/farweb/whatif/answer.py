@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from farweb.statistics.intervals import Estimate
 from farweb.statistics.judgement import cell_of
 from farweb.statistics.verdicts import Word
-from farweb.text.quantities import seconds
+from farweb.text.quantities import seconds, share
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import capital, listed
 
@@ -36,6 +36,7 @@ class Effect:
         word: The verdict on them all.
         alone: The slice that the word is for, as `Verdict.alone`.
         is_sure: True where they all take less time for sure, by 1 % or more.
+        hits: Share of the requests that a live edge among them answers. None without one.
     """
 
     changes: "tuple[Change, ...]"
@@ -46,6 +47,7 @@ class Effect:
     word: Word
     alone: str = ""
     is_sure: bool = False
+    hits: float | None = None
 
     @property
     def name(self) -> str:
@@ -80,6 +82,7 @@ class Effect:
             "helped_share": self.helped,
             "verdict": self.word,
             "for": self.alone or None,
+            "hits_share": self.hits,
         }
 
 
@@ -143,7 +146,8 @@ class WhatIf(Shown):
         off = [_off(each, base_s, noun) for each, base_s, noun in parts if each is not None and base_s is not None]
         if not off or best.first == best.later:
             off = [_off(best.overall, self.overall_s, self.nouns[2])]
-        return f"First: {best.name}. It takes {listed(off)}.{most}"
+        hits = "" if best.hits is None else f", with {share(best.hits)} of hits"
+        return f"First: {best.name}{hits}. It takes {listed(off)}.{most}"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

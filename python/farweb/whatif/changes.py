@@ -119,17 +119,13 @@ def levels_of(base: Base) -> tuple[list[Level], dict[str, list[str]]]:
     """A level for each change that applies, and the names of the others by reason."""
     levels: list[Level] = []
     left: dict[str, list[str]] = {}
-    for change in CHANGES:
+    for change in changes_of(base):
         found = _made(base, change, {})
         if isinstance(found, str):
             left.setdefault(found, []).append(change.name)
         else:
             levels.append(Level((change,), found[0]))
-    known = {level.name for level in levels}
-    for why, names in left.items():
-        left[why] = [name for name in names if name not in known]
-        known.update(names)
-    return levels, {why: names for why, names in left.items() if names}
+    return levels, left
 
 
 def together(base: Base, ranked: Sequence[Change], most: int = 3) -> list[Level]:
@@ -300,14 +296,6 @@ def _edge(base: Base) -> Keys | str:
     return found
 
 
-def _edge_of_log(base: Base) -> Keys | str:
-    return _edge(base) if "policy" in base.edge else "requests name no objects"
-
-
-def _edge_of_all(base: Base) -> Keys | str:
-    return "a log says what it would have" if "policy" in base.edge else _edge(base)
-
-
 def _beside(base: Base) -> Keys | str:
     """A cache in front of the path that has everything, on the users' local network."""
     (first, *nodes), links = ([*base.effective["path"][key]] for key in ("nodes", "link"))
@@ -349,8 +337,6 @@ def _faster_servers(base: Base) -> Keys | str:
 
 
 CHANGES = (
-    Change("edge at the far end", _edge_of_log),
-    Change("edge at the far end", _edge_of_all, is_bound=True),
     Change("cache beside the user", _beside, is_bound=True, is_told=False),
     Change("half server time", _faster_servers),
     Change("PEP", _split),
@@ -366,4 +352,10 @@ CHANGES = (
     Change(f"first window {_WINDOW}", _on_legs(_first_window)),
     Change(f"window × {_LARGER}", _larger_window),
 )
-"""All changes, in the order of their runs."""
+"""Changes of any scenario, in the order of their runs."""
+
+
+def changes_of(base: Base) -> Iterator[Change]:
+    """All changes to a scenario. An edge that has everything cannot be had: it is a bound."""
+    yield Change("edge at the far end", _edge, is_bound="policy" not in base.edge)
+    yield from CHANGES

@@ -1,7 +1,8 @@
 """The requests of a log or of a scenario under changes: a sweep with a level a change, judged by the same requests."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,6 @@ from farweb.results.judged import Matched, matched, verdict_of
 from farweb.results.pairs import Pairs, pair, read_once
 from farweb.sweep.cluster import local_cluster
 from farweb.sweep.sweep import Progress, run_sweep
-from farweb.text.quantities import share
 from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
 from farweb.whatif.changes import EDGE, WHOLE_EDGE, Base, Change, Level, levels_of, together
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _FACTOR = "change"
 _AS_IT_IS = "as it is"
 _RECORD = {"connections": False, "exchanges": False}
+_HITS = "The edge keeps all that passes, and a changed size is a miss."
 
 
 def of_requests(
@@ -81,7 +82,10 @@ def of_requests(
         with local_cluster(jobs) as cluster:
             run = functools.partial(run_sweep, out=out, scheduler=cluster, progress=on_progress)
             alone = _Judge(run(_sweep(bare, base, levels, seeds)), len(levels))
-            effects = [alone.effect(level.changes, point) for point, level in enumerate(levels, 1)]
+            effects = [
+                replace(alone.effect(level.changes, point), hits=alone.hits(level, base))
+                for point, level in enumerate(levels, 1)
+            ]
             combined = []
             if best := together(base, helping(effects)):
                 both = _Judge(run(_sweep(bare, base, [*levels, *best], seeds)), len(best))
@@ -97,7 +101,7 @@ def of_requests(
         left,
         ("a visit's first request", "a later one", "a request"),
         "interval",
-        " ".join((alone.holds, *_edge_hits(alone, levels, len(base.effective.get("cache", []))))),
+        " ".join((alone.holds, *([_HITS] if any(each.hits is not None for each in effects) else []))),
         out,
     )
 
@@ -114,14 +118,6 @@ def _has_objects(scenario: Description) -> bool:
         return bool(scenario.effective["workload"].get("family") == "prowgen")
     with open_requests(table.path) as requests:
         return any(bool((np.asarray(columns["object"]) != NULL_ID).any()) for columns in requests.core)
-
-
-def _edge_hits(judge: "_Judge", levels: Sequence[Level], caches: int) -> Iterator[str]:
-    """A sentence on the hits of a live edge, the last of the caches there."""
-    for level in levels:
-        if level.name.startswith("edge") and "policy" in level.base.effective["cache"][-1]:
-            hits = share(judge.mean(level.name, f"cache_{caches}_hit_ratio"))
-            yield f"The edge keeps all that passes: {hits} of the requests are hits, a changed size is a miss."
 
 
 def _sweep(scenario: Description, base: Base, levels: Sequence[Level], seeds: int) -> Description:
@@ -212,9 +208,13 @@ class _Judge:
         first, later, overall = (float(each.mean()) if each.size else None for each in ended)
         return first, later, overall or 0.0
 
-    def mean(self, level: str, metric: str) -> float:
-        """The mean of a metric over the seeds of a level."""
-        return float(np.mean(self._sweep.runs.filter(pl.col(_FACTOR) == level)[metric].to_numpy()))
+    def hits(self, level: Level, base: Base) -> float | None:
+        """The hit ratio of a live cache that a level adds behind those of the base, over all seeds."""
+        before, caches = (each.effective.get("cache", []) for each in (base, level.base))
+        if not caches or caches[:-1] != before or "policy" not in caches[-1]:
+            return None
+        runs = self._sweep.runs.filter(pl.col(_FACTOR) == level.name)
+        return float(np.mean(runs[f"cache_{len(before)}_hit_ratio"].to_numpy()))
 
     def _pairs(self, runs: Matched) -> list[Pairs]:
         both = zip(runs.base, runs.other, strict=True)
