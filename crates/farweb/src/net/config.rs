@@ -23,6 +23,16 @@ pub struct LinkConfig {
     pub timeline: Timeline,
 }
 
+impl LinkConfig {
+    /// True when each packet that reaches the link has arrived at its far end at once.
+    pub(super) fn takes_no_time(&self) -> bool {
+        self.rate.is_none()
+            && self.delay == Duration::ZERO
+            && self.loss == Loss::None
+            && self.timeline.is_constant()
+    }
+}
+
 /// Limit of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueLimit {

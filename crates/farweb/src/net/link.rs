@@ -72,19 +72,17 @@ impl<P: Packet> Link<P> {
             Cursor::new(&config.timeline, config.rate, config.delay, &random)
         };
         let meter = Meter::new(config.rate, start.clone());
-        let is_instant = config.rate.is_none() && config.delay == Duration::ZERO && start.is_none();
         if let Some(start) = start {
             loss = loss.changing(start.clone().of_one_rate(), random("steps"));
             let changes = Changes::new(start, config.timeline.jitter, random("jitter"));
             transmitter = Transmitter::changing(changes);
         }
-        let takes_no_time = is_instant && matches!(loss, LossProcess::None);
         Self {
             loss,
             queue: Queue::new(queue, || random("aqm")),
             transmitter,
             delay: config.delay,
-            takes_no_time,
+            takes_no_time: config.takes_no_time(),
             meter,
         }
     }

@@ -114,7 +114,8 @@ impl LinkId {
 
 impl<P: Packet> Path<P> {
     /// The path with these nodes, fewer than 256, and `links`: both directions of each, `up` first. Each direction draws from
-    /// random streams of its own, but for handovers, which it shares with the other.
+    /// random streams of its own, but for handovers, which it shares with the other. A link that takes no time has none: a node
+    /// added beside another changes nothing of what is drawn.
     #[must_use]
     pub fn new(
         nodes: Vec<String>,
@@ -122,15 +123,17 @@ impl<P: Packet> Path<P> {
         streams: &RandomStreams,
     ) -> Self {
         let mut path = Self { nodes, links: IdVec::new(), has_instant: false };
-        for config in links.flatten() {
-            let number = path.links.len() as u64;
-            let random = |purpose: &str| {
-                let of_both = purpose == HANDOVER;
-                streams.stream(purpose, if of_both { number / 2 } else { number })
-            };
-            let link = Link::new(&config, random);
-            path.has_instant |= link.takes_no_time();
-            path.links.push(link);
+        let mut number = 0;
+        for directions in links {
+            for (direction, config) in (0..).zip(&directions) {
+                let random = |purpose: &str| {
+                    streams.stream(purpose, if purpose == HANDOVER { number } else { 2 * number + direction })
+                };
+                let link = Link::new(config, random);
+                path.has_instant |= link.takes_no_time();
+                path.links.push(link);
+            }
+            number += u64::from(!directions.iter().all(LinkConfig::takes_no_time));
         }
         path
     }
