@@ -328,7 +328,10 @@ def _queue_of(
         yield f"{where}: a mean queue of {row['queue_bytes_mean']} B, and packets give {integral} B·ns in {span} ns"
     if row["sojourn_max_s"] is not None:
         waits.sort()
-        told = [waits[-(-len(waits) * share // 100) - 1] for share in (50, 95, 99)] + [waits[-1], sum(waits) / len(waits)]
+        told = [waits[-(-len(waits) * share // 100) - 1] for share in (50, 95, 99)] + [
+            waits[-1],
+            sum(waits) / len(waits),
+        ]
         for name, wait in zip(("p50", "p95", "p99", "max", "mean"), told, strict=True):
             if abs(row[f"sojourn_{name}_s"] * S - wait) > 1 + wait / 128:
                 yield f"{where}: waits with a {name} of {row[f'sojourn_{name}_s']} s, and packets give {wait} ns"
