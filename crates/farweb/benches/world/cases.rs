@@ -29,6 +29,15 @@ const LOSSY: &str = r#"
     queue = "50 packets"
     loss = { kind = "bernoulli", probability = 0.005 }
 "#;
+/// A link in front of which a queue of this kind stands, for transfers that would hold four times as much as it carries.
+fn queued(kind: &str) -> String {
+    let limit = if kind.starts_with("drop-") { ", limit = \"300 packets\"" } else { "" };
+    format!(
+        "up = {{ rate = \"100 Mbit/s\", delay = \"10 ms\" }}\n\
+         down = {{ rate = \"100 Mbit/s\", delay = \"10 ms\", queue = {{ kind = \"{kind}\"{limit} }} }}"
+    )
+}
+
 /// A link that holds any number of connections up by nothing but its delay.
 const WIDE: &str = r#"
     up = { rate = "unlimited", delay = "100 ms" }
@@ -59,6 +68,10 @@ pub(crate) const NAMES: &[&str] = &[
     "hierarchy/ns2-reno",
     "queue/bsd44-lite",
     "queue/linux",
+    "drop-tail/linux",
+    "drop-head/linux",
+    "codel/linux",
+    "fq-codel/linux",
     "open/bsd44-lite",
     "open/linux",
     "piled/bsd44-lite",
@@ -99,6 +112,10 @@ pub(crate) fn case(name: &str, short: bool) -> Case {
         "queue" => (
             scenario(&[LOSSY], &[HTTP_10], profile, BULK_BUFFER, ""),
             equal(50, full_or(8e6, 500e3) as u64, 0.01, None),
+        ),
+        "drop-tail" | "drop-head" | "codel" | "fq-codel" => (
+            scenario(&[&queued(kind)], &[HTTP_10], profile, BULK_BUFFER, ""),
+            equal(20, full_or(20e6, 2e6) as u64, 0.01, None),
         ),
         "open" => (
             scenario(&[WIDE], &[HTTP_10], profile, WEB_BUFFER, "origin = { release = \"delayed\" }"),

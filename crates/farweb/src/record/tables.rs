@@ -263,6 +263,11 @@ table! {
         busy: [float] "1" "Share of the interval in which the link was transmitting, 0 to 1.",
         available_bytes: [int?] "B" "Bytes that the rate in force could have carried in the interval; null where it is unlimited, and behind a million changes.",
         rate_bps_mean: [float?] "bit/s" "Time-weighted mean of the rate in force; null as above.",
+        sojourn_mean_s: [float?] "s" "Mean time that packets waited whose transmission began in the interval, up to that begin; null without record.sojourn, at an unlimited rate, and where there are none.",
+        sojourn_p50_s: [float?] "s" "Median of these times, to 1 %; null likewise.",
+        sojourn_p95_s: [float?] "s" "Their 95th percentile.",
+        sojourn_p99_s: [float?] "s" "Their 99th percentile.",
+        sojourn_max_s: [float?] "s" "The longest of them, exactly.",
     }
 }
 
@@ -377,6 +382,11 @@ mod tests {
             busy: 0.5,
             available_bytes: None,
             rate_bps_mean: None,
+            sojourn_mean_s: None,
+            sojourn_p50_s: None,
+            sojourn_p95_s: None,
+            sojourn_p99_s: None,
+            sojourn_max_s: None,
         };
         let times = 0..=BLOCK as i64; // more than wait for the columns
         times.clone().for_each(|time_ns| columns.push(LinkRow { time_ns, ..row }));
