@@ -85,7 +85,7 @@ def test_the_page_of_a_full_factorial_has_the_screen_of_show(factorial: SweepRes
     for line in shown[:-1]:
         assert line.startswith("warning: ") or line in outline.text
     assert "60 ms or 320 ms" in outline.text
-    assert "64000 B or 256000 B" in outline.text
+    assert "64 kB or 256 kB" in outline.text
     assert "farweb sweep scenario.toml --out factorial\nfarweb report factorial" in outline.text
     assert "0" * 64 in outline.text
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
+from farweb.report.drawing import draw_path
 from farweb.report.page import Page, section
-from farweb.report.path import draw_path, path_of, shape
+from farweb.report.path import path_of, shape, told_apart
 from farweb.report.points import Point, warned
 from farweb.report.words import extent
 from farweb.text import toml
@@ -75,11 +76,11 @@ def paths(points: Sequence[Point], called: Callable[[Sequence[Point]], str]) -> 
     for each in points:
         shapes.setdefault(shape(each), []).append(each)
     drawn = []
-    for alike in shapes.values():
+    for alike, path in zip(shapes.values(), told_apart([path_of(alike) for alike in shapes.values()]), strict=True):
         in_words = " ".join(str(alike[0].figures["text"]).split())
-        drawing = draw_path(path_of(alike), f"The path of {called(alike)}, in words: {in_words}")
+        drawing = draw_path(path, f"The path of {called(alike)}, in words: {in_words}")
         drawn.append(page.part(called(alike), drawing) if len(shapes) > 1 else drawing)
-    if any(len(alike) > 1 for alike in shapes.values()):
+    if len(points) > 1:
         drawn.append(page.paragraph("In colour: what differs.", "note"))
     return drawn
 
