@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from farweb.page.breakdown import PageLoads, largest_parts, steps
+from farweb.pages.breakdown import PageLoads, largest_parts, steps
 from farweb.plot import describe, waterfall
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import provenance
@@ -35,16 +35,12 @@ def views_of(results: Sequence[RunTables]) -> list[View]:
 
 def answer(names: Sequence[str], views: Sequence[View]) -> list[Part]:
     """OnLoad of one load with its parts, or which of several is fastest and the parts of each."""
-    parts = [name for name in PARTS if any(view.split_ns[name] for view in views)]
-    rows = [
-        [name, *(f"{time / _NS:.2f}" for time in (view.load_ns, *(view.split_ns[part] for part in parts)))]
-        for name, view in zip(names, views, strict=True)
-    ]
+    loads = PageLoads(names, views)
+    recorded = (f"{view.page} as recorded: {seconds(view.recorded.load_ns / _NS)} to onLoad." for view in views)
     return [
-        PageLoads(names, views).text if len(views) > 1 else f"onLoad after {largest_parts(views[0])}.",
-        Sheet("", ["in s", "onLoad", *(PARTS[name].head for name in parts)], rows),
-        f"{capital('; '.join(f'{PARTS[name].head}: {PARTS[name].meaning}' for name in parts))}.",
-        *dict.fromkeys(f"{view.page} as recorded: {seconds(view.recorded.load_ns / _NS)} to onLoad." for view in views),
+        loads.text if len(views) > 1 else f"onLoad after {largest_parts(views[0])}.",
+        *loads.table(),
+        *dict.fromkeys(recorded),
     ]
 
 
