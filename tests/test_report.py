@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from farweb.comparison import compare
+from farweb.comparison.words import for_whom
 from farweb.errors import FarwebError, ResultsError
 from farweb.folders import Results
 from farweb.report import report
+from farweb.report.lead import lead
 from farweb.scenario import Scenario
 from sample_reports import scenario, with_scenario
 from sample_results import request, write_results
@@ -18,7 +20,7 @@ from samples import Farweb
 
 pytestmark = pytest.mark.usefixtures("unpainted")
 
-VOID = {"meta", "img", "br", "hr", "link", "input"}
+VOID = {"meta", "img", "br", "hr", "link", "input", "source"}
 HOSTILE = "</title><script>alert(1)</script><b onclick='x'>\"&amp;"
 
 
@@ -86,7 +88,8 @@ def test_a_page_can_be_read_aloud(cable_run: Results, satellite_run: Results) ->
     assert outline.values("html", "lang") == ["en"]
     assert outline.tags.count("h1") == 1
     shown = outline.values("img", "alt")
-    assert any(words.startswith("Distribution of latency. Share of all requests") for words in shown) and all(shown)
+    assert "Distribution of latency" in shown and all(shown)
+    assert "Share of all requests whose last byte" in outline.text  # the caption is text
     assert set(outline.values("th", "scope")) == {"col", "row"}
     assert outline.values("svg", "role") == ["img"]
     assert all(len(label) > 100 for label in outline.values("svg", "aria-label"))
@@ -119,6 +122,26 @@ def paired(folder: Path, name: str, latency_s: Callable[[int], float]) -> Result
     """A run of 200 requests that take as long as a function of their numbers says."""
     rows = [request(number, latency_s(number), 1000 << number % 4) for number in range(200)]
     return with_scenario(write_results(folder / name, rows, name=name), scenario(folder))
+
+
+def test_the_figure_beside_the_answer_shows_what_line_1_says(tmp_path: Path) -> None:
+    """Percentiles of one run; of two the change of all requests, line 1's, and of each part; of three of each run."""
+    by_name = {"here": 1.0, "there": 0.8, "far": 3.0}
+    runs = {
+        name: paired(tmp_path, name, lambda number, s=s: s * (1 + number % 7 / 10))  # type: ignore[misc]
+        for name, s in by_name.items()
+    }
+    titles = [Outline(report([runs[name] for name in names]).html()).text for names in (["here"], ["here", "there"])]
+    assert titles[0].index("Distribution of latency") < titles[0].index("Latency by response size")
+    assert titles[1].index("Change of time: there against here") < titles[1].index("Latency by response size")
+    compared = compare(runs["here"], runs["there"])
+    (panel,) = lead([runs["here"], runs["there"]], compared).panels
+    rows = dict(zip(panel.y.levels, panel.series[0].x, strict=True))
+    assert rows["all"] == pytest.approx(-20)
+    assert list(rows) == [label for label, _ in for_whom(compared.changes[0].judgement)]
+    three = compare(*runs.values())
+    (panel,) = lead([*runs.values()], three).panels
+    assert dict(zip(panel.y.levels, panel.series[0].x, strict=True)) == pytest.approx({"here": 25, "far": 275})
 
 
 def test_runs_of_other_requests_are_set_side_by_side(tmp_path: Path) -> None:

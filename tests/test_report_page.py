@@ -26,11 +26,11 @@ def test_a_page_needs_nothing_but_itself(cable: Path) -> None:
     assert "http://" not in page
     assert "https://" not in page
     linked = [value for tag, name, value in outline.attributes if name in ("src", "href", "srcset", "data")]
-    assert [str(value).partition(";")[0] for value in linked] == ["data:image/png"] * 3 + ["data:text/plain"] * 2
+    assert [str(value).partition(";")[0] for value in linked] == ["data:image/png"] * 6 + ["data:text/plain"] * 2
     assert base64.b64decode(str(linked[0]).partition(",")[2]).startswith(b"\x89PNG")
     assert not re.search(r"<script|@import|url\(", page)
     assert "default-src 'none'" in page
-    written = base64.b64decode(str(linked[3]).partition(",")[2]).decode()
+    written = base64.b64decode(str(linked[6]).partition(",")[2]).decode()
     assert json.loads(_core.Scenario.parse(written, "written", {}).effective()) == results.manifest["scenario"]
     assert not [name for _, name, _ in outline.attributes if name.startswith("on")]
 
@@ -44,6 +44,14 @@ def test_the_page_of_a_large_sweep_is_small(tmp_path: Path) -> None:
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design_of(factors, 5), quick), circuits)
     assert len(sweep.runs) == 480
     assert len(report([sweep], metrics=["latency_mean_s"]).html().encode()) < 3_000_000
+
+
+def test_numbers_of_wide_tables_have_their_heads_with_them() -> None:
+    """A phone has no columns for them."""
+    wide = table(Sheet("", ["s", "mean", "max", "", "n"], [["all", "1", "<2>", "better", "3"]]))
+    assert 'class="scrolls wide"' in wide
+    assert '<td data-head="mean">1</td><td data-head="max">&lt;2&gt;</td><td class="better">better</td>' in wide
+    assert 'class="scrolls"' in table(Sheet("", ["s", "mean", "max"], [["all", "1", "2"]]))
 
 
 def test_a_line_does_not_break_before_a_unit() -> None:

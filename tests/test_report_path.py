@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from farweb import _core
 from farweb.report.assumptions import assumptions, left_out
-from farweb.report.path import Leg, Path, Term, draw_path, path_of, shape, span, wrap
+from farweb.report.drawing import draw_path, wrap
+from farweb.report.path import Leg, Path, Term, path_of, shape, span, told_apart
 from farweb.report.points import Point, parse, point, warned
 from farweb.scenario import Scenario
 from farweb.text import toml
@@ -37,15 +38,20 @@ def made(nodes: int = 2, *, names: list[str] | None = None, label: str = "", **d
 
 
 def drawn(*points: Point) -> str:
-    """The text in the drawing, varied values in brackets."""
-    (svg,) = SVG.findall(draw_path(path_of(points), "a path in words"))
+    """The text in the drawing of points of one shape, what varies in brackets."""
+    return written(path_of(points))
+
+
+def written(path: Path) -> str:
+    (svg,) = SVG.findall(draw_path(path, "a path in words"))
     lines = ElementTree.fromstring(svg).iter("text")
     parts = []
     for line in lines:
         for span_ in line:
             span_.text = f"[{span_.text}]"
-        parts.append("".join(line.itertext()))
-    return "\n".join(parts)
+        text = "".join(line.itertext())
+        parts.append(f"[{text}]" if "varied" in (line.get("class") or "") else text)
+    return "\n".join(parts).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_splits_are_marked_at_their_nodes_and_on_the_leg() -> None:
@@ -66,7 +72,7 @@ def test_a_drawing_has_every_node_and_link_once(nodes: int) -> None:
     assert sum(line.startswith("router") for line in lines) == nodes - 2
     assert sum(line.startswith("up ") for line in lines) == nodes - 1
     assert sum(line.startswith("down ") for line in lines) == nodes - 1
-    assert "leg 0: http/1.0 · bsd44-lite · closed by server" in " · ".join(lines)
+    assert "leg 0: http/1.0 · no TLS · bsd44-lite · closed by server" in " · ".join(lines)
 
 
 def test_up_and_down_have_values_of_their_own() -> None:
@@ -88,6 +94,49 @@ def test_what_differs_between_scenarios_stands_out_and_nothing_else() -> None:
     assert "[60 ms or 320 ms]" in text
     assert "buffer [8000 B … 1 MiB]" in text
     assert text.count("[") == 2
+
+
+def handed_over(**handover: Any) -> Point:
+    effective = json.loads(json.dumps(made().scenario))
+    effective["path"]["link"][0]["handover"] = {"every": "15 s", "gap": ["59 ms", "135 ms"], **handover}
+    return point("", parse(effective, "handovers"), None)
+
+
+def test_a_drawing_says_how_links_change_and_the_tls_of_legs() -> None:
+    assert "handover every 15 s, gap 59 ms\nto 135 ms" in drawn(handed_over())
+    assert "[handover every 15 s, gap]\n[59 ms to 135 ms or none]" in drawn(made(), handed_over())
+    both = drawn(handed_over(), handed_over(every="9 s")).replace("]\n[", " ")
+    assert both.count("to 135 ms or handover every 9 s, gap 59 ms to 135 ms]") == 2
+    stepped = made(steps=[{"at": "1 s", "rate": "1 Mbit/s"}, {"at": "2 s", "rate": "2 Mbit/s"}])
+    assert "1 Mbit/s to 2 Mbit/s, mean" in drawn(stepped)
+    secure = with_leg(tls={"version": "1.3", "start": "resumed"})
+    assert "http/1.0 · TLS 1.3 resumed" in drawn(secure).replace("\n", " · ")
+    assert "[no TLS or TLS 1.3 resumed]" in drawn(made(), secure).replace("\n", " · ")
+
+
+def test_what_paths_of_two_shapes_differ_in_stands_out() -> None:
+    """A proxy for TCP at both ends of the long link, against none."""
+    plain = made(3, names=["client", "far", "server"])
+    long = plain.scenario["path"]["link"][0]
+    near = {"rate": "1 Gbit/s", "delay": "1 ms"}
+    links = [{"up": near, "down": near}, long, plain.scenario["path"]["link"][1]]
+    (leg,) = plain.scenario["leg"]
+    splits = [{"at": "modem", "open": "ready", "tcp": {**leg["tcp"], "buffer": "16 MB"}}, {"at": "far"}]
+    path = {"nodes": ["client", "modem", "far", "server"], "link": links}
+    pep = point("", parse({**plain.scenario, "path": path, "leg": [{**leg, "split": splits}]}, "pep"), None)
+    without, with_ = map(written, told_apart([path_of([plain]), path_of([pep])]))
+    assert "[" not in without
+    assert [line for line in with_.splitlines() if "[" in line] == [
+        "[TCP split]",
+        "[modem]",
+        "[TCP split]",
+        "[connections stand]",
+        "buffer [16 MB]",
+        "up ↑ [1 Gbit/s] · [1 ms]",
+        "queue [unlimited]",
+        "down ↓ [1 Gbit/s] · [1 ms]",
+        "queue [unlimited]",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +178,12 @@ def proxied(connections: int = 20) -> Point:
 def test_a_proxy_is_named_and_legs_have_their_carriers() -> None:
     text = drawn(proxied())
     assert text.splitlines().count("proxy") == 1
-    for said in ("leg 0: mux · bsd44-lite", "connections 20", "overhead 20 B", "leg 1: http/1.1 · bsd44-lite"):
+    for said in (
+        "leg 0: mux · no TLS · bsd44-lite",
+        "connections 20",
+        "overhead 20 B",
+        "leg 1: http/1.1 · no TLS · bsd44-lite",
+    ):
         assert said in text
     assert "idle timeout 15 s" in text and "total 100" in text
     assert "per host" not in text  # no limit
@@ -189,8 +243,13 @@ def test_assumptions_of_paths_of_several_shapes_are_each_of_its_legs() -> None:
 def test_lines_are_as_wide_as_there_is_room_and_the_label_stays_with_the_first() -> None:
     terms = [Term("", "34 Mbit/s"), Term("", "60 ms"), Term("queue ", "256000 B")]
     assert [len(line) for line in wrap("up ↑ ", terms, 1000)] == [3]
-    assert [len(line) for line in wrap("up ↑ ", terms, 10)] == [1, 1, 1]
-    assert wrap("up ↑ ", terms, 10)[0][0].lead == "up ↑ "
+    assert [len(line) for line in wrap("up ↑ ", terms, 120)] == [1, 1, 1]
+    assert wrap("up ↑ ", terms, 120)[0][0].lead == "up ↑ "
+    (first,), (second,), (third,) = wrap("down ↓ ", [Term("", "handover every 15 s, gap 59 ms", True)], 120)
+    assert [(each.lead, each.text) for each in (first, second, third)] == [
+        ("down ↓ ", "handover"), ("", "every 15\xa0s, gap"), ("", "59\xa0ms")
+    ]  # fmt: skip
+    assert first.varied and third.varied
 
 
 def test_scenarios_of_another_shape_are_drawn_apart() -> None:
@@ -213,9 +272,10 @@ def test_names_are_text_whatever_they_hold() -> None:
 @pytest.mark.parametrize("varied", [False, True])
 def test_values_are_text_whatever_they_hold(varied: bool) -> None:
     terms = (Term(f"{HOSTILE} ", HOSTILE, varied),)
-    drawing = draw_path(Path(("a", "b"), (terms,), (terms,), (Leg(0, 1, terms),), (terms, ())), "in words")
+    nodes = (Term("", "a"), Term("", "b", varied))
+    drawing = draw_path(Path(nodes, (terms,), (terms,), (Leg(0, 1, terms),), (terms, ()), (terms, ())), "in words")
     assert "<script" not in drawing
-    assert drawing.count("&lt;script&gt;") == 2 * 4  # lead and text: up, down, leg and cache
+    assert drawing.count("script&gt;alert") == 2 * 5  # lead and text: up, down, leg, cache and split
 
 
 @pytest.mark.parametrize("name", ["cable", "satellite", "cache-hierarchy"])

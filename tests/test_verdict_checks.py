@@ -309,6 +309,9 @@ def test_six_runs_rank_with_letters_and_a_tie() -> None:
     )
     assert three.sentence() == "a is best. b and c tie for second: 10 % more time."
     assert found.places[1] == ["mux4", "mux8"] and len(found.verdicts) == 15
+    seven = [base * (1 + place / 10) for place in range(7)]
+    apart = ranking(list("abcdefg"), lambda one, other: verdict(seven[one], seven[other], together=6))
+    assert apart.sentence() == "a is best. The other 6 runs take 10 to 60 % more time."
     more = ranking([*names, "x"], lambda one, other: verdict([*runs, base][one], [*runs, base][other], together=6))
     assert [row.name for row in more.rows[:2]] == ["mux1", "x"] and len(more.verdicts) == 6
     assert more.rows[1].cell == "equivalent" and "x ties with it" in more.sentence()

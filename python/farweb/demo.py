@@ -60,7 +60,7 @@ def main(out: Path, console: "Console") -> list[Path]:
             question=f"What does the delay of a satellite cost? {imported.requests:,} requests of a synthetic proxy "
             f"log (seed {SEED}), carried packet by packet over two paths that differ in nothing but their delay.",
         ),
-        charts=charts,
+        figures=[chart.description for chart in charts],
         checks=[scenario.check() for scenario in scenarios.values()],
         imported=imported,
     ).write(report)

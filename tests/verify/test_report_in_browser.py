@@ -31,6 +31,8 @@ A4 = (794, 1123)  # CSS pixels
 NEEDED = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 IMAGES = "[...document.images].map(image => [image.complete, image.naturalWidth, image.clientWidth])"
 LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
+HIDDEN = """[...document.querySelectorAll(".scrolls")].filter(each => each.scrollWidth > each.clientWidth + 1)
+    .map(each => each.innerText)"""
 CUT = """[...document.querySelectorAll("svg text")].filter(text => {
     const [box, room] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
     return Math.min(box.left - room.left, box.top - room.top, room.right - box.right, room.bottom - box.bottom) < -1;
@@ -163,7 +165,7 @@ REPORTS = {
 }
 """The pages, and the headings that each must have."""
 
-FIGURES = {"demonstration": 3, "sweep": 3, "proxies": 5}
+FIGURES = {"demonstration": 4, "sweep": 3, "proxies": 6}
 """How many figures each has."""
 
 
@@ -192,6 +194,7 @@ def test_a_report_is_whole_quiet_and_within_every_width(
     assert sight.page.locator("h2").all_inner_texts() == headings
     assert sight.page.locator("h1").count() == 1
     assert sight.page.evaluate(CUT) == []
+    assert width != WIDTHS[0] or sight.page.evaluate(HIDDEN) == [], "a phone shows no table whole"
     shown = [drawing for drawing in sight.page.locator(".path svg").all() if drawing.is_visible()]
     assert len(shown) == sight.page.locator(".path").count()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from farweb.results.parts import KINDS
 from farweb.statistics.judgement import SHORT, Verdict, cell_of
 from farweb.statistics.quantiles import has_quantile
+from farweb.statistics.verdicts import Slice
 from farweb.text.quantities import (
     Ends,
     change_cells,
@@ -105,12 +106,16 @@ def pairs(found: Sequence["Pair"]) -> Sheet:
     return Sheet("Pairs", ["pair", found[0].verdict.heading, "interval", ""], rows)
 
 
-def _for_whom(judgement: Verdict) -> Sheet:
-    """All requests, groups of visits and the slowest: how many, how many faster and slower, how much."""
+def for_whom(judgement: Verdict) -> list[tuple[str, Slice]]:
+    """All requests, groups of visits and slices of latency, by the names of their rows."""
     everyone, *parts = judgement.slices
     of_all = everyone if judgement.few is None else replace(everyone, word=judgement.few.word)
     found = [(_ROWS["all"], of_all), *((_GROUPS.get(label, label), each) for label, each in judgement.groups)]
-    found += [(_ROWS[each.name], each) for each in parts]
+    return found + [(_ROWS[each.name], each) for each in parts]
+
+
+def _for_whom(judgement: Verdict) -> Sheet:
+    """How many requests, how many faster and slower, how much, for each of `for_whom`."""
     rows = [
         [
             name,
@@ -120,7 +125,7 @@ def _for_whom(judgement: Verdict) -> Sheet:
             *change_cells(each.judged_change),
             cell_of(each.word),
         ]
-        for name, each in found
+        for name, each in for_whom(judgement)
     ]
     sure = f"{plain(100 * judgement.confidence, 3)} % interval"
     return Sheet("", ["", "requests", "faster", "slower", "time %", sure, ""], rows)

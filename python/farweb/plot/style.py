@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-LOOK = 3
+LOOK = 4
 """Version of the look of figures. Raise it with any change of the look, and kept images are made again."""
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

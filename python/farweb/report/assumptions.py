@@ -27,6 +27,11 @@ _RELEASES = {
     "regulated": "Servers give TCP a whole response at once; its packets leave at the mean rate of the server time.",
 }
 
+_LOADS = (
+    "A request is issued when what it waited for is there: what waited for what is the likely reading of the file.",
+    "Think, server times and the time from the last request to onLoad are as recorded.",
+)
+
 _LEFT_OUT = {
     "links": "reordering, corruption, marks of ECN, shared media",
     "http": "pages, pipelining, load on servers, DNS",
@@ -36,10 +41,15 @@ _LEFT_OUT = {
 }
 
 
-def assumptions(points: Sequence[Point]) -> list[str]:
-    """Assumptions of the scenarios, a sentence or two each; the drawing of the path has the values of keys."""
+def assumptions(points: Sequence[Point], *, loads: bool = False) -> list[str]:
+    """Assumptions of the scenarios, a sentence or two each; the drawing of the path has the values of keys.
+
+    Args:
+        points: The simulated points.
+        loads: True of page loads, whose requests wait for one another.
+    """
     return [
-        *_workload(points),
+        *(_LOADS if loads else _workload(points)),
         *_proxies(points),
         *_relays(points),
         *_caches(points),
@@ -47,18 +57,19 @@ def assumptions(points: Sequence[Point]) -> list[str]:
         *_tcp(points),
         *_legs(points),
         *_unique(_RELEASES.get(release, release) for release in _values(points, "origin", "release")),
-        *_interval(points),
+        *([] if loads else _interval(points)),
     ]
 
 
-def left_out(points: Sequence[Point]) -> str:
-    """Effects that the models do not have."""
+def left_out(points: Sequence[Point], *, loads: bool = False) -> str:
+    """Effects that the models do not have; `loads`: of page loads."""
+    effects = {**_LEFT_OUT, **({"http": _LEFT_OUT["http"].removeprefix("pages, ")} if loads else {})}
     is_there = {
         "http": any(leg["connection_use"]["requests"] for leg in _leg_figures(points)),
         "proxy": any(len(point.scenario["leg"]) > 1 for point in points),
         "cache": any(point.scenario.get("cache") for point in points),
     }
-    return f"Not modelled: {'; '.join(said for name, said in _LEFT_OUT.items() if is_there.get(name, True))}."
+    return f"Not modelled: {'; '.join(said for name, said in effects.items() if is_there.get(name, True))}."
 
 
 def _workload(points: Sequence[Point]) -> list[str]:

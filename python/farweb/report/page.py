@@ -7,19 +7,24 @@ HTML. All text is escaped, so a name can hold anything.
 import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from farweb.files.atomic import staged_file
 from farweb.text.sheet import Part, Sheet, to_html
-from farweb.text.words import visible
+from farweb.text.words import capital, visible
 
 if TYPE_CHECKING:
     from farweb.plot.chart import Chart
+    from farweb.plot.figure import Figure
 
 _PIXELS_AN_INCH = 103  # CSS pixels; the widest figures have 9 inches
+_LEAD = (7.4, 3.4)  # inches of the figure beside the path. Chosen: it and the table above fill a laptop's screen
+_NARROW = 4.0  # inches of pictures for narrow screens. Chosen: their letters are as large there as the text
+_PHONE = "(max-width: 42rem)"
+_FEW = 4  # columns of a table that a phone has room for; chosen
 _BEFORE_UNIT = re.compile(
     r"(?<=\d) (?=(?:[kMGTµmn]?(?:B|bit/s|s)|%|…|min|h|packets)(?!\w))"
     r"|(?<=…) (?=[\d−])"
@@ -89,14 +94,13 @@ _HINT = re.compile(r"(?:^|\s+)(?:more: .*|\(--\w+\))$")
 _ELSEWHERE = ("warning: ", "+ ")  # pages have all warnings in a section
 
 
-def screen(parts: Iterable[Part]) -> list[str]:
-    """A screen of a terminal: its first line large, then lines and tables; names of options are left out."""
+def screen(parts: Iterable[Part], kind: str = "") -> list[str]:
+    """Lines, of this kind, and tables of a screen of a terminal; names of options are left out."""
     shown: list[str] = []
     for part in parts:
         if isinstance(part, str):
             line = _HINT.sub("", part)
-            if line and not line.startswith(_ELSEWHERE):
-                shown.append(paragraph(line, "" if shown else "headline"))
+            shown += [paragraph(line, kind)] if line and not line.startswith(_ELSEWHERE) else []
         else:
             shown += map(table, [part] if isinstance(part, Sheet) else part)
     return shown
@@ -113,7 +117,7 @@ def warnings(texts: Iterable[str]) -> str:
 
 
 def table(sheet: Sheet, *, long: bool = False) -> str:
-    """A table that scrolls by itself where the page is too narrow for it.
+    """A table that scrolls by itself where the page is too narrow for it; a phone has the rows of a wide one as lines.
 
     Args:
         sheet: The table, not shown without rows.
@@ -121,7 +125,7 @@ def table(sheet: Sheet, *, long: bool = False) -> str:
     """
     if not sheet.rows:
         return ""
-    look = "scrolls long" if long else "scrolls"
+    look = " ".join(["scrolls", *(["long"] if long else []), *(["wide"] if len(sheet.header) > _FEW else [])])
     # Whoever has no mouse scrolls with the keyboard, which takes the focus.
     return f'<div class="{look}" role="region" aria-label="{escape(sheet.title)}" tabindex="0">{to_html([sheet])}</div>'
 
@@ -131,12 +135,41 @@ def commands(lines: Sequence[str]) -> str:
     return f"<pre><code>{escape(chr(10).join(lines))}</code></pre>"
 
 
-def figure(chart: "Chart", png: bytes | None = None) -> str:
-    """A figure as an embedded image; its caption is in the image, and in words for who cannot see it.
+def figure(described: "Figure", *, is_lead: bool = False) -> str:
+    """A figure between its title and its caption, with a narrow picture for narrow screens.
+
+    Args:
+        described: The figure.
+        is_lead: True beside the answer, where it is as wide and high as there is room.
+    """
+    from farweb.plot import chart, paper
+    from farweb.plot.figure import AROUND
+    from farweb.plot.presentation import Presentation, within_bounds
+
+    shown = within_bounds(described)
+    width, height = shown.size
+    legends = 0.5 * AROUND  # the rest of it is for title and caption
+    bare = replace(shown, title="", caption="", size=_LEAD if is_lead else (width, height - legends), exact=is_lead)
+    wide = paper.paint(bare)
+    narrow = paper.paint(Presentation(width=_NARROW).of(replace(bare, size=(width, height), exact=False)))
+    sources = [base64.b64encode(chart.encode(each, "png")).decode("ascii") for each in (wide, narrow)]
+    pixels = round(wide.get_figwidth() * _PIXELS_AN_INCH)
+    look = ' class="high"' if wide.get_figheight() > wide.get_figwidth() else ""
+    left_out = f" {capital(wide.shortage)}." if wide.shortage else ""
+    return (
+        f"<figure><p>{text_of(shown.title)}</p><picture>"
+        f'<source media="{_PHONE}" srcset="data:image/png;base64,{sources[1]}">'
+        f'<img{look} alt="{escape(shown.title)}" width="{pixels}" src="data:image/png;base64,{sources[0]}"></picture>'
+        f"<figcaption>{text_of(shown.caption + left_out)}</figcaption></figure>"
+    )
+
+
+def picture(chart: "Chart", png: bytes | None = None) -> str:
+    """A painted figure as it is; its caption is in the image, and in words for who cannot see it.
 
     Args:
         chart: The figure.
-        png: Its picture, where it has been painted before.
+        png: Its picture, where it has been encoded before.
     """
     from farweb.plot.chart import encode, words
 
@@ -199,9 +232,11 @@ h2 { margin: 2.6rem 0 .6rem; font-size: 1.25rem; } h3 { margin: 1.6rem 0 .4rem; 
 p, ul { max-width: 60rem; margin: .6rem 0; } ul { padding-left: 1.2rem; } li { margin: .25rem 0; }
 .question { font-size: 1.1rem; margin: 0 0 .4rem; }
 .subject, .note { color: var(--quiet); } .note { font-size: .875rem; } .subject { margin-top: 0; }
+.headline, .subject { max-width: none; }
 .headline { font-size: 1.35rem; line-height: 1.35; margin: 1rem 0; padding-left: .9rem; text-wrap: pretty;
             border-left: 4px solid var(--accent); }
 .beside { display: grid; grid-template-columns: minmax(0, 1fr) 330px; gap: 1.5rem; align-items: start; }
+.beside table, .beside figure { margin-top: 0; }
 .better { color: var(--better); } .worse { color: var(--worse); }
 .warning { margin: .5rem 0; padding: .4rem .9rem; background: var(--warn-shade); border-left: 4px solid var(--warn); }
 .scrolls { overflow-x: auto;
@@ -217,6 +252,8 @@ small { color: var(--quiet); font-size: .85em; } thead th { white-space: normal;
 thead th, thead td { font-weight: 600; vertical-align: bottom; border-bottom-color: var(--strong-rule); }
 tbody th { font-weight: normal; white-space: pre; } th.name, td.name { text-align: left; }
 figure { margin: 1.2rem 0 1.8rem; } figure img { display: block; max-width: 100%; height: auto; background: #fff; }
+figure p { font-weight: 600; margin: 0 0 .3rem; }
+figcaption { max-width: 60rem; margin-top: .3rem; font-size: .8rem; color: var(--quiet); }
 pre { font-size: .8rem; line-height: 1.4; overflow-x: auto; background: var(--shade); padding: .8rem; margin: .6rem 0; }
 code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var(--accent); }
 .path svg { display: block; height: auto; max-width: 100%; font-size: 12.5px; }
@@ -229,8 +266,15 @@ code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var
 @media (max-width: 42rem) {
   body { margin-top: 1rem; } h1 { font-size: 1.4rem; }
   .beside { display: block; }
-  table { font-size: .8rem; } th, td { padding-right: .6rem; } tbody th { white-space: pre-wrap; min-width: 7rem; }
-  figure img { width: 32rem; max-width: none; }
+  table { font-size: .75rem; } th, td { padding-right: .45rem; } td { white-space: normal; }
+  tbody th { white-space: pre-wrap; min-width: 5.5rem; overflow-wrap: anywhere; }
+  .wide table, .wide tbody, .wide thead, .wide tr, .wide caption { display: block; }
+  .wide tbody tr { padding: .3rem 0; border-bottom: 1px solid var(--rule); }
+  .wide th, .wide td { display: inline-block; border: 0; padding: 0 .8rem 0 0; text-align: left; white-space: normal; }
+  .wide tbody th { min-width: 0; font-weight: 600; white-space: pre-wrap; }
+  .wide td:empty, .wide thead :not(tr, .name) { display: none; }
+  .wide td[data-head]::before { content: attr(data-head) " "; color: var(--quiet); }
+  figure img { width: 100%; } figure .scrolls img { width: 32rem; max-width: none; }
 }
 @page { size: A4; margin: 16mm 15mm; }
 @media print {

@@ -135,7 +135,7 @@ def warned(points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> 
         for warning in each.warnings:
             key, _, text = warning.partition(": ")
             if not warning.startswith(_NOT_OF_A_POINT):
-                found.setdefault(_without_numbers(text), {}).setdefault(key, []).append(each)
+                found.setdefault(without_numbers(text), {}).setdefault(key, []).append(each)
     said = []
     for keys in found.values():
         concerned = [each for each in points if any(each in some for some in keys.values())]
@@ -147,5 +147,6 @@ def warned(points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> 
     return said
 
 
-def _without_numbers(text: str) -> str:
+def without_numbers(text: str) -> str:
+    """A text with a sign in place of each number and its unit."""
     return re.sub(r"\d[\d.,]*( [kMGµm]?(?:B|bit/s|s)\b)?", "#", text)

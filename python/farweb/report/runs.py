@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from farweb.comparison import Comparison, compare
 from farweb.errors import ResultsError
-from farweb.report import page
-from farweb.report.load import load_section
+from farweb.plot import describe
+from farweb.report import load, page
+from farweb.report.lead import lead
 from farweb.report.page import Page, section
 from farweb.report.points import Point, parse, point
 from farweb.report.sections import Asked, first_screen, paths, reproduction, rests_on, tunnels, warnings
@@ -26,7 +27,7 @@ from farweb.text.words import listed, plural, ranged
 if TYPE_CHECKING:
     from farweb.check import Check
     from farweb.inputs.import_report import ImportReport
-    from farweb.plot.chart import Chart
+    from farweb.plot.figure import Figure
 
 Summaries = Mapping[str, Summary]
 """The summary of each run, by its folder."""
@@ -39,7 +40,7 @@ def runs_page(
     results: Sequence[RunTables],
     asked: Asked,
     *,
-    charts: "Sequence[Chart]" = (),
+    figures: "Sequence[Figure]" = (),
     checks: "Sequence[Check] | None" = None,
     imported: "ImportReport | None" = None,
 ) -> Page:
@@ -48,7 +49,7 @@ def runs_page(
     Args:
         results: The runs, in the order of the tables.
         asked: Title, question and figures; metrics get a table of their own.
-        charts: Figures drawn before, instead of those asked for.
+        figures: Figures below the answer, instead of the usual ones.
         checks: Meaning of each run's scenario with its host table; worked out from the manifests when left out.
         imported: The import of the requests, where they were made from a log.
 
@@ -60,23 +61,37 @@ def runs_page(
     points = _points(results, names, checks)
     compared = _compared(results, names, asked.metrics)
     summaries = {name: summarize(result) for name, result in zip(names, results, strict=True)}
-    figures = list(charts or _charts(results, asked.plots, list(summaries.values())))
+    views = load.views_of(results)
+    finished = [result for result, summary in zip(results, summaries.values(), strict=True) if summary.done]
+    if asked.plots:
+        shown = _asked(results, asked.plots)
+    elif views:
+        shown = [load.lead(results, names, views), *_recorded(finished, summaries)]
+    else:
+        shown = [lead(finished, compared), *(figures or _usual(finished, summaries))] if finished else []
     sections = [
-        first_screen(_answer(summaries, compared, results), figures[:1], paths(points, _called)),
-        *map(load_section, results),
+        first_screen(
+            load.answer(names, views) if views else _answer(summaries, compared, results),
+            shown[:1],
+            paths(points, _called),
+        ),
+        *map(load.load_section, results),
         page.table(_measured(names, results, metrics)),
-        section("Figures", *map(page.figure, figures[1:])),
+        section("Figures", *map(page.figure, shown[1:])),
         section(
             "Links and connections",
             page.table(_links(summaries)),
             *map(page.table, sheets({name: summary.legs for name, summary in summaries.items()})),
         ),
         section("Log", *([page.table(imported.sheet()), page.bullets(imported.remarks())] if imported else [])),
-        rests_on(points, tunnels(summary.tunnel_share for summary in summaries.values())),
+        rests_on(points, tunnels(summary.tunnel_share for summary in summaries.values()), loads=bool(views)),
         warnings([], points, _called),
         _reproduction(asked, results),
     ]
-    question = f"How long do requests take over {listed([f'“{name}”' for name in names])}?"
+    over = listed([f"“{name}”" for name in names])
+    question = (
+        f"How long does the page take to load over {over}?" if views else f"How long do requests take over {over}?"
+    )
     judged = [] if compared is None else [pair.to_dict() for pair in compared.pairs]
     return asked.page(question, _subject(results), sections, judged)
 
@@ -153,26 +168,32 @@ def _measured(names: Sequence[str], results: Sequence[RunTables], metrics: Seque
     return Sheet("Metrics", ["", *map(words, metrics)], rows)
 
 
-def _charts(results: Sequence[RunTables], plots: Sequence[str], summaries: Sequence[Summary]) -> "list[Chart]":
-    """The figures asked for, or the default ones: of all results where a figure can show them together."""
-    from farweb.plot import draw
+def _asked(results: Sequence[RunTables], plots: Sequence[str]) -> "list[Figure]":
+    """The figures asked for: of all results where a figure can show them together."""
+    each = [[result] for result in results]
+    return [describe(name, of) for name in plots for of in (each if _is_of_one(name) else [list(results)])]
 
-    if plots:
-        each = [[result] for result in results]
-        chosen = [(name, of) for name in plots for of in (each if _is_of_one(name) else [list(results)])]
-    elif not any(summary.done for summary in summaries):
-        return []
-    else:
-        finished = [result for result, summary in zip(results, summaries, strict=True) if summary.done]
-        chosen = [("size-latency", finished), ("cdf", finished)]
-        recorded = [place for place, result in enumerate(results) if result.has("links")]
-        if recorded:
-            busiest = max(recorded, key=lambda place: max(link.busy for link in summaries[place].links))
-            chosen.append(("link", [results[busiest]]))
-        chosen += [("connections", [result]) for result in finished if _has_legs_to_show(result)]
-        broken_down = [result for result in finished if result.has("exchanges")]
-        chosen += [("breakdown", broken_down)] if broken_down else []
-    return [draw(name, of) for name, of in chosen]
+
+def _usual(finished: Sequence[RunTables], summaries: Summaries) -> "list[Figure]":
+    """Latencies by size, and of several runs their distribution; then what was recorded."""
+    names = ["size-latency", *(["cdf"] if len(finished) > 1 else [])]
+    broken_down = [result for result in finished if result.has("exchanges")]
+    return [
+        *(describe(name, finished) for name in names),
+        *_recorded(finished, summaries),
+        *([describe("breakdown", broken_down)] if broken_down else []),
+    ]
+
+
+def _recorded(finished: Sequence[RunTables], summaries: Summaries) -> "list[Figure]":
+    """The busiest link, and connections that are kept, of runs that recorded them."""
+    recorded = [result for result in finished if result.has("links")]
+    busy = dict(zip((result.path for result in finished), summaries.values(), strict=False))
+    found = []
+    if recorded:
+        busiest = max(recorded, key=lambda result: max(link.busy for link in busy[result.path].links))
+        found.append(describe("link", [busiest]))
+    return found + [describe("connections", [result]) for result in finished if _has_legs_to_show(result)]
 
 
 def _has_legs_to_show(result: RunTables) -> bool:

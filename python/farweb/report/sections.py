@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
+from farweb.report.drawing import draw_path
 from farweb.report.page import Page, section
-from farweb.report.path import draw_path, path_of, shape
+from farweb.report.path import path_of, shape, told_apart
 from farweb.report.points import Point, warned
 from farweb.report.words import extent
 from farweb.text import toml
@@ -18,7 +19,10 @@ from farweb.text.quantities import share
 from farweb.text.sheet import Part, Sheet
 
 if TYPE_CHECKING:
-    from farweb.plot.chart import Chart
+    from farweb.plot.figure import Figure
+
+
+_SHORT = 7  # rows of a table above the figure. Chosen: a laptop shows both
 
 
 @dataclass(frozen=True)
@@ -50,18 +54,32 @@ class Asked:
         return " ".join(["farweb report", *map(shlex.quote, folders), *options])
 
 
-def first_screen(parts: Sequence[Part], charts: "Sequence[Chart]", drawn: Sequence[str]) -> str:
-    """The answer: its first line large, then a figure beside the path, then the other lines and tables of the screen.
+def first_screen(parts: Sequence[Part], lead: "Sequence[Figure]", drawn: Sequence[str]) -> str:
+    """The answer: its first line large, then the first table and a figure beside the path, then all others.
+
+    A long table stands below the figure. Lines stand below a single path, or below the figure.
 
     Args:
         parts: A screen as the verbs print it.
-        charts: The figure, or none.
+        lead: The figure, or none.
         drawn: The path (see `paths`).
     """
-    answer, *rest = page.screen(parts)
-    drawing = f"<div>{''.join(drawn)}</div>"
-    beside = f'<div class="beside">{page.figure(charts[0])}{drawing}</div>' if charts else drawing
-    return f'<section class="answer">{answer}{beside}{"".join(rest)}</section>'
+    sheets = [place for place, part in enumerate(parts) if not isinstance(part, str)]
+    first, last = (sheets[0], sheets[-1]) if sheets else (0, 0)
+    begin, end = first + 1 if _is_short(parts[first]) else 1, last + 1
+    lines = page.screen(parts[end:])
+    path, has_room = "".join(drawn), len(drawn) == 1
+    left = [*page.screen(parts[1:begin]), *(page.figure(each, is_lead=True) for each in lead)]
+    left += [] if has_room else lines
+    right = "".join((path, *(lines if has_room else ())))
+    beside = f'<div class="beside"><div>{"".join(left)}</div><div>{right}</div></div>' if left else right
+    said = [*page.screen(parts[:1], "headline"), beside, *page.screen(parts[begin:end])]
+    return f'<section class="answer">{"".join(said)}</section>'
+
+
+def _is_short(part: Part) -> bool:
+    """True of a table that leaves room for the figure."""
+    return isinstance(part, Sheet) and len(part.rows) <= _SHORT
 
 
 def paths(points: Sequence[Point], called: Callable[[Sequence[Point]], str]) -> list[str]:
@@ -75,18 +93,25 @@ def paths(points: Sequence[Point], called: Callable[[Sequence[Point]], str]) -> 
     for each in points:
         shapes.setdefault(shape(each), []).append(each)
     drawn = []
-    for alike in shapes.values():
+    for alike, path in zip(shapes.values(), told_apart([path_of(alike) for alike in shapes.values()]), strict=True):
         in_words = " ".join(str(alike[0].figures["text"]).split())
-        drawing = draw_path(path_of(alike), f"The path of {called(alike)}, in words: {in_words}")
+        drawing = draw_path(path, f"The path of {called(alike)}, in words: {in_words}")
         drawn.append(page.part(called(alike), drawing) if len(shapes) > 1 else drawing)
-    if any(len(alike) > 1 for alike in shapes.values()):
-        drawn.append(page.paragraph("In colour: what differs.", "note"))
+    if len(points) > 1:
+        drawn[-1] += page.paragraph("In colour: what differs.", "note")
     return drawn
 
 
-def rests_on(points: Sequence[Point], more: Iterable[str], *parts: str) -> str:
-    """Assumptions, and effects that the models do not have."""
-    said = [*(assumptions(points) if points else ()), *more, left_out(points)]
+def rests_on(points: Sequence[Point], more: Iterable[str], *parts: str, loads: bool = False) -> str:
+    """Assumptions, and effects that the models do not have.
+
+    Args:
+        points: The simulated points.
+        more: Further assumptions.
+        parts: HTML below them.
+        loads: True of page loads.
+    """
+    said = [*(assumptions(points, loads=loads) if points else ()), *more, left_out(points, loads=loads)]
     return section("Assumptions", page.bullets(said), *parts)
 
 

@@ -31,7 +31,7 @@ from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital, listed, named, plural, ranged
 
 if TYPE_CHECKING:
-    from farweb.plot.chart import Chart
+    from farweb.plot.figure import Figure
 
 _AGAINST = ("latency-load", "carried-offered", "buffer", "connections")
 """Figures that have a factor along their axis; all but the first are about the load."""
@@ -58,7 +58,7 @@ def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
     points = sweep_points(sweep)
     there = list(points.values())
     summary = summarize(sweep, [metric.name for metric in metrics], None, decide=asked.metrics)
-    figures = _charts(sweep, main, asked, factors)
+    figures = _figures(sweep, main, asked, factors)
     shown = results(sweep, metrics, factors) if found is None or asked.metrics else []
     warned = [*(found.warnings if found else ()), *_warnings(sweep, metrics)]
     sections = [
@@ -186,37 +186,37 @@ def _levels(factor: Factor) -> str:
     return ", ".join(labels) if len(labels) <= 12 else f"{span(labels)}, {len(labels)} values"
 
 
-def _charts(sweep: SweepTables, main: Metric, asked: Asked, factors: Sequence[Factor]) -> "list[Chart]":
+def _figures(sweep: SweepTables, main: Metric, asked: Asked, factors: Sequence[Factor]) -> "list[Figure]":
     """The figures asked for; else three that the design allows, first figures with an axis of it."""
 
-    def chart(name: str) -> "Chart":
+    def figure(name: str) -> "Figure":
         # A metric that was not asked for decides nothing: effects are judged as in the table above.
         metric = None if name == "effects" and not asked.metrics else main.name
-        return _chart(sweep, name, metric, factors)
+        return _figure(sweep, name, metric, factors)
 
     if asked.plots:
-        return [chart(name) for name in asked.plots]
-    charts: list[Chart] = []
+        return [figure(name) for name in asked.plots]
+    found: list[Figure] = []
     has_load = any(factor.name == _LOAD and len(factor.levels) > 1 for factor in sweep.design.factors)
     for name in (*(_AGAINST if has_load else _AGAINST[:1]), *_OTHERS):
         room = _FIGURES - 1 if name in _AGAINST else _FIGURES
-        if len(charts) < room:
+        if len(found) < room:
             try:
-                charts.append(chart(name))
+                found.append(figure(name))
             except FarwebError:  # the design does not have what the figure shows
                 continue
-    return charts
+    return found
 
 
-def _chart(sweep: SweepTables, name: str, metric: str | None, factors: Sequence[Factor]) -> "Chart":
+def _figure(sweep: SweepTables, name: str, metric: str | None, factors: Sequence[Factor]) -> "Figure":
     """A figure, of a metric and by the factors of the table as far as it has these options."""
-    from farweb.plot import FIGURES, draw
+    from farweb.plot import FIGURES, describe
 
     options = FIGURES[name].options if name in FIGURES else ()
     by = None
     if "by" in options and len(factors) < len(sweep.design.factors):
         by = [factor.name for factor in factors if factor.name != _LOAD]  # which is along the axis
-    return draw(name, [sweep], by=by, metric=metric if "metric" in options else None)
+    return describe(name, [sweep], by=by, metric=metric if "metric" in options else None)
 
 
 def _design_sentences(sweep: SweepTables, metrics: Sequence[Metric]) -> list[str]:

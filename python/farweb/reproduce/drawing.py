@@ -204,4 +204,4 @@ def draw_figure(results: StudyResults, name: str, out: Path, formats: Sequence[s
     for file in files:
         chart.save(painted, file)
     png = next((file.read_bytes() for file in files if file.suffix == ".png"), None)
-    return Drawn(study.name, name, files, page.figure(painted, png), "")
+    return Drawn(study.name, name, files, page.picture(painted, png), "")

@@ -125,7 +125,7 @@ class Ranking:
         second = [row for row in rest if row.letters and set(row.letters) & set(rest[0].letters)]
         if len(rest) == 1:
             return f"{said} {rest[0].name} is {_word(rest[0])}{_more(rest)}."
-        if ties or len(second) == 1 or len(rest) > MOST_LEVELS:
+        if ties or len(second) < 2 or len(rest) > MOST_LEVELS:
             who = f"The other {len(rest)} {what}s take" if not ties else f"{plural(len(rest), 'other')} take"
             return f"{said} {who} {_more(rest, alone=True)}."
         return f"{said} {listed([row.name for row in second])} tie for second{_more(second)}."

@@ -227,7 +227,7 @@ def to_html(sheets: Iterable[Sheet]) -> str:
 def _html(sheet: Sheet) -> str:
     cells = "".join(_head(cell, position < sheet.names) for position, cell in enumerate(sheet.header))
     head = f"<thead><tr>{cells}</tr></thead>" if any(sheet.header) else ""
-    body = "".join(f"<tr>{_row(row, sheet.names)}</tr>" for row in sheet.rows)
+    body = "".join(f"<tr>{_row(row, sheet)}</tr>" for row in sheet.rows)
     caption = f"<caption>{escape(sheet.title)}</caption>" if sheet.title else ""
     return f"<table>{caption}{head}<tbody>{body}</tbody></table>"
 
@@ -237,10 +237,15 @@ def _head(cell: str, is_name: bool) -> str:
     return f'<th scope="col"{look}>{escape(cell)}</th>' if cell else f"<td{look}></td>"
 
 
-def _row(row: Sequence[str], names: int) -> str:
-    """Cells that name the row are its headers: whoever has it read aloud hears them with each number."""
-    heads = "".join(f'<th scope="row" class="name">{escape(cell)}</th>' for cell in row[:names])
-    return heads + "".join(f"<td{_look(cell)}>{_lines(cell)}</td>" for cell in row[names:])
+def _row(row: Sequence[str], sheet: Sheet) -> str:
+    """Cells that name the row are its headers: whoever has it read aloud hears them with each number.
+
+    A number has the head of its column with it, for layouts without columns.
+    """
+    names = "".join(f'<th scope="row" class="name">{escape(cell)}</th>' for cell in row[: sheet.names])
+    heads = (f' data-head="{escape(head)}"' if head else "" for head in sheet.header[sheet.names :])
+    cells = zip(row[sheet.names :], heads, strict=True)
+    return names + "".join(f"<td{head}{_look(cell)}>{_lines(cell)}</td>" for cell, head in cells)
 
 
 def _look(cell: str) -> str:

@@ -1,0 +1,61 @@
+"""The figure beside the answer: it shows what line 1 says."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from farweb.plot import describe
+from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.plot.measured import provenance
+from farweb.results.run import RunTables
+from farweb.text.quantities import Ends, plain
+from farweb.text.words import listed
+
+if TYPE_CHECKING:
+    from farweb.comparison import Comparison
+
+
+def lead(results: Sequence[RunTables], compared: "Comparison | None") -> Figure:
+    """Of one run the distribution, whose percentiles line 1 has; of several the change of time against the base.
+
+    Args:
+        results: Finished runs.
+        compared: Their comparison; None of a single run, and of runs that cannot be compared.
+    """
+    shown = [] if compared is None else _changes(compared)
+    if compared is None or not shown:
+        return describe("cdf", results)
+    against = compared.base if len(compared.names) == 2 else compared.rankings[""].reference
+    (confidence, *_) = {pair.verdict.confidence for pair in compared.pairs}
+    places = np.arange(len(shown), dtype=np.float64)
+    value, low, high = (
+        np.array([100 * (getattr(change, end) or 0.0) for _, change in shown]) for end in ("value", "low", "high")
+    )
+    alone = np.array([change.low is None for _, change in shown])
+    low, high = np.where(alone, value, low), np.where(alone, value, high)
+    series = Series("", 0, value, places, low=low, high=high, interval="bars", joined=False)
+    y = Axis("", scale="category", levels=tuple(name for name, _ in shown))
+    panel = Panel(Axis("change of time", "%").fitted(value, low, high), y, (series,), (Reference("", 0.0, "y"),))
+    others = listed([name for name in compared.names if name != against])
+    return Figure(
+        f"Change of time against {against}"
+        if len(compared.names) > 2
+        else f"Change of time: {others} against {against}",
+        f"Change of the waiting of the same requests together; left of 0 they take less time. Bars: "
+        f"{plain(100 * confidence, 3)} % interval. {provenance(results)}",
+        (panel,),
+    )
+
+
+def _changes(compared: "Comparison") -> list[tuple[str, Ends]]:
+    """What has a change: all requests and their parts, or each run against the reference."""
+    from farweb.comparison.words import for_whom
+
+    if len(compared.names) == 2:
+        found: list[tuple[str, Ends | None]] = [
+            (name, each.judged_change) for name, each in for_whom(compared.changes[0].judgement)
+        ]
+    else:
+        found = [(row.name, row.change) for row in compared.rankings[""].rows]
+    return [(name, each) for name, each in found if each and each.value is not None and np.isfinite(each.value)]
