@@ -128,6 +128,7 @@ impl Recorder {
                 .get()
                 .map(|sent| sending.left_last.get().map_or(0, |left| int((left - sent).as_nanos()))),
             cwnd_ns: held(&[Cause::Cwnd]),
+            pacing_ns: held(&[Cause::Pacing]),
             window_ns: held(&[Cause::Window, Cause::Buffer]),
             buffer_ns: held(&[Cause::Buffer]),
             nagle_ns: held(&[Cause::Nagle]),
@@ -172,6 +173,7 @@ impl Recorder {
             requests_max: connection.aboard_max.into(),
             busy_ns: int(connection.busy(now).as_nanos()),
             held_cwnd_ns: held.map(|times| held_ns(times, Cause::Cwnd)),
+            held_pacing_ns: held.map(|times| held_ns(times, Cause::Pacing)),
             held_window_ns: held.map(|times| held_ns(times, Cause::Window)),
             held_buffer_ns: held.map(|times| held_ns(times, Cause::Buffer)),
             held_nagle_ns: held.map(|times| held_ns(times, Cause::Nagle)),

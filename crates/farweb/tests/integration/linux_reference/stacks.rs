@@ -46,6 +46,7 @@ pub(super) fn stack(name: &str) -> Stack {
         "classic-rtomin1s" => classic(&[("rto_min", "\"1 s\"")]),
         "classic-ssai0" => classic(&[("slow_start_after_idle", "false")]),
         "modern" | "modern-defwmem" => MODERN,
+        "bbr" => modern(&[("congestion_control", "\"bbr\"")]),
         "modern-iw1" => modern(&[("initial_cwnd_segments", "1")]),
         "modern-reno" => modern(&[("congestion_control", "\"reno\"")]),
         "modern-notlp" => modern(&[("tail_loss_probe", "false")]),

@@ -48,7 +48,7 @@ impl Connection {
         if until_timeout > Duration::ZERO {
             wait = wait.min(until_timeout);
         }
-        self.set_transmission(Pending::LossProbe, wait);
+        self.set_paced_transmission(Pending::LossProbe, wait);
         true
     }
 
