@@ -141,7 +141,7 @@ impl Connection {
             && len < self.current_mss()
     }
 
-    /// Sends `len` bytes, and the FIN if that is wanted, for the first time.
+    /// Sends `len` bytes, and the FIN if that is wanted, for the first time. A probe that is allowed is left to the caller to schedule.
     pub(super) fn transmit_new(&mut self, len: u64, has_fin: bool, out: &mut impl Emit) {
         let seq = self.snd_nxt;
         let mut flags = self.send.take_push(seq, seq + len);
@@ -149,14 +149,14 @@ impl Connection {
             flags = flags | Flags::FIN;
         }
         let end = seq + len + u64::from(flags.contains(Flags::FIN));
-        let is_first = self.queue.is_empty();
+        let starts_timer = self.queue.is_empty() || self.timers.pending() == Some(Pending::LossProbe);
         let stamp = self.emit(seq, len, flags | Flags::ACK, out);
         self.queue.push(stamp, seq, end, flags);
         self.snd_nxt = end;
         if len < self.current_mss() {
             self.small_end = end;
         }
-        if is_first || self.timers.pending() == Some(Pending::LossProbe) {
+        if starts_timer && !self.may_probe() {
             self.rearm_rto();
         }
         self.check_space(out);

@@ -339,6 +339,7 @@ impl Connection {
             let len = whole.min(edge - self.snd_nxt);
             self.send.push_next(self.snd_nxt + len);
             self.transmit_new(len, has_fin && self.snd_nxt + whole < edge, out);
+            self.rearm_rto();
             self.zero_window = ZeroWindow::default();
             return;
         }
