@@ -211,6 +211,12 @@ table! {
         held_application_ns: [int?] "ns" "Time in which the sender waited for its program: a response was asked for, and all that was there of it had been sent.",
         held_nothing_ns: [int?] "ns" "Time in which the sender had nothing to send.",
         relay_held_cwnd_ns: [int?] "ns" "Time in which the congestion window of a split held what it had to send towards the clients, the sum of all splits; null where the leg is not split, or without `record.exchanges`.",
+        bbr_startup_ns: [int?] "ns" "Time that the server's BBR was in STARTUP, up to its last event; null with another congestion control.",
+        bbr_drain_ns: [int?] "ns" "Time in DRAIN, likewise.",
+        bbr_probe_bw_ns: [int?] "ns" "Time in PROBE_BW, likewise.",
+        bbr_probe_rtt_ns: [int?] "ns" "Time in PROBE_RTT, likewise.",
+        bbr_min_rtt_ns: [int?] "ns" "Shortest round trip of the server's BBR at the end; null with another congestion control.",
+        bbr_rate_bps: [int?] "bit/s" "Rate of the path by the server's BBR at the end, in payload; null with another congestion control.",
         tls_cwnd_ns: [int?] "ns" "Part of `held_cwnd_ns` before requests might go, in which flights of the TLS handshake waited for the server's window; null without TLS, or without `record.exchanges`.",
     }
 }

@@ -342,6 +342,15 @@ impl Connection {
         on_stack!(self, tcp => tcp.srtt())
     }
 
+    /// The model of BBR at the last event; `None` where another control runs.
+    #[must_use]
+    pub fn bbr(&self) -> Option<linux::BbrReport> {
+        match self {
+            Self::Linux(tcp) => tcp.bbr(),
+            Self::Bsd(_) => None,
+        }
+    }
+
     /// Send and receive buffer in bytes, as they are now.
     #[must_use]
     pub fn buffers(&self) -> (u64, u64) {

@@ -1,5 +1,7 @@
 //! BBR and pacing in whole runs, against closed forms and a sketch of the same rules in another language.
 
+use farweb::record::NULL_INT;
+
 use crate::run::{Asked, Tables, floats, ints, on_leg, run};
 
 /// IP bytes of a full segment.
@@ -83,6 +85,25 @@ fn a_long_flow_fills_the_link_and_leaves_its_queue_short() {
     let queues = floats(&tables, "links", "queue_bytes_mean");
     let later = queues[3] / PACKET;
     assert!((5.0..30.0).contains(&later), "{later} packets from 10 s on");
+}
+
+/// 2.8867 times the path takes ⌈log₂(83 / 10)⌉ rounds to fill, and three more to be found; then a look at the path every 10 s.
+#[test]
+fn connections_say_how_long_bbr_was_in_which_state() {
+    let tables = one(25, 20, 40_000_000);
+    let of = |column: &str| ints(&tables, "connections", column)[0] as f64 / MS;
+    let [startup, drain, probe_bw, probe_rtt] =
+        ["startup", "drain", "probe_bw", "probe_rtt"].map(|state| of(&format!("bbr_{state}_ns")));
+    let life = of("close_ns") - of("open_ns") - 50.0; // established half a round trip after the SYN-ACK
+    assert!((startup + drain + probe_bw + probe_rtt - life).abs() < 60.0, "{life}");
+    assert!((700.0..850.0).contains(&startup), "{startup}");
+    assert!((100.0..200.0).contains(&drain), "{drain}");
+    assert!((200.0..350.0).contains(&probe_rtt), "{probe_rtt}");
+    assert!((of("bbr_min_rtt_ns") - 50.6).abs() < 0.3, "{}", of("bbr_min_rtt_ns"));
+    let rate = ints(&tables, "connections", "bbr_rate_bps")[0] as f64;
+    assert!((rate / (20e6 * 1448.0 / 1500.0) - 1.0).abs() < 0.01, "{rate}");
+    let cubic = transfer(25, 20, "", "http/1.0", "", vec![Asked(0, 300, 1000, 0)]);
+    assert_eq!(ints(&cubic, "connections", "bbr_rate_bps"), [NULL_INT]);
 }
 
 /// PROBE_BW goes on at its rate after 12 s without requests; CUBIC starts with ten segments again.

@@ -7,7 +7,7 @@
 //! `include/net/tcp.h`, `struct tcp_congestion_ops`.
 
 use super::acknowledge::{Ack, Before};
-use super::congestion::{Event, Found, RateSample};
+use super::congestion::{BbrReport, Event, Found, RateSample};
 use super::connection::Connection;
 use crate::units::{Duration, Instant};
 
@@ -33,6 +33,12 @@ impl Connection {
             srtt: self.rtt.srtt().map(micros),
             min_rtt: self.rtt.min_rtt().map(micros),
         }
+    }
+
+    /// The model of BBR; `None` with another control, and before the connection is established.
+    #[must_use]
+    pub fn bbr(&self) -> Option<BbrReport> {
+        self.congestion.report(micros(self.clock.now() - Instant::ZERO), self.mss)
     }
 
     /// Tells the model of an event, if there is one.

@@ -24,6 +24,7 @@ mod sent;
 mod shared;
 mod timers;
 
+pub use congestion::BbrReport;
 pub(super) use connection::Config;
 pub use connection::Connection;
 pub use profile::{CongestionControl, HystartKind, Overrides, PacingKind, Profile};

@@ -21,6 +21,7 @@ mod reno;
 mod usage;
 mod window;
 
+pub use bbr::BbrReport;
 pub(super) use bbr::{Event, Found, RateSample};
 use control::Control;
 use prr::Reduction;
@@ -137,6 +138,14 @@ impl Congestion {
         self.usage.on_window_changed(clock);
         self.set_pace();
         is_limiting
+    }
+
+    /// The model of BBR at `now`, in microseconds, with full segments of `mss` bytes.
+    pub(super) fn report(&self, now: u64, mss: u64) -> Option<BbrReport> {
+        match &self.control {
+            Control::Bbr(bbr) if bbr.pace() > 0 => Some(bbr.report(now, mss)),
+            _ => None,
+        }
     }
 
     /// Takes the pace of a control by rate.

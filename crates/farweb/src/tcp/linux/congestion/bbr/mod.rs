@@ -70,10 +70,17 @@ enum Mode {
     ProbeRtt,
 }
 
+impl Mode {
+    const COUNT: usize = Self::ProbeRtt as usize + 1;
+}
+
 /// State of BBR.
 #[derive(Debug, Clone)]
 pub(super) struct Bbr {
     mode: Mode,
+    /// Start of the mode, and time in each before it, in microseconds.
+    entered_at: u64,
+    times: [u64; Mode::COUNT],
     pace_gain: u64,
     window_gain: u64,
     rate: WindowedMax,
@@ -130,6 +137,23 @@ pub(in crate::tcp::linux) struct Found {
     pub(in crate::tcp::linux) min_rtt: Option<u64>,
 }
 
+/// The model of BBR, for the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BbrReport {
+    /// Time in STARTUP.
+    pub startup: Duration,
+    /// Time in DRAIN.
+    pub drain: Duration,
+    /// Time in PROBE_BW.
+    pub probe_bw: Duration,
+    /// Time in PROBE_RTT.
+    pub probe_rtt: Duration,
+    /// Shortest round trip, if known.
+    pub min_rtt: Option<Duration>,
+    /// Rate in bit/s of payload.
+    pub rate_bps: u64,
+}
+
 /// An event other than an ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tcp::linux) enum Event {
@@ -176,6 +200,8 @@ impl Bbr {
     pub(super) fn new(random: RandomStream) -> Self {
         Self {
             mode: Mode::Startup,
+            entered_at: 0,
+            times: [0; Mode::COUNT],
             pace_gain: GAIN_STARTUP,
             window_gain: GAIN_STARTUP,
             rate: WindowedMax::default(),
@@ -228,7 +254,7 @@ impl Bbr {
 
     /// Begins anew: the ACK of our SYN came before (`bbr_init()`).
     fn begin(&mut self, found: &Found, cwnd: u32) {
-        *self = Self::new(self.random.clone());
+        *self = Self { entered_at: found.now, ..Self::new(self.random.clone()) };
         self.round_end = found.delivered;
         (self.min_rtt, self.min_rtt_at) = (found.min_rtt, found.jiffies);
         self.aggregation.restart(found.now);
@@ -345,7 +371,7 @@ impl Bbr {
         if self.policer.rate().is_some() {
             if self.mode == Mode::ProbeRate && self.round_started && self.policer.is_round_last() {
                 self.policer.forget(found);
-                self.begin_cycle(found.delivered_at);
+                self.begin_cycle(found);
             }
         } else if self.policer.note(found, lost, app_limited, self.round_started) {
             self.pace_gain = ONE;
@@ -379,11 +405,32 @@ impl Bbr {
         self.phase_at = at;
     }
 
+    fn enter(&mut self, mode: Mode, now: u64) {
+        self.times[self.mode as usize] += now - self.entered_at;
+        (self.mode, self.entered_at) = (mode, now);
+    }
+
+    /// The model at `now`, in microseconds.
+    pub(super) fn report(&self, now: u64, mss: u64) -> BbrReport {
+        let mut times = self.times;
+        times[self.mode as usize] += now - self.entered_at;
+        let [startup, drain, probe_bw, probe_rtt] = times.map(Duration::from_micros);
+        let rate_bps = 8 * ((self.rate() * mss * 1_000_000) >> RATE_SHIFT);
+        BbrReport {
+            startup,
+            drain,
+            probe_bw,
+            probe_rtt,
+            min_rtt: self.min_rtt.map(Duration::from_micros),
+            rate_bps,
+        }
+    }
+
     /// Enters PROBE_BW in any phase but the slow one.
-    fn begin_cycle(&mut self, at: u64) {
-        self.mode = Mode::ProbeRate;
+    fn begin_cycle(&mut self, found: &Found) {
+        self.enter(Mode::ProbeRate, found.now);
         self.phase = CYCLE.len() - 1 - self.random.below(CYCLE_STARTS) as usize;
-        self.next_phase(at);
+        self.next_phase(found.delivered_at);
     }
 
     /// Finds the pipe to be full (`bbr_check_full_bw_reached()`).
@@ -402,12 +449,12 @@ impl Bbr {
     /// Leaves STARTUP and DRAIN (`bbr_check_drain()`).
     fn drain(&mut self, found: &Found, window: &mut Window) {
         if self.mode == Mode::Startup && self.is_full {
-            self.mode = Mode::Drain;
+            self.enter(Mode::Drain, found.now);
             window.ssthresh = self.target(ONE, found.mss);
         }
         if self.mode == Mode::Drain && self.in_network(found, found.in_flight) <= self.target(ONE, found.mss)
         {
-            self.begin_cycle(found.delivered_at);
+            self.begin_cycle(found);
         }
     }
 
@@ -420,7 +467,7 @@ impl Bbr {
             (self.min_rtt, self.min_rtt_at) = (Some(rtt), found.jiffies);
         }
         if is_old && !self.restarts_from_idle && self.mode != Mode::ProbeRtt {
-            self.mode = Mode::ProbeRtt;
+            self.enter(Mode::ProbeRtt, found.now);
             self.save_window(window.cwnd);
             self.probe_rtt_until = None;
         }
@@ -456,9 +503,9 @@ impl Bbr {
         self.min_rtt_at = found.jiffies;
         window.cwnd = window.cwnd.max(self.prior_cwnd);
         if self.is_full {
-            self.begin_cycle(found.delivered_at);
+            self.begin_cycle(found);
         } else {
-            self.mode = Mode::Startup;
+            self.enter(Mode::Startup, found.now);
         }
     }
 
