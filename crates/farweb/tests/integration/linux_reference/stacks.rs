@@ -47,6 +47,8 @@ pub(super) fn stack(name: &str) -> Stack {
         "classic-ssai0" => classic(&[("slow_start_after_idle", "false")]),
         "modern" | "modern-defwmem" => MODERN,
         "bbr" => modern(&[("congestion_control", "\"bbr\"")]),
+        "modern-paced" => modern(&[("pacing", "\"internal\"")]),
+        "reno-paced" => modern(&[("congestion_control", "\"reno\""), ("pacing", "\"internal\"")]),
         "modern-iw1" => modern(&[("initial_cwnd_segments", "1")]),
         "modern-reno" => modern(&[("congestion_control", "\"reno\"")]),
         "modern-notlp" => modern(&[("tail_loss_probe", "false")]),
