@@ -39,6 +39,34 @@ def test_depths_of_queues_follow_a_rate_that_is_changed(farweb: Farweb, folder: 
     assert [point.figures["links"][0]["down"]["queue_bytes"] for point in points] == [62_500, 250_000, 500_000]
 
 
+def test_a_queue_stands_in_both_directions_and_several_make_a_sweep(farweb: Farweb, folder: Path) -> None:
+    answer = farweb("new", "link.toml", "--path", "starlink", "--queue", "fq-codel")
+    assert (answer.code, "as no depth is published" in answer.out) == (0, False)
+    scenario = Scenario.load("link.toml")
+    links = scenario.effective["path"]["link"]
+    assert [[link[way]["queue"]["kind"] for way in ("up", "down") if "queue" in link[way]] for link in links] == [
+        ["fq-codel", "fq-codel"],
+        [],
+    ]
+    assert "queue fq-codel 5 ms / 100 ms, 10240 packets" in str(scenario.check())
+    several = farweb("new", "link.toml", "--path", "geo-viasat", "--queue", "drop-tail, fq-codel", "--force")
+    assert "queues drop-tail and fq-codel" in " ".join(several.out.split())
+    scenario = Scenario.load("link.toml")
+    levels = scenario.effective["sweep"]["factors"]["queue"]
+    points = [scenario.with_(level["set"]).check() for level in levels]
+    assert [point.figures["links"][0]["down"]["queue"] for point in points] == [
+        "1 s (6.12 MB)",
+        "fq-codel 5 ms / 100 ms, 10240 packets",
+    ]
+    for options, said in (
+        (("--queue", "red"), "this queue"),
+        (("--queue", "fqcodel"), "write one of: drop-tail, codel, fq-codel, pie"),
+        (("--queue", "pie,codel", "--compare", "geo,starlink"), "write one"),
+    ):
+        refused = farweb("new", "link.toml", "--force", *options)
+        assert (refused.code, said in refused.err) == (2, True), refused.err
+
+
 @pytest.mark.parametrize("proxy", PROXIES)
 def test_each_proxy_runs(farweb: Farweb, folder: Path, proxy: str) -> None:
     assert farweb("new", "link.toml", "--proxy", proxy).code == 0
@@ -340,6 +368,25 @@ def test_time_outs_in_a_log_are_named(farweb: Farweb, folder: Path) -> None:
     assert "time-outs" not in left.err
 
 
+def test_new_import_and_check_count_the_bytes_of_a_log_alike_and_name_times_by_its_clock(
+    farweb: Farweb, folder: Path
+) -> None:
+    """Of 20 answers with bodies of 1,000,000 B, at five minutes past ten; headers are assumed in the request table."""
+    line = '192.0.2.1 - - [05/Jan/2025:10:05:{:02} +0000] "GET /{} HTTP/1.1" 200 1000000\n'
+    (folder / "access.log").write_text("".join(line.format(number, number) for number in range(20)))
+    written = farweb("new", "link.toml", "--log", "access.log")
+    assert "20 of 20 lines: 20 MB in 19 s" in written.out
+    assert (
+        "20 requests of 1 client to 1 host: 20 MB" in farweb("workload", "import", "access.log", "-o", "r.parquet").out
+    )
+    checked = " ".join(farweb("check", "link.toml").out.split())
+    assert "access.log: all 20 MB that crossed the link are in" in checked
+    when = "in the busiest minute (from 2025-01-05 10:05:00 UTC on)"
+    assert f"its fullest link, far-end to clients, is 5.64 % busy {when}" in checked
+    ran = " ".join(farweb("run", "link.toml", "--set", "run.until=90 s").out.split())
+    assert f" % {when}; no drops" in ran
+
+
 def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: Path) -> None:
     tunnel = "851000009.000  9000 10.0.0.3 TCP_TUNNEL/200 95000 CONNECT bank.example:443 - DIRECT/192.0.2.2 -\n"
     (folder / "access.log").write_text(LOG + tunnel)
@@ -350,10 +397,12 @@ def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: P
     assert "of the log's bytes came in 1 tunnel (CONNECT)" in (folder / "with.toml").read_text()
     without = farweb("new", "without.toml", "--log", "access.log", "--no-tunnels")
     assert "access.log: 14.0 % of 110 kB that crossed the link are in, without 86.0 % connect-tunnel; " in without.said
-    assert " were left out; the load is smaller than the log's" in without.said
+    assert " did not cross it; the load is smaller than the log's" in without.said
     assert "(CONNECT)" not in (folder / "without.toml").read_text()
     farweb("new", "early.toml", "--log", "access.log", "--no-tunnels", "--client", "10.0.0.1")
-    assert farweb("check", "early.toml", "--json").json()["check"]["carried_bytes_share"] == 1, "of the part asked for"
+    early = farweb("check", "early.toml", "--json").json()["check"]
+    assert early["carried_bytes_share"] == 1, "of the part asked for"
+    assert " kB are not selected" in early["text"]
 
 
 def test_the_screen_names_the_path_and_what_the_log_decided(farweb: Farweb, folder: Path) -> None:

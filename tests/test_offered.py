@@ -101,10 +101,12 @@ def test_a_minute_is_held_against_the_rate_that_the_link_has_then(folder: Path) 
     assert (down.rate_bps, down.minute_rate_bps, down.minute_from_s) == (19e6, 8e6, 60)
     assert down.minute_bps == pytest.approx(10.008e6)
     (warning,) = found.warnings
-    assert "10.0 Mbit/s in the busiest minute, from 60 s on, 125 % of a mean of 8 Mbit/s (on average 58.4 %)" in warning
+    assert (
+        "10.0 Mbit/s in the busiest minute (from 60 s on), 125 % of a mean of 8 Mbit/s (on average 58.4 %)" in warning
+    )
     silent = {"path.link.0.down.steps": "[]", "path.link.0.down.outage": '[{ at = "60 s", lasts = "60 s" }]'}
     found = stepped.with_(silent).check().offered
-    assert found is not None and "from 60 s on, with nothing sent (on average 74.0 %)" in found.warnings[0]
+    assert found is not None and "(from 60 s on), with nothing sent (on average 74.0 %)" in found.warnings[0]
 
 
 def test_copies_within_a_burst_are_warned_of(folder: Path) -> None:
@@ -160,7 +162,7 @@ def test_check_shows_the_load_and_json_has_it(farweb: Farweb, cable: Path) -> No
     figures = farweb("check", cable, "--json").json()["check"]
     assert [load["direction"] for load in figures["offered"]["links"]] == ["up", "down"]
     answer = farweb("check", cable, "--set", "path.link.0.down.rate=2 kbit/s")
-    assert "warning: path.link.0.down.rate: the workload offers 3.48 kbit/s in the busiest minute, from 0 s on" in (
+    assert "warning: path.link.0.down.rate: the workload offers 3.48 kbit/s in the busiest minute (from 0 s on)" in (
         " ".join(answer.out.split())
     )
 

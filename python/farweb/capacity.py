@@ -9,7 +9,7 @@ from farweb.extent import Extent
 from farweb.inputs.carried import Carried
 from farweb.offered import BUSY, Offered, OfferedLoad, of_rate
 from farweb.results.legs import carrier_name
-from farweb.text.quantities import count, rate, seconds, share
+from farweb.text.quantities import count, plain, rate, seconds, share
 from farweb.text.words import elided, listed, plural
 from farweb.trace import varies
 
@@ -108,15 +108,15 @@ def _state(load: Offered) -> str:
 def _says(load: Offered) -> str:
     """How full the fullest link is, as a sentence goes on."""
     fullest, state = _fullest(load), _state(load)
-    when = "on average" if fullest.minute_bps is None else "in the busiest minute"
     if state == _OVERLOADED:
-        return f"{fullest.part} {when}; queues grow. Raise the rate or lower workload.load."
+        return f"{fullest.part} from {fullest.name} {fullest.when}; queues grow. Raise the rate or lower workload.load."
     second = (
         "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.peak[1])} in the busiest second"
     )
     of_mean = f", of {fullest.line}" if fullest.is_mean else ""
     at_most = "at most " if fullest.at_most else ""
-    return f"its fullest link is {at_most}{share(fullest.fullness)} busy {when}{second}{of_mean}."
+    busy = f"{at_most}{share(fullest.fullness)} busy {fullest.when}"
+    return f"its fullest link, {fullest.name}, is {busy}{second}{of_mean}."
 
 
 def _fullest(load: Offered) -> OfferedLoad:
@@ -150,9 +150,9 @@ def rows(
     found = [["path", _path(figures)], *_changes(figures)]
     if load is not None:
         clients = figures["clients"]["text"]
-        is_less = float(f"{load.rate_multiple:.3g}") < load.load
-        times = f" ({load.rate_multiple:.3g} times the rate)" if is_less else ""
-        copies = f", load {load.load:g}{times}" if load.load != 1 else ""
+        multiple = plain(load.rate_multiple, 3)
+        times = f" ({multiple} times the rate)" if float(multiple) < load.load else ""
+        copies = f", load {plain(load.load, 6)}{times}" if load.load != 1 else ""
         found.append(["requests", f"{count(load.requests)} in {seconds(load.span_s)}{copies}; {clients}"])
     if figures["tunnels"]:
         tls = scenario.get("clients", {}).get("tunnels", {}).get("tls")

@@ -5,7 +5,7 @@ the opening and closing of connections where each request has its own. ACKs by a
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from farweb import _core
 from farweb.description import Description
 from farweb.files.parquet import equals
 from farweb.inputs.caching import caching_codes
+from farweb.inputs.provenance import origin
 from farweb.ports import Opens, are_limited
 from farweb.prepared import Prepared
 from farweb.statistics.tally import Tally
@@ -144,6 +145,7 @@ class Trace:
         tunnel_bytes: Bytes of their responses.
         secure: Others that are under TLS by the table.
         clear: Others in the clear by the table.
+        origin_unix_s: Time of second 0 on the clock of the log that the table is from, or None.
     """
 
     rows: int
@@ -165,6 +167,7 @@ class Trace:
     tunnel_bytes: int = 0
     secure: int = 0
     clear: int = 0
+    origin_unix_s: float | None = None
 
     @property
     def days(self) -> int:
@@ -187,7 +190,8 @@ def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prep
     segments = sorted({link.segments for link in rated_links(scenario, figures)})
     has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
     survey = _core.Survey() if has_live and "requests" in prepared.inputs else None
-    return _trace(prepared.core, segments, survey, Opens() if are_limited(figures) else None)
+    trace = _trace(prepared.core, segments, survey, Opens() if are_limited(figures) else None)
+    return None if trace is None else replace(trace, origin_unix_s=origin(prepared.imported))
 
 
 def _trace(

@@ -24,7 +24,8 @@ class Carried:
         table: Name of the table.
         log: Name of the log.
         logged_bytes: Bytes of the requests that were selected and crossed the link, as logged.
-        elsewhere_bytes: Bytes of the others: another time or client, answered or refused before the link.
+        elsewhere_bytes: Bytes of those selected that did not cross it: answered or refused before the link.
+        unselected_bytes: Bytes of the others: another time or client.
         dropped_bytes: Bytes that crossed the link and are not in the table, by reason.
         tunnels: Tunnels in the table.
         tunnel_bytes: Bytes of their responses.
@@ -34,6 +35,7 @@ class Carried:
     log: str
     logged_bytes: int
     elsewhere_bytes: int
+    unselected_bytes: int
     dropped_bytes: Mapping[str, int]
     tunnels: int
     tunnel_bytes: int
@@ -54,9 +56,10 @@ class Carried:
             tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part} of it"
         missing = f", without{without[1:]}" if without else ""
         part = "all" if self.share > _ALL else f"{share(self.share)} of"
-        left_out = f"; {size(self.elsewhere_bytes)} were left out" if self.elsewhere_bytes else ""
+        others = {"did not cross it": self.elsewhere_bytes, "are not selected": self.unselected_bytes}
+        beside = "".join(f"; {size(number)} {why}" for why, number in others.items() if number)
         crossed = f"{size(self.logged_bytes)} that crossed the link"
-        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{left_out}"
+        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{beside}"
 
 
 def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
@@ -69,9 +72,22 @@ def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
     if "dropped_bytes" not in counts:
         return None
     dropped = dict(counts["dropped_bytes"])
-    elsewhere = sum(dropped.pop(reason, 0) for reason in (*_NOT_SELECTED, *_NOT_ON_THE_LINK))
-    logged = counts["bytes_logged"] - elsewhere
+    unselected, elsewhere = (
+        sum(dropped.pop(reason, 0) for reason in reasons) for reasons in (_NOT_SELECTED, _NOT_ON_THE_LINK)
+    )
+    logged = counts["bytes_logged"] - unselected - elsewhere
     tunnels = counts["caching"].get("tunnel", {"requests": 0, "bytes": 0})
     if logged <= 0:
         return None
-    return Carried(table, counts["log"]["file"], logged, elsewhere, dropped, tunnels["requests"], tunnels["bytes"])
+    others = elsewhere, unselected, dropped
+    return Carried(table, counts["log"]["file"], logged, *others, tunnels["requests"], tunnels["bytes"])
+
+
+def bytes_in_table(counts: Mapping[str, Any]) -> int:
+    """Bytes of the requests in a table, as logged, or of their responses as assumed where the log has no sizes.
+
+    Args:
+        counts: Counts of its import.
+    """
+    logged: int = counts["bytes_logged"]
+    return logged - sum(counts["dropped_bytes"].values()) if logged else int(counts["response_bytes"])

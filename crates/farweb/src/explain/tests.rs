@@ -202,6 +202,8 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["record.points=[\"link 0\"]"], "record.points: has no effect, as record.packets is \"none\""),
     (&["path.link.0.up.delay=0 ms"], "path.link.0.up.delay: 0 ms on a link with a rate: it adds its transmission time only"),
     (&["path.link.1.up.queue=9 kB"], "path.link.1.up.queue: the rate is unlimited, so no packet ever waits in this queue"),
+    (&["path.link.1.up.rate=1 Gbit/s", "path.link.1.up.delay=1 ms", "path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms", "path.link.1.up.queue={kind=\"pie\",limit=\"20 MB\"}"], "path.link.1.up.queue: packets queue at link 0, which has 34.4 Mbit/s: none wait here"),
+    (&["path.link.1.up.rate=1 Gbit/s", "path.link.1.up.delay=1 ms", "path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms", "path.link.1.down.queue=fq-codel"], "path.link.1.down.queue: packets queue at link 0, which has 34.4 Mbit/s: bursts alone wait here"),
     (&["path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms"], "path.link.1: one direction has a rate, the other is unlimited"),
     (&["leg.0.tcp.constants.nagle=true", "leg.0.tls={version=\"1.3\"}"], "leg.0.tcp.constants.nagle: true, but both ends of TLS switch Nagle's rule off, as OpenSSL's clients and nginx do"),
     (&["sweep.factors={\"path.link.0.up.rate\"=[\"1 Mbit/s\"]}", "path.link.0.up.steps=[{at=\"9 s\",rate=\"2 Mbit/s\"}]"], "sweep.factors.\"path.link.0.up.rate\": path.link.0.up.steps set it anew, whatever the level"),
@@ -296,6 +298,20 @@ fn a_queue_in_time_is_that_of_the_rate_at_the_start() {
     let down = &report.links[0].down;
     assert_eq!((down.queue.as_str(), down.queue_bytes), ("250 ms (625 kB)", Some(625_000)));
     assert!(report.text.contains("queue 250 ms (625 kB)"), "{}", report.text);
+}
+
+#[test]
+fn a_discipline_is_said_with_its_times_and_limit() {
+    for (queue, said) in [
+        ("pie", "pie 15 ms, 1000 packets"),
+        ("codel", "codel 5 ms / 100 ms, 1000 packets"),
+        ("{kind=\"fq-codel\",limit=\"2 MB\"}", "fq-codel 5 ms / 100 ms, 2 MB"),
+        ("{kind=\"drop-head\",limit=\"250 ms\",counts=\"waiting\"}", "drop-head 250 ms (1.07 MB) waiting"),
+        ("drop-tail", "unlimited"),
+    ] {
+        let report = report(&[&format!("path.link.0.down.queue={queue}")]);
+        assert!(report.text.contains(&format!("queue {said}\n")), "{said}: {}", report.text);
+    }
 }
 
 #[test]
@@ -396,7 +412,7 @@ fn losses_in_bursts_count_as_events() {
     let single = lossy("kind=\"bernoulli\",probability=0.001").loss_limit_bps.unwrap();
     assert!((bursts.loss_limit_bps.unwrap() / single - 1.0).abs() < 0.05, "{bursts:?}, {single}");
     assert_eq!(
-        bursts.connection_limit_text.unwrap().split_once("about, ").unwrap().1,
+        bursts.connection_limit_text.unwrap().split_once("headers: ").unwrap().1,
         "1 % lost, 0.102 % begin a burst"
     );
     // States that change with each packet are losses at random.
@@ -428,9 +444,9 @@ fn uploads_have_a_limit_of_their_own() {
     assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::SendBuffer, LimitedBy::Credit));
     near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1448.0 * 8.0 / 0.12);
     for line in [
-        "a connection can carry   down 978 Mbit/s with headers about, 9811 × 1500 B of the send buffer per 120 ms",
-        "a connection can carry   up 4.53 Mbit/s with headers at most, 65535 B of credit per 120 ms",
-        "a session can carry      up 4.53 Mbit/s with headers as the connection",
+        "a connection can carry   down about 978 Mbit/s with headers: 9811 × 1500 B of the send buffer per 120 ms",
+        "a connection can carry   up at most 4.53 Mbit/s with headers: 65535 B of credit per 120 ms",
+        "a session can carry      up 4.53 Mbit/s with headers, as the connection",
     ] {
         assert!(leg.text.contains(line), "{line}\n{}", leg.text);
     }
