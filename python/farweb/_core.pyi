@@ -234,10 +234,10 @@ class Scenario:
         "parts": [{"name", "bytes"}]}, "down": {..}, "first_window_bytes", "rounds"}], "rtt_ns", "bottleneck_up_bps",
         "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "payload_bytes", "window_bytes", "window_segments",
         "window_limit_bps", "connection_limit_bps", "limited_by", "connection_limit_text", "credit_bytes",
-        "session_credit_bytes", "session_limit_bps", "loss_share", "loss_event_share", "loss_limit_bps", "up": {the
-        same nine, of uploads} or null, "connections_to_fill", "text"}], "workload": {"days", "load",
-        "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points", "replications", "runs",
-        "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        "session_credit_bytes", "session_limit_bps", "loss_share", "loss_event_share", "loss_limit_bps",
+        "loss_limit_text", "up": {the same ten, of uploads} or null, "connections_to_fill", "text"}], "workload":
+        {"days", "load", "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points",
+        "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 

@@ -230,6 +230,8 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
         yield ["splits", f"TCP ends at {nodes}: {first} to the first byte on a new connection, {whole} without"]
     yield from _limit_down(figures, leg, is_only)
     yield from _limit_up(figures, leg)
+    if leg["loss_limit_text"]:
+        yield ["losses", leg["loss_limit_text"]]
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
         held = narrow["down"]["queue_bytes"]

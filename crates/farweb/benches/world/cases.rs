@@ -55,6 +55,9 @@ const HIERARCHY: &str = include_str!("../../../../examples/cache-hierarchy.toml"
 const WEB_BUFFER: &str = "32767 B";
 const BULK_BUFFER: &str = "65535 B";
 
+/// The profile `linux` with BBR, under the name `bbr`.
+const BBR: &str = r#""linux", constants = { congestion_control = "bbr" }"#;
+
 /// Names of all cases, in the order of their runs.
 pub(crate) const NAMES: &[&str] = &[
     "web-link/bsd44-lite",
@@ -63,6 +66,7 @@ pub(crate) const NAMES: &[&str] = &[
     "web-router/linux",
     "bulk/bsd44-lite",
     "bulk/linux",
+    "bulk/bbr",
     "mux/bsd44-lite",
     "mux/linux",
     "hierarchy/ns2-reno",
@@ -137,10 +141,11 @@ fn scenario(links: &[&str], carriers: &[&str], profile: &str, buffer: &str, rest
     let names: Vec<String> = (0..=links.len()).map(|node| format!("\"node {node}\"")).collect();
     let links: Vec<String> = links.iter().map(|link| format!("[[path.link]]\n{link}")).collect();
     let span = links.len() / carriers.len();
+    let profile = if profile == "bbr" { BBR.to_owned() } else { format!("\"{profile}\"") };
     let leg = |(number, carrier): (usize, &&str)| {
         format!(
             "[[leg]]\nfrom = {}\nto = {}\n{carrier}\n\
-             tcp = {{ profile = \"{profile}\", mss = \"1460 B\", buffer = \"{buffer}\" }}",
+             tcp = {{ profile = {profile}, mss = \"1460 B\", buffer = \"{buffer}\" }}",
             names[number * span],
             names[(number + 1) * span],
         )
