@@ -9,6 +9,7 @@ mod cache;
 mod carrier;
 mod check;
 pub(crate) mod document;
+pub mod draft;
 mod factors;
 mod family;
 mod http2;
