@@ -1,6 +1,6 @@
 // Controls: each a view of keys of the scenario.
 import { KNOBS, type Knob, POSITIONS, PROTOCOLS, PROXIES, hasTls, longLink, positionOf, protocolEdits, protocolOf, tlsEdits, valueAt } from "./scenario";
-import { checked, draft, edit, kind, moving, notice, open, presets, problems, tables, text } from "./state";
+import { act, checked, draft, edit, kind, moving, notice, open, presets, problems, tables, text } from "./state";
 import { examples } from "./examples";
 import { openFile } from "./files";
 import { three } from "./numbers";
@@ -81,7 +81,7 @@ export function Requests() {
     const example = examples.find(each => each.name === name);
     if (example) void open(example);
   };
-  const choose = ([file]: Iterable<File>) => { if (file) openFile(file).catch(error => { notice.value = String(error); }); };
+  const choose = ([file]: Iterable<File>) => { if (file) void act(() => openFile(file)); };
   return (
     <fieldset>
       <legend>Requests</legend>

@@ -8,9 +8,10 @@ import { block, unpacked } from "./data";
 import { carried } from "./examples";
 import { copy, openFile, save } from "./files";
 import { linked, packed } from "./link";
-import { Chosen, Distribution, Figures, Numbers, Sizes } from "./results";
+import { OnTheirWay } from "./packets";
+import { Chosen, Distribution, Figures, Numbers, Sizes, Steps } from "./results";
 import { FILE } from "./scenario";
-import { begin, draft, isBusy, isStale, notice, open, outcome, pinned, tables, text, version } from "./state";
+import { act, begin, draft, isBusy, isStale, notice, open, outcome, pinned, tables, text, version } from "./state";
 import { Text, showLine } from "./text";
 
 /** Time in ms that controls must rest before the answer is spoken and the address changes. */
@@ -88,6 +89,8 @@ function Page() {
           <Distribution />
           <Sizes />
           <Chosen />
+          <Steps />
+          <OnTheirWay />
           <Numbers />
           <Text />
         </div>
@@ -138,5 +141,5 @@ addEventListener("dragover", event => event.preventDefault());
 addEventListener("drop", event => {
   event.preventDefault();
   const [file] = event.dataTransfer?.files ?? [];
-  if (file) openFile(file).catch(error => { notice.value = String(error); });
+  if (file) void act(() => openFile(file));
 });

@@ -10,10 +10,11 @@ interface Props extends CanvasHTMLAttributes<HTMLCanvasElement> {
   /** Its numbers in a sentence, for whoever does not see it. */
   label: string;
   paint(pen: Pen): void;
+  class?: string;
   children?: ComponentChildren;
 }
 
-export function Picture({ name, file, label, paint, children, ...more }: Props) {
+export function Picture({ name, file, label, paint, children, class: classes, ...more }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null), wanted = useRef(0), latest = useRef(paint);
   latest.current = paint;
   const repaint = () => {
@@ -34,7 +35,7 @@ export function Picture({ name, file, label, paint, children, ...more }: Props) 
   };
   const asPng = () => canvas.current!.toBlob(blob => blob && save(`${file}.png`, blob, "image/png"));
   return (
-    <figure>
+    <figure class={classes}>
       <figcaption>
         <h2>{name}</h2>
         {children}

@@ -4,9 +4,10 @@ import { hasQuantile } from "./answer";
 import type { Outcome, Times } from "./core/messages";
 import { NONE, count, seconds, size } from "./numbers";
 import { Picture } from "./picture";
-import { chosen, outcome, pinned } from "./state";
+import { checked, chosen, outcome, pinned } from "./state";
 import * as distribution from "./views/distribution";
 import * as sizes from "./views/sizes";
+import * as steps from "./views/steps";
 
 /** A time with its exact value, in s. */
 const Time = ({ of }: { of: number | null | undefined }) => of == null ? <>{NONE}</> : <data value={String(of)}>{seconds(of)}</data>;
@@ -69,6 +70,20 @@ export function Sizes() {
     <Picture name={sizes.NAME} file="sizes" id="sizes" label={`${count(now?.ended.length ?? 0)} requests by size and latency. Arrow keys choose one.`} tabindex={0}
       paint={pen => { dots = now ? sizes.paint(pen, now, row) : []; }} onClick={choose} onKeyDown={step}>
       <span class="key"><i class="first" />first of a visit <i class="now" />later</span>
+    </Picture>
+  );
+}
+
+/** Steps of the chosen request. */
+export function Steps() {
+  const now = outcome.value, row = chosen.value;
+  if (!now || row === null) return null;
+  const rows = steps.rowsOf(now.exchanges, now.requests.request[row]!), legs = checked.value?.effective.leg ?? [];
+  if (!rows.length) return null;
+  return (
+    <Picture name={steps.NAME} file="steps" id="steps" label="Its steps on each leg, as the text above says." class="whole"
+      paint={pen => steps.paint(pen, now.exchanges, rows, legs.map(({ from, to, carrier }) => `${from} → ${to}, ${carrier.kind}`))}>
+      <span class="key">{steps.STEPS.map(([name, words]) => <span key={name}><i class={name} />{words} </span>)}</span>
     </Picture>
   );
 }

@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 from playwright.sync_api import Browser, Page
 
@@ -24,7 +26,7 @@ from farweb.studio import built, write_studio
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "studio/node_modules/axe-core/axe.min.js"
-SIZE_MAX, CORE_MAX = 1_700_000, 1_250_000  # bytes: the file, and compressed
+SIZE_MAX, COMPRESSED_MAX = 1_700_000, 1_250_000  # bytes: the file, and compressed
 WALKS = 30
 
 pytest_plugins = ("chromium",)
@@ -116,7 +118,7 @@ def look(browser: Browser) -> Iterator[Open]:
 def test_the_file_is_small() -> None:
     content = built().read_bytes()
     assert len(content) <= SIZE_MAX
-    assert len(gzip.compress(content)) <= CORE_MAX
+    assert len(gzip.compress(content)) <= COMPRESSED_MAX
 
 
 def test_a_slider_changes_the_answer_and_a_pin_compares(look: Open) -> None:
@@ -282,6 +284,68 @@ def test_hostile_files_are_answered_in_words(look: Open, tmp_path: Path) -> None
         sight.settle()
         assert sight.numbers() == before
         (tmp_path / name).unlink()
+
+
+def test_everything_goes_out(look: Open, tmp_path: Path) -> None:
+    sight = look()
+    page = sight.page
+
+    def saved(*clicks: str) -> bytes:
+        for click in clicks[:-1]:
+            page.click(click)
+        with page.expect_download() as download:
+            page.click(clicks[-1])
+        return Path(download.value.path()).read_bytes()
+
+    menu = "summary:has-text('Save')"
+    assert saved(menu, "button:has-text('Scenario (studio.toml)')").decode() == sight.text
+    table = pl.read_csv(saved(menu, "button:has-text('Requests (CSV)')"))
+    ends = table.filter(pl.col("status") == "done")
+    assert (len(table), len(ends)) == (400, 400)
+    latency = (ends["end_s"] - ends["start_s"]).mean()
+    assert latency == pytest.approx(sight.numbers()[3], rel=1e-9)
+    for name in ("Share of requests within a time", "Latency by response size"):
+        svg = ElementTree.fromstring(saved(f"button[aria-label='Save as SVG: {name}']"))
+        assert svg.find("{http://www.w3.org/2000/svg}title").text == name  # type: ignore[union-attr]
+        assert saved(f"button[aria-label='Save as PNG: {name}']").startswith(b"\x89PNG")
+    assert b"MIT" in saved("button:has-text('Licences')")
+
+
+def test_packets_are_played_and_looked_at_by_keys_and_pointer(look: Open) -> None:
+    sight = look()
+    sight.until("document.getElementById('spacetime')?.width > 300")
+    page = sight.page
+    cursor, shown = ".player output", "document.getElementById('spacetime').ariaLabel"
+    assert page.inner_text(cursor) == ""
+    page.focus("#spacetime")
+    page.keyboard.press("ArrowRight")
+    first, whole = page.inner_text(cursor), page.evaluate(shown)
+    page.keyboard.press("End")
+    last = page.inner_text(cursor)
+    page.keyboard.press("+")
+    assert page.evaluate(shown) != whole
+    assert first != last
+    page.click(".player button:has-text('The request')")
+    assert (page.evaluate(shown), page.inner_text(cursor)) == (whole, "")
+    page.click("#spacetime", position={"x": 400, "y": 100})
+    middle = page.inner_text(cursor)
+    assert middle not in ("", first, last)
+    page.click("#play")
+    sight.until(f"document.querySelector('{cursor}').textContent !== {json.dumps(middle)}")
+    page.click("#play")
+    page.emulate_media(reduced_motion="reduce")
+    before = page.inner_text(cursor)
+    page.click("#play")
+    assert page.inner_text(cursor) != before
+    assert page.get_attribute("#play", "aria-pressed") == "false"
+
+
+def test_too_many_packets_are_refused_in_words(look: Open) -> None:
+    sight = look()
+    sight.until("document.getElementById('spacetime')")
+    sight.write(sight.text.replace("requests = 400,", "requests = 12_000,"))
+    sight.until("document.getElementById('packets')?.textContent.includes('more than 600,000 packets over links')")
+    assert "12,000 requests" in sight.answer
 
 
 def test_random_walks_leave_the_console_empty(look: Open) -> None:

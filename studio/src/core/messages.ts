@@ -35,12 +35,27 @@ export interface Summary {
 }
 
 /** Columns of the requests, a number a row. */
-export const COLUMNS = ["request", "start_ns", "connect_ns", "first_byte_ns", "end_ns", "response_bytes", "visit_request", "status", "host"] as const;
+export const COLUMNS = ["request", "start_ns", "connect_ns", "first_byte_ns", "end_ns", "response_bytes", "visit_request", "status", "host", "connection"] as const;
 export type Columns = Record<(typeof COLUMNS)[number], Float64Array>;
+
+/** Columns of requests on each leg; none where the scenario does not record them. */
+export const EXCHANGES = ["request", "leg", "connection_down", "start_ns", "connect_ns", "requested_ns", "ready_first_ns", "sent_last_ns", "relayed_last_ns", "end_ns", "cwnd_ns", "window_ns"] as const;
+export type Exchanges = Record<(typeof EXCHANGES)[number], Float64Array>;
+
+/** Columns of packets where ends, links and drops saw them; times that do not apply are NaN. */
+export const PACKETS = ["time_ns", "connection", "stretch", "link", "event", "direction", "seq", "ack", "payload_bytes", "retransmission", "packet", "left_ns", "arrived_ns"] as const;
+export type Packets = Record<(typeof PACKETS)[number], Float64Array> & {
+  /** 1 for packets with SYN, FIN or RST. */
+  control: Float64Array;
+  /** Time at which a packet reached the link that it passed: nodes take none, so it is that of its last sight before. */
+  reached_ns: Float64Array;
+};
+/** Codes of the column `event`. */
+export const EVENT = { send: 0, receive: 1, drop: 2, pass: 3 } as const;
 
 /** What a run found; `ended` are the rows of requests that ended and began after the warm-up. */
 export interface Outcome {
-  text: string; summary: Summary; requests: Columns; ended: Uint32Array; hosts: string[]; hops: number; ms: number;
+  text: string; summary: Summary; requests: Columns; exchanges: Exchanges; ended: Uint32Array; hosts: string[]; hops: number; ms: number;
 }
 
 export interface Preset { name: string; title: string; rate: { dated: string }; facts: string[] }
@@ -70,6 +85,8 @@ export interface Questions {
   check: { of: { text: string }; answer: Checked | { problems: Problem[] } };
   /** null: another run came before its end. */
   run: { of: { text: string }; answer: Outcome | null };
+  /** Every packet of a run; null as of a run. */
+  packets: { of: { text: string; links: number }; answer: Packets | null };
   stop: { of: object; answer: null };
 }
 export type Question = keyof Questions;

@@ -1,5 +1,5 @@
 // Scales of a picture, and its axes.
-import type { Pen } from "./pen";
+import type { Box, Pen } from "./pen";
 
 export interface Scale {
   (value: number): number;
@@ -8,8 +8,6 @@ export interface Scale {
   /** Round values along it, at most some `most`. */
   ticks(most: number): number[];
 }
-
-export interface Box { left: number; right: number; top: number; bottom: number }
 
 export const box = (pen: Pen, left = 52): Box => ({ left, right: pen.width - 10, top: 8, bottom: pen.height - 24 });
 

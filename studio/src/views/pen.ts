@@ -1,5 +1,6 @@
 // One way to draw, on a canvas and into an SVG file. Colours are names of the page's style.
 
+export interface Box { left: number; right: number; top: number; bottom: number }
 export interface Style { colour: string; width?: number; dashed?: boolean; opacity?: number }
 export type Align = "left" | "center" | "right";
 
@@ -7,9 +8,13 @@ export interface Pen {
   readonly width: number;
   readonly height: number;
   line(points: number[], style: Style): void;
+  /** Straight pieces, four numbers each. */
+  pieces(ends: number[], style: Style): void;
   dots(centres: number[], radius: number, style: Style): void;
   text(text: string, x: number, y: number, align: Align, colour: string): void;
   textWidth(text: string): number;
+  /** Draws what `act` draws inside a box alone. */
+  inside(box: Box, act: () => void): void;
 }
 
 const FONT = "12px system-ui, sans-serif";
@@ -34,16 +39,40 @@ export class CanvasPen implements Pen {
     this.#context.textBaseline = "middle";
   }
 
-  line(points: number[], { colour, width = 1, dashed = false, opacity = 1 }: Style) {
+  line(points: number[], style: Style) {
+    this.#stroke(style, context => {
+      for (let at = 0; at < points.length; at += 2) context.lineTo(points[at]!, points[at + 1]!);
+    });
+  }
+
+  pieces(ends: number[], style: Style) {
+    this.#stroke(style, context => {
+      for (let at = 0; at < ends.length; at += 4) {
+        context.moveTo(ends[at]!, ends[at + 1]!);
+        context.lineTo(ends[at + 2]!, ends[at + 3]!);
+      }
+    });
+  }
+
+  #stroke({ colour, width = 1, dashed = false, opacity = 1 }: Style, trace: (context: CanvasRenderingContext2D) => void) {
     const context = this.#context;
     context.strokeStyle = colourOf(colour);
     context.lineWidth = width;
     context.globalAlpha = opacity;
     context.setLineDash(dashed ? DASHES : []);
     context.beginPath();
-    for (let at = 0; at < points.length; at += 2) context.lineTo(points[at]!, points[at + 1]!);
+    trace(context);
     context.stroke();
     context.globalAlpha = 1;
+  }
+
+  inside({ left, right, top, bottom }: Box, act: () => void) {
+    this.#context.save();
+    this.#context.beginPath();
+    this.#context.rect(left, top, right - left, bottom - top);
+    this.#context.clip();
+    act();
+    this.#context.restore();
   }
 
   dots(centres: number[], radius: number, { colour, opacity = 1 }: Style) {
@@ -80,10 +109,26 @@ export class SvgPen implements Pen {
     this.#measure.font = FONT;
   }
 
-  line(points: number[], { colour, width = 1, dashed = false, opacity = 1 }: Style) {
-    const pairs = points.map(near).join(" ");
+  line(points: number[], style: Style) {
+    this.#stroke(style, `M${points.map(near).join(" ")}`);
+  }
+
+  pieces(ends: number[], style: Style) {
+    const each: string[] = [];
+    for (let at = 0; at < ends.length; at += 4) each.push(`M${ends.slice(at, at + 4).map(near).join(" ")}`);
+    this.#stroke(style, each.join(""));
+  }
+
+  #stroke({ colour, width = 1, dashed = false, opacity = 1 }: Style, path: string) {
     const dashes = dashed ? ` stroke-dasharray="${DASHES.join(" ")}"` : "";
-    this.#parts.push(`<polyline fill="none" stroke="${colourOf(colour)}" stroke-width="${width}" opacity="${opacity}"${dashes} points="${pairs}"/>`);
+    this.#parts.push(`<path fill="none" stroke="${colourOf(colour)}" stroke-width="${width}" opacity="${opacity}"${dashes} d="${path}"/>`);
+  }
+
+  inside({ left, right, top, bottom }: Box, act: () => void) {
+    const name = `inside-${this.#parts.length}`;
+    this.#parts.push(`<clipPath id="${name}"><rect x="${left}" y="${top}" width="${right - left}" height="${bottom - top}"/></clipPath><g clip-path="url(#${name})">`);
+    act();
+    this.#parts.push("</g>");
   }
 
   dots(centres: number[], radius: number, { colour, opacity = 1 }: Style) {
