@@ -31,6 +31,7 @@ __all__ = [
     "caching_words",
     "connection_use",
     "debug_build",
+    "draft",
     "header_bytes",
     "link_presets",
     "log_format",
@@ -41,6 +42,8 @@ __all__ = [
     "null_id",
     "null_int",
     "object_ids",
+    "proxies",
+    "relay_tcp",
     "result_version",
     "results_schema",
     "rows_kept",
@@ -101,6 +104,23 @@ mss_bytes: tuple[int, int]
 
 log_header_bytes: int
 """Header of a response, as a reader of server logs adds it to the logged bytes."""
+
+proxies: list[str]
+"""Names of proxies on a path."""
+
+relay_tcp: str
+"""TCP between two relays over a long part, as a scenario writes it."""
+
+def draft(choices: str) -> str:
+    """Write a scenario to start from, with comments.
+
+    Args:
+        choices: JSON text: `file`, `ways`, `cache`, `shield`, `is_local`, `serving`, `clients`, `release`, `requests`
+            and `span_s`, as `crates/farweb/src/scenario/draft.rs` has them.
+
+    Raises:
+        ScenarioError: They are not of that form, or a path is no preset.
+    """
 
 def link_presets() -> str:
     """Kinds of paths, which are the presets of links, as JSON text."""

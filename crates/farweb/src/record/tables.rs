@@ -343,6 +343,8 @@ table! {
         cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null on links.",
         ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null on links.",
         credit_limit: [int?] "" "Sequence number up to which the endpoint's application may fill its stream with the credit of all messages that it sends, before it reads what the event brings; bytes in the stream count with their framing, further ones without. Null on links, and where no credit limits a message.",
+        left_ns: [int?] "ns" "Time at which its last bit left the transmitter of the link; null but on rows of a link's tap, as the next one.",
+        arrived_ns: [int?] "ns" "Time at which it arrives at the far end of that link.",
     }
 }
 

@@ -49,7 +49,7 @@ pub use shared::{Reader, shared};
 pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
     Batch, BatchTable, HostColumns, ROWS_KEPT, RequestTable, Summary, WORKLOAD_TABLES, Words,
-    hosts_from_columns, open_hosts,
+    hosts_from_columns, hosts_of_bytes, open_hosts,
 };
 pub use trace::{TraceBatch, TraceReader};
 pub use unreadable::{Unreadable, UnreadableLines};
