@@ -606,7 +606,7 @@ class LogReader:
         *,
         log_format: str | None = None,
         fields: list[str] | None = None,
-        keep: str = "misses",
+        keep: str | None = None,
         dynamic: bool = True,
         errors: bool = True,
         tunnels: bool = True,
@@ -637,8 +637,9 @@ class LogReader:
                 one with farweb's own names, such as `{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}`.
             fields: Keys of JSON objects in its place, each `NAME=KEY` with one of these names; the unit of a span
                 stands behind its key, `elapsed=took:ms`.
-            keep: `misses`: requests that crossed the link; `crossed`: revalidations too; `all`: cache hits as well;
-                `lines`: also lines of inner tiers, other sides, health checks, the server itself and other logs.
+            keep: `misses`: requests that no cache answered; `crossed`: revalidations too; `all`: cache hits as well;
+                `lines`: also lines of inner tiers, other sides, health checks, the server itself and other logs. None:
+                `misses` where a proxy or a server logs its cache's results, `all` where a content delivery network does.
             dynamic: Keep pages made for each request, with a query, `cgi-bin` or `.cgi` in the URL.
             errors: Keep answers with a status other than 2xx and 3xx.
             tunnels: Keep CONNECT tunnels, each as one request and one response of all its bytes.

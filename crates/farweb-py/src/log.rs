@@ -74,7 +74,7 @@ pub(crate) struct LogReader(farweb::workload::LogReader);
 impl LogReader {
     #[new]
     #[pyo3(signature = (
-        path, format, *, log_format = None, fields = None, keep = "misses", dynamic = true, errors = true, tunnels = true, bypass = "",
+        path, format, *, log_format = None, fields = None, keep = None, dynamic = true, errors = true, tunnels = true, bypass = "",
         rtt_ns = 0,
         request_bytes = None, assume_bytes = None, server_time = "elapsed", server_name = "server", client_key = None,
         client_from_forwarded = false, client = None, from_ = None, to = None,
@@ -86,7 +86,7 @@ impl LogReader {
         format: &str,
         log_format: Option<String>,
         fields: Option<Vec<String>>,
-        keep: &str,
+        keep: Option<&str>,
         dynamic: bool,
         errors: bool,
         tunnels: bool,
@@ -111,7 +111,7 @@ impl LogReader {
         let open = || {
             let by = sample_by.parse()?;
             let options = LogOptions {
-                keep: keep.parse()?,
+                keep: keep.map(str::parse).transpose()?,
                 dynamic,
                 errors,
                 tunnels,

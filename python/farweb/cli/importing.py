@@ -90,8 +90,8 @@ def import_options(
     keep: Annotated[
         str | None,
         _of_log(
-            help="misses (default): requests across the link; crossed: revalidations too; all: cache hits as well; "
-            "lines: health checks, inner tiers and repeated lines too."
+            help="misses: requests that no cache answered (default of Squid, nginx, Varnish); crossed: revalidations too; "
+            "all: hits as well (default of CDNs); lines: health checks, inner tiers and repeated lines too."
         ),
     ] = None,
     errors: Annotated[

@@ -55,6 +55,7 @@ _HINTS = {
     "outside-time": "--from and --to are in the zone of the log, unless they name one",
     "revalidation": "--keep crossed keeps them",
     "zero-bytes": "let the server write the size of the response",
+    "answered-by-proxy": "--keep all keeps them",
 }
 """Advice where nothing is left, by the most frequent reason."""
 

@@ -37,7 +37,7 @@ fn at<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
 
 impl Keys {
     /// The keys of a format with a name.
-    pub(super) fn of(keys: &[(&str, Field)], strict: bool, sign: Option<&'static str>) -> Self {
+    pub(super) fn new(keys: &[(&str, Field)], strict: bool, sign: Option<&'static str>) -> Self {
         Self { keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(), strict, sign }
     }
 
@@ -79,9 +79,9 @@ impl Keys {
         }
     }
 
-    /// True if a key is of `field`.
-    pub(super) fn has(&self, field: Field) -> bool {
-        self.keys.iter().any(|(_, known)| *known == field)
+    /// Keys of such a field.
+    pub(super) fn of(&self, is_it: impl Fn(Field) -> bool) -> impl Iterator<Item = &str> {
+        self.keys.iter().filter(move |(_, field)| is_it(*field)).map(|(key, _)| key.as_str())
     }
 
     /// Record of a line.
@@ -121,18 +121,18 @@ impl Keys {
         Some((right, wrong))
     }
 
-    /// True if a line in `head` has `X-Forwarded-For`; and the keys of the first line.
-    pub(super) fn forwarded(&self, head: &[u8]) -> (bool, String) {
+    /// True if an object in `head` has one of some keys; and the keys of the first object.
+    pub(super) fn shown(&self, head: &[u8], is_it: impl Fn(Field) -> bool) -> (bool, String) {
         let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let objects: Vec<Value> = lines
             .filter_map(|line| serde_json::from_slice(&wrapped::message(line)).ok())
             .filter(Value::is_object)
             .collect();
-        let is_there = |object: &Value| self.record(object).is_ok_and(|record| record.forwarded.is_some());
+        let is_there = |key: &str| objects.iter().any(|object| at(object, key).is_some());
         let mut there = Vec::new();
         objects.first().into_iter().for_each(|object| keys_of(object, "", &mut there));
         there.truncate(KEYS_NAMED);
-        (objects.iter().any(is_there), there.join(", "))
+        (self.of(is_it).any(is_there), there.join(", "))
     }
 
     /// Record of a JSON object.
@@ -240,7 +240,7 @@ fn text_of(value: &Value, field: Field) -> Option<Vec<u8>> {
         // An object that describes TLS is there with TLS alone.
         Value::Object(_) | Value::Bool(true) if field == Field::Tls => Some(b"on".to_vec()),
         Value::Bool(false) if field == Field::Tls => Some(b"off".to_vec()),
-        Value::Bool(flag) if matches!(field, Field::Edge | Field::Inner) => {
+        Value::Bool(flag) if matches!(field, Field::Edge | Field::Inner | Field::EdgeIs(_)) => {
             Some(flag.to_string().into_bytes())
         }
         _ => None,

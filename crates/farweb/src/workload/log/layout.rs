@@ -39,9 +39,9 @@ impl Layout {
             Shape::TextOrTable(texts) => Self::table(head).map_or_else(|| Self::patterns(texts), Ok),
             Shape::Columns("") => Ok(Self::Columns(None)),
             Shape::Columns(names) => Ok(Self::Columns(Some(Columns::named(names.as_bytes())))),
-            Shape::Json(keys) => Ok(Self::Json(Keys::of(keys, false, None))),
-            Shape::JsonOnly(keys) => Ok(Self::Json(Keys::of(keys, true, None))),
-            Shape::JsonWith(sign, keys) => Ok(Self::Json(Keys::of(keys, true, Some(sign)))),
+            Shape::Json(keys) => Ok(Self::Json(Keys::new(keys, false, None))),
+            Shape::JsonOnly(keys) => Ok(Self::Json(Keys::new(keys, true, None))),
+            Shape::JsonWith(sign, keys) => Ok(Self::Json(Keys::new(keys, true, Some(sign)))),
         }
     }
 
@@ -98,12 +98,12 @@ impl Layout {
         is_whole.then_some(Self::Columns(Some(Columns { fields, tabs: true })))
     }
 
-    /// True if lines may have `field`.
-    pub(super) fn has(&self, field: Field) -> bool {
+    /// True if lines may have such a field.
+    pub(super) fn has(&self, is_it: impl Fn(Field) -> bool) -> bool {
         match self {
-            Self::Patterns(patterns) => patterns.iter().any(|pattern| pattern.has(field)),
-            Self::Columns(columns) => columns.as_ref().is_some_and(|columns| columns.fields.contains(&field)),
-            Self::Json(keys) => keys.has(field),
+            Self::Patterns(patterns) => patterns.iter().any(|pattern| pattern.has(&is_it)),
+            Self::Columns(columns) => columns.as_ref().is_some_and(|columns| columns.fields.iter().copied().any(is_it)),
+            Self::Json(keys) => keys.of(is_it).next().is_some(),
         }
     }
 
@@ -122,28 +122,59 @@ impl Layout {
         matches!(self, Self::Patterns(patterns) if is_doubted(patterns)).then_some(DOUBT)
     }
 
+    /// Gives `take` the records of the lines that can be read, at the `head` of a log.
+    pub(super) fn each_of(&self, head: &[u8], mut take: impl FnMut(Record<'_>)) {
+        let mut layout = self.clone();
+        let end = if head.contains(&b'\n') { b'\n' } else { b'\r' };
+        for (number, line) in head.split(|byte| *byte == end).enumerate() {
+            let line = wrapped::message(line.strip_suffix(b"\r").unwrap_or(line));
+            if !layout.heads(&line, number == 0)
+                && let Ok(record) = layout.read(&line)
+            {
+                take(record);
+            }
+        }
+    }
+
     /// Checks that lines of a log that begins with `head` may have `X-Forwarded-For`.
     ///
     /// # Errors
     /// The fields that they have instead.
     pub(super) fn check_forwarded(&self, head: &[u8]) -> Result<(), String> {
+        let (has, there) = self.shown(head, |field| field == Field::Forwarded);
+        if has { Ok(()) } else { Err(format!("has no field X-Forwarded-For; its fields are {there}")) }
+    }
+
+    /// Checks that lines of a log that begins with `head` may say whether a cache answered.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub(super) fn check_results(&self, head: &[u8]) -> Result<(), String> {
+        if self.shown(head, Field::is_result).0 {
+            return Ok(());
+        }
+        let keys = if let Self::Json(keys) = self { keys.of(Field::is_result).collect() } else { Vec::new() };
+        let keys = if keys.is_empty() { String::new() } else { format!(" (in {})", keys.join(", ")) };
+        Err(format!(
+            "its lines do not say whether a cache answered{keys}; leave the option out for all that crossed the link, or name the field \
+             that says it: {{result}} in --log-format, --field result=KEY of JSON"
+        ))
+    }
+
+    /// True if lines of a log that begins with `head` may have such a field; and the fields that they have.
+    fn shown(&self, head: &[u8], is_it: impl Fn(Field) -> bool) -> (bool, String) {
         let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-        let (has, there) = match self {
-            Self::Patterns(patterns) => {
-                (patterns.iter().any(|pattern| pattern.has(Field::Forwarded)), patterns[0].text().to_owned())
-            }
+        match self {
+            Self::Patterns(patterns) => (self.has(is_it), patterns[0].text().to_owned()),
             Self::Columns(_) => {
                 let named = lines.clone().find_map(|line| line.strip_prefix(b"#Fields:"));
-                let line = named.or_else(|| lines.next()).unwrap_or_default();
-                let mut has = self.clone();
-                has.heads(&[b"#Fields:", line].concat(), true);
-                let has =
-                    matches!(has, Self::Columns(Some(columns)) if columns.fields.contains(&Field::Forwarded));
-                (has, String::from_utf8_lossy(line).split_ascii_whitespace().collect::<Vec<_>>().join(", "))
+                let mut columns = self.clone();
+                named.into_iter().for_each(|names| drop(columns.heads(&[b"#Fields:", names].concat(), true)));
+                let fields = String::from_utf8_lossy(named.or_else(|| lines.next()).unwrap_or_default());
+                (columns.has(is_it), fields.split_ascii_whitespace().collect::<Vec<_>>().join(", "))
             }
-            Self::Json(keys) => keys.forwarded(head),
-        };
-        if has { Ok(()) } else { Err(format!("has no field X-Forwarded-For; its fields are {there}")) }
+            Self::Json(keys) => keys.shown(head, is_it),
+        }
     }
 
     /// Record of `line`, which may stand behind a time that is none of its own.

@@ -199,6 +199,10 @@ impl LogReader {
             let checked = layout.check_forwarded(&head);
             checked.map_err(|why| WorkloadError(format!("{}: {why}", lines.name())))?;
         }
+        if let Some(keep @ (Keep::Misses | Keep::Crossed)) = options.keep {
+            let checked = layout.check_results(&head);
+            checked.map_err(|why| WorkloadError(format!("{}: --keep {keep}: {why}", lines.name())))?;
+        }
         let builder = Builder::new(options.client_names);
         let whole = Whole { shared_user, behind_own_proxy, known };
         Ok(Self { lines, parts: Parts::default(), options, layout, whole, builder, report, looks_like: None })
@@ -216,7 +220,7 @@ impl LogReader {
             let Some(line) = lines.next()? else { break };
             report.lines += 1;
             let (Line::Whole(text) | Line::TooLong(text)) = line;
-            if whole.known.repeated.contains(&number) && options.keep != Keep::Lines {
+            if whole.known.repeated.contains(&number) && options.keep() != Keep::Lines {
                 report.drop(Reason::Repeated);
                 continue;
             }
@@ -344,7 +348,7 @@ fn verdict(
 impl Whole {
     /// Why a line is no request, or the second one of a request, where those are left out.
     fn apart(&self, record: &Record<'_>, options: &LogOptions) -> Option<Reason> {
-        if options.keep == Keep::Lines {
+        if options.keep() == Keep::Lines {
             return None;
         }
         let second = || self.known.calls.has_caller_of(record).then_some(Reason::OtherSide);
@@ -439,7 +443,7 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
             options.rtt
         ),
     });
-    if options.keep == Keep::Crossed {
+    if options.keep == Some(Keep::Crossed) {
         all.push(format!("A revalidation brought a header of at most {LOG_HEADER_BYTES} B."));
     }
     all

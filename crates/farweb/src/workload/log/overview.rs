@@ -99,7 +99,7 @@ fn read(
         named => Some(named.clone()),
     };
     let layout = found.and_then(|format| format.layout(&head).ok());
-    let mut layout = layout.filter(|layout| layout.has(Field::Cluster) && layout.has(Field::RequestId));
+    let mut layout = layout.filter(|layout| [Field::Cluster, Field::RequestId].iter().all(|field| layout.has(|known| known == *field)));
     let mut all = Vec::new();
     let mut parts = Parts::default();
     while (hashes || layout.is_some())

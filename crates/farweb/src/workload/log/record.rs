@@ -90,6 +90,11 @@ pub(super) enum Field {
     Hierarchy,
     /// Answer of a cache, in any server's words: `HIT`, `miss`, `TCP_MISS`.
     CacheResult,
+    /// The same of a content delivery network, asked by `--keep` alone: all of its answers crossed the way to the clients. Of several fields
+    /// the last one counts.
+    EdgeResult,
+    /// A flag that stands for such a result.
+    EdgeIs(&'static str),
     /// Version of HTTP, as in a request line.
     Protocol,
     /// Scheme of the request, or `X-Forwarded-Proto`.
@@ -147,7 +152,7 @@ impl Field {
             Self::Body | Self::Total | Self::Sent | Self::SentBody => "bytes",
             Self::Code => "code",
             Self::Hierarchy => "hierarchy",
-            Self::CacheResult => "cache result",
+            Self::CacheResult | Self::EdgeResult | Self::EdgeIs(_) => "cache result",
             Self::Protocol => "protocol",
             Self::Scheme => "scheme",
             Self::Tls => "TLS",
@@ -170,6 +175,11 @@ impl Field {
             self,
             Self::Elapsed(_) | Self::FirstByte(_) | Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_)
         )
+    }
+
+    /// True if its value says whether a cache answered.
+    pub(super) const fn is_result(self) -> bool {
+        matches!(self, Self::Code | Self::CacheResult | Self::EdgeResult | Self::EdgeIs(_))
     }
 
     /// True if its value may be a list with `, ` and ` : ` between entries: servers that were asked one after the other, proxies that
@@ -247,6 +257,7 @@ pub(super) struct Record<'a> {
     pub code: Option<Text<'a>>,
     pub hierarchy: Option<Text<'a>>,
     pub cache_result: Option<Text<'a>>,
+    pub edge_result: Option<Text<'a>>,
     pub protocol: Option<Text<'a>>,
     /// The client's connection was under TLS. Of several fields one that says so counts: TLS may end before the server.
     pub secure: Option<bool>,
@@ -343,6 +354,11 @@ impl<'a> Record<'a> {
             Field::Code => first(&mut self.code, text),
             Field::Hierarchy => first(&mut self.hierarchy, text),
             Field::CacheResult => first(&mut self.cache_result, text),
+            Field::EdgeResult => self.edge_result = Some(text),
+            Field::EdgeIs(result) if apart::is_true(&text) == Some(true) => {
+                self.edge_result = Some(Cow::Borrowed(result.as_bytes()));
+            }
+            Field::EdgeIs(_) => first(&mut self.edge_result, Cow::Borrowed(b"MISS")),
             Field::Protocol => first(&mut self.protocol, text),
             Field::Scheme => self.secure = self.secure.max(is_secure(&text)),
             Field::Port if fields::number(&text).is_none() => return Err(wrong("port", &text, "a number")),

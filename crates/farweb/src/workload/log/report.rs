@@ -49,11 +49,11 @@ pub enum Reason {
     NoRequest,
     /// The log does not give the size of the answer.
     NoSize,
-    /// Answered with no bytes, but for a header.
+    /// Answered with no bytes, where the log counts headers too.
     ZeroBytes,
     /// The answer came from the proxy's own cache.
     Hit,
-    /// The server confirmed a copy of the cache (in a server's log: of the client): only a header crossed the link.
+    /// The server confirmed a copy of the cache: only a header crossed the link.
     Revalidation,
     /// Answered by the proxy itself: an icon, a redirection, its management pages.
     AnsweredByProxy,
@@ -104,9 +104,9 @@ impl Reason {
             Self::NotSuccessful => "were answered with a status other than 2xx and 3xx",
             Self::NoRequest => "are not HTTP requests",
             Self::NoSize => "lack the size of the response",
-            Self::ZeroBytes => "were answered without a body",
+            Self::ZeroBytes => "were answered with no bytes",
             Self::Hit => "were answered by the proxy's cache",
-            Self::Revalidation => "are revalidations (304)",
+            Self::Revalidation => "are revalidations of the cache's copies",
             Self::AnsweredByProxy => "were answered by the proxy itself",
             Self::SiblingHit => "were answered by a cache beside the proxy",
             Self::InnerTier => "are between tiers (a shield, a parent, a worker), not from a client",
