@@ -68,7 +68,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             facts |= {"errors": part, "storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
             waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0}
             facts |= {"unreadable_by": {}, "first_request": None, "time_outs": waits}
-            facts |= {"unread_fields": {"requests": 0, "fields": 0, "text": ""}, "unit_doubt": None}
+            facts |= {"unread_fields": {"requests": 0, "fields": 0, "text": ""}, "unit": None, "unit_doubt": None}
             return json.dumps({**counts, **sizes, **remarks, **times, **order, **facts})
 
     return Reader

@@ -615,6 +615,7 @@ class LogReader:
         request_bytes: int | None = None,
         assume_bytes: int | None = None,
         server_time: str = "elapsed",
+        elapsed_unit: str | None = None,
         server_name: str = "server",
         client_key: bytes | None = None,
         client_from_forwarded: bool = False,
@@ -649,6 +650,7 @@ class LogReader:
             request_bytes: Size of each request; None: as logged, else estimated from the URL.
             assume_bytes: Size of a response that the log does not give; None: such requests are left out.
             server_time: `elapsed`: as logged, else the recorded time less `rtt_ns`; `none`: leave out.
+            elapsed_unit: Unit of times whose format leaves it open, `s`, `ms`, `us` or `ns`; None: as the whole log shows it.
             server_name: Host of requests without one in their line.
             client_key: Key of 16 bytes for the pseudonyms of clients, by SipHash-2-4; None: clients as logged, as text.
             client_from_forwarded: Take the client from `X-Forwarded-For`, where a line has one.
@@ -677,7 +679,7 @@ class LogReader:
         "client", "method", "url", "host", "has_host", "status", "request_bytes", "request_bytes_logged",
         "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read, "time_outs": {"requests",
         "longest_s", "status", "line"} (of 408, 502, 503 and 504 after 10 s or more), "unread_fields":
-        {"requests", "fields", "text"} (behind the agent), "unit_doubt",
+        {"requests", "fields", "text"} (behind the agent), "unit", "unit_doubt",
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
         {reason: bytes}}`; the times are null without a request. The facts from `software` on are of all requests of the

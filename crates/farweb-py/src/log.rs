@@ -76,7 +76,7 @@ impl LogReader {
     #[pyo3(signature = (
         path, format, *, log_format = None, fields = None, keep = None, dynamic = true, errors = true, tunnels = true, bypass = "",
         rtt_ns = 0,
-        request_bytes = None, assume_bytes = None, server_time = "elapsed", server_name = "server", client_key = None,
+        request_bytes = None, assume_bytes = None, server_time = "elapsed", elapsed_unit = None, server_name = "server", client_key = None,
         client_from_forwarded = false, client = None, from_ = None, to = None,
         sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01, overview = None, place = 0,
     ))]
@@ -95,6 +95,7 @@ impl LogReader {
         request_bytes: Option<u64>,
         assume_bytes: Option<u64>,
         server_time: &str,
+        elapsed_unit: Option<&str>,
         server_name: &str,
         client_key: Option<[u8; 16]>,
         client_from_forwarded: bool,
@@ -120,6 +121,7 @@ impl LogReader {
                 request_bytes,
                 assume_bytes,
                 server_time: server_time.parse()?,
+                elapsed_unit: elapsed_unit.map(str::parse).transpose()?,
                 server_name: server_name.to_owned(),
                 client_names: client_key
                     .map_or(ClientNames::AsLogged, |key| ClientNames::Pseudonyms(ClientKey::new(key))),

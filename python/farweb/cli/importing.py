@@ -37,6 +37,13 @@ Fields = Annotated[
         help="A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated.",
     ),
 ]
+ElapsedUnit = Annotated[
+    str | None,
+    _of_log(
+        metavar="UNIT",
+        help="Unit of times in a log whose format leaves it open: s, ms, us or ns (default: as the whole log shows it).",
+    ),
+]
 
 
 def import_options(
@@ -133,6 +140,7 @@ def import_options(
     server_time: Annotated[
         str, _of_log(help="elapsed: what the log has, or recorded times less the round trip; none: leave it out.")
     ] = "elapsed",
+    elapsed_unit: ElapsedUnit = None,
     server_name: Annotated[str, _of_log(help="Host of requests whose line does not name it.")] = "server",
     max_unreadable: Annotated[float, _of_log(min=0, max=1, help="Share of lines that may be unreadable.")] = 0.01,
 ) -> dict[str, Any]:
@@ -150,6 +158,7 @@ def import_options(
         "request_bytes": request_bytes,
         "assume_bytes": assume_bytes,
         "server_time": server_time,
+        "elapsed_unit": elapsed_unit,
         "server_name": server_name,
         "client_key": client_key,
         "keep_clients": keep_clients,

@@ -90,8 +90,8 @@ def import_log(
         keep_clients: Write clients as the log names them, as text, and not as pseudonyms.
         progress: Called with the number of requests kept so far, some ten times a second.
         options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `bypass`, `rtt_ns`,
-            `request_bytes`, `assume_bytes`, `server_time`, `server_name`, `client_from_forwarded`, `client`, `from_`,
-            `to`, `sample`, `sample_by`, `seed`, `max_unreadable`.
+            `request_bytes`, `assume_bytes`, `server_time`, `elapsed_unit`, `server_name`, `client_from_forwarded`,
+            `client`, `from_`, `to`, `sample`, `sample_by`, `seed`, `max_unreadable`.
 
     Raises:
         WorkloadError: A log cannot be read, nothing of them is left, or there is a key although clients are kept.
@@ -272,7 +272,8 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
         together[name] = _sum(together.get(name), counts[name])
     servers = (together.get("software"), counts["software"])
     together["software"] = ", ".join(dict.fromkeys(name for name in servers if name)) or None
-    for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):
+    units = [] if counts["unit"] is None else [f"{log}times are {counts['unit']}"]
+    for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"]), ("units", units)):
         all_of_them = together.setdefault(name, [])
         all_of_them += [each for each in those if each not in all_of_them]
     before, unread = together.get("unread_fields", {"requests": 0}), counts["unread_fields"]

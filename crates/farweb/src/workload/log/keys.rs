@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::fields::wrong;
-use super::names::{CADDYS, DURATION, JSON_SOFTWARE, NEEDED, name_of, own};
-use super::record::{Field, Record, UNKNOWN_UNIT, Unit};
+use super::names::{CADDYS, DURATION, JSON_SOFTWARE, NEEDED, own};
+use super::record::{Field, Record, Unit};
+use super::units::Units;
 use super::wrapped;
 
 /// Most keys of a line of JSON that a message names. Chosen: as nginx and Caddy have.
@@ -20,6 +21,7 @@ pub(super) struct Keys {
     strict: bool,
     /// Nor can one without this key.
     sign: Option<&'static str>,
+    pub(super) units: Units,
 }
 
 /// Program that writes lines of JSON like `line`.
@@ -38,7 +40,7 @@ fn at<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
 impl Keys {
     /// The keys of a format with a name.
     pub(super) fn new(keys: &[(&str, Field)], strict: bool, sign: Option<&'static str>) -> Self {
-        Self { keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(), strict, sign }
+        Self { keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(), strict, sign, units: Units::Open }
     }
 
     /// Keys from `NAME=KEY`, a name of farweb's own and the key of its value, with the unit of a span behind a colon.
@@ -75,7 +77,7 @@ impl Keys {
         let has = |fields: &[Field]| keys.iter().any(|(_, field)| fields.contains(field));
         match NEEDED.iter().zip(ways).find(|((_, fields), _)| !has(fields)) {
             Some(((what, _), write)) => Err(format!("--field: none says {what}; write {write}")),
-            None => Ok(Self { keys, strict: true, sign: None }),
+            None => Ok(Self { keys, strict: true, sign: None, units: Units::Open }),
         }
     }
 
@@ -163,29 +165,9 @@ impl Keys {
                 field => *field,
             };
             let Some(text) = at(object, key).and_then(|value| text_of(value, field)) else { continue };
-            let result = record.set(field, Cow::Owned(text));
-            take(result.map_err(|why| match why.ends_with(UNKNOWN_UNIT) {
-                true => format!("{why}; state it, one of s, ms, us and ns: {}", self.stated(object, key)),
-                false => why,
-            }))?;
+            take(record.set(field.by(self.units), Cow::Owned(text)))?;
         }
         Ok(())
-    }
-
-    /// Options that name the keys of an object, the one of a span last, with a unit.
-    fn stated(&self, object: &Value, span: &str) -> String {
-        let named = |key: &str, field: Field| Some(format!("--field {}={key}", name_of(field)?));
-        let mut fields = Vec::new();
-        let mut options = Vec::new();
-        for (key, field) in &self.keys {
-            if !field.is_span() && !fields.contains(field) && at(object, key).is_some() {
-                fields.push(*field);
-                options.extend(named(key, *field));
-            }
-        }
-        let last = self.keys.iter().find(|(key, _)| key == span).and_then(|(key, field)| named(key, *field));
-        options.extend(last.map(|option| option + ":ms"));
-        options.join(" ")
     }
 
     /// True if an object has the keys of every request.

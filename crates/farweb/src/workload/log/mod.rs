@@ -42,6 +42,7 @@ mod squid;
 mod statement;
 mod strftime;
 mod syslog;
+mod units;
 mod unread;
 mod when;
 mod wrapped;
@@ -52,6 +53,7 @@ pub use clients::{ClientKey, ClientNames};
 pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
 pub use overview::{Known as KnownOfLog, Overview, Repeat};
+pub use record::Unit;
 pub use report::{FirstRequest, Reason, Report, TimeOuts};
 pub use select::{Sample, SampleBy};
 pub use unread::UnreadFields;
@@ -65,6 +67,7 @@ use crate::units::Duration;
 use batch::Builder;
 use layout::Layout;
 use record::Record;
+use units::{Signs, Units};
 use wrapped::Parts;
 
 /// Largest request or response, in bytes, as in a request table.
@@ -185,7 +188,9 @@ impl LogReader {
             named => named.clone(),
         };
         let software = found.software(&head);
-        let layout = found.layout(&head)?;
+        let mut layout = found.layout(&head)?;
+        let unit = decide(&mut layout, &head, &known, &options)
+            .map_err(|why| WorkloadError(format!("{}: --elapsed-unit: {why}", lines.name())))?;
         let shared_user = caching::shared_user(&layout, &head);
         let behind_own_proxy = apart::is_behind_own_proxy(&layout, &head, options.client_from_forwarded);
         let mut assumed = assumptions(&found, &options);
@@ -194,7 +199,7 @@ impl LogReader {
                 "Nearly all of the first requests name the same user, who is one for all: caches may serve them.".into(),
             );
         }
-        let report = Report::new(found.to_string(), software, assumed, &layout);
+        let report = Report::new(found.to_string(), software, assumed, &layout, unit);
         if options.client_from_forwarded {
             let checked = layout.check_forwarded(&head);
             checked.map_err(|why| WorkloadError(format!("{}: {why}", lines.name())))?;
@@ -354,6 +359,26 @@ impl Whole {
         let second = || self.known.calls.has_caller_of(record).then_some(Reason::OtherSide);
         apart::reason(record, self.behind_own_proxy).or_else(second)
     }
+}
+
+/// Decides about the unit of spans whose format leaves it open. What was decided, for people.
+///
+/// # Errors
+/// When a unit is stated, and the log has its own.
+fn decide(
+    layout: &mut Layout,
+    head: &[u8],
+    known: &KnownOfLog,
+    options: &LogOptions,
+) -> Result<Option<String>, String> {
+    if let Some(unit) = options.elapsed_unit {
+        units::check_open(layout, head)?;
+        layout.decide(Units::Stated(unit));
+        return Ok(None);
+    }
+    let signs = known.signs.unwrap_or_else(|| Signs::of_head(layout, head));
+    layout.decide(signs.units());
+    Ok(signs.said())
 }
 
 /// Error for a file of no known format.

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::caching::Bypass;
 use super::clients::{ClientKey, ClientNames};
+use super::record::Unit;
 use super::select::{Sample, SampleBy};
 use super::when::Bound;
 use crate::units::Duration;
@@ -56,6 +57,8 @@ pub struct LogOptions {
     pub assume_bytes: Option<u64>,
     /// Source of the server time.
     pub server_time: ServerTime,
+    /// Unit of spans whose format leaves it open. `None`: as the whole log shows it.
+    pub elapsed_unit: Option<Unit>,
     /// Host of requests without one in their line, as in most logs of web servers.
     pub server_name: String,
     /// Names that the table gives to clients.
@@ -87,6 +90,7 @@ impl Default for LogOptions {
             request_bytes: None,
             assume_bytes: None,
             server_time: ServerTime::Elapsed,
+            elapsed_unit: None,
             server_name: "server".into(),
             client_names: ClientNames::Pseudonyms(ClientKey::new([0; 16])),
             client_from_forwarded: false,

@@ -16,17 +16,21 @@ pub(super) type Text<'a> = Cow<'a, [u8]>;
 
 /// Unit of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub enum Unit {
     Seconds,
     Millis,
     Micros,
     Nanos,
-    /// Seconds when it has decimals, else ms: `time-taken`, as different writers of one format have it.
+    /// Open: s in a log with decimals, else ms: `time-taken`, as different writers of one format have it.
     SecondsOrMillis,
-    /// Seconds when it has decimals; a whole number may be of any unit.
+    /// Open: s in a log with decimals, else to be stated.
     SecondsOrUnknown,
-    /// Any that stands behind it.
+    /// Open: any that stands behind it, or to be stated.
     Unknown,
+    /// ms in a log without decimals.
+    WholeMillis,
+    /// Any that stands behind it: nobody has stated another one.
+    Unstated,
 }
 
 /// Meaning of a field of a line.
@@ -119,6 +123,8 @@ pub(super) enum Field {
     Edge,
     /// True where another tier asked, or something inside of the server.
     Inner,
+    /// Of a program that writes spans in s, in a format of several.
+    InSeconds,
     /// Who asked Cloudflare: `eyeball`, `edgeWorkerFetch` and others, or their numbers.
     Source,
     /// Id of the request whose worker asked, `00` where a client did.
@@ -133,7 +139,7 @@ impl Field {
     /// Its name in messages.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Ignored | Self::Servers => "field",
+            Self::Ignored | Self::Servers | Self::InSeconds => "field",
             Self::Start | Self::StartMillis | Self::End | Self::Clock => "time",
             Self::EndMillis => "milliseconds",
             Self::Date => "date",
@@ -271,6 +277,10 @@ pub(super) struct Record<'a> {
     pub inner: Option<bool>,
     pub cluster: Option<Text<'a>>,
     pub request_id: Option<Text<'a>>,
+    /// A span whose unit the format leaves open has decimals, or none.
+    pub has_decimals: Option<bool>,
+    /// A program wrote it that writes spans in s.
+    pub is_in_seconds: bool,
     /// Text behind the last field, where referrer and agent stand there.
     pub rest: &'a [u8],
 }
@@ -282,6 +292,13 @@ impl<'a> Record<'a> {
     /// The problem with the value.
     pub(super) fn set(&mut self, field: Field, text: Text<'a>) -> Result<(), String> {
         let is_absent = text.is_empty() || &*text == b"-";
+        if matches!(field.unit(), Some(Unit::SecondsOrMillis | Unit::SecondsOrUnknown))
+            && text.iter().any(u8::is_ascii_digit)
+            && &*text != b"-1"
+            && !text.last().is_some_and(u8::is_ascii_alphabetic)
+        {
+            self.has_decimals = self.has_decimals.max(Some(text.contains(&b'.')));
+        }
         match field {
             Field::Ignored | Field::Servers => {}
             // Web servers write `-` for a body of no bytes, Squid for no status.
@@ -354,6 +371,7 @@ impl<'a> Record<'a> {
             Field::Code => first(&mut self.code, text),
             Field::Hierarchy => first(&mut self.hierarchy, text),
             Field::CacheResult => first(&mut self.cache_result, text),
+            Field::InSeconds => self.is_in_seconds = true,
             Field::EdgeResult => self.edge_result = Some(text),
             Field::EdgeIs(result) if apart::is_true(&text) == Some(true) => {
                 self.edge_result = Some(Cow::Borrowed(result.as_bytes()));
@@ -492,7 +510,10 @@ fn bytes(text: &[u8]) -> Result<u64, String> {
 }
 
 /// Description of a span without its unit, for messages.
-pub(super) const UNKNOWN_UNIT: &str = "a span whose unit is known";
+const UNKNOWN_UNIT: &str = "a span whose unit is known; state it: --elapsed-unit s, ms, us or ns";
+
+/// Description of a span with decimals behind others without, for messages.
+const WHOLE: &str = "a whole number of ms as in the lines before; state the unit: --elapsed-unit s or ms";
 
 fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
     let has_units = text.last().is_some_and(u8::is_ascii_alphabetic);
@@ -501,15 +522,13 @@ fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
         Unit::Millis => (MILLI, "ms"),
         Unit::Micros => (MICRO, "µs"),
         Unit::Nanos => (1, "ns"),
-        Unit::SecondsOrMillis | Unit::SecondsOrUnknown if text.contains(&b'.') => (SECOND, "s"),
-        Unit::SecondsOrMillis => (MILLI, "ms"),
+        Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown if text.contains(&b'.') => (SECOND, "s"),
+        Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown => (MILLI, "ms"),
         // No time at all has any unit.
-        Unit::SecondsOrUnknown | Unit::Unknown
-            if has_units || text.iter().all(|byte| b"0.".contains(byte)) =>
-        {
-            (SECOND, "s")
-        }
-        Unit::SecondsOrUnknown | Unit::Unknown => return Err(wrong(name, text, UNKNOWN_UNIT)),
+        Unit::Unstated if has_units || text.iter().all(|byte| b"0.".contains(byte)) => (SECOND, "s"),
+        Unit::Unstated => return Err(wrong(name, text, UNKNOWN_UNIT)),
+        Unit::WholeMillis if text.contains(&b'.') && !has_units => return Err(wrong(name, text, WHOLE)),
+        Unit::WholeMillis => (MILLI, "ms"),
     };
     let nanos = if has_units { with_units(text) } else { fields::span(text, unit) };
     nanos.ok_or_else(|| match text.first() {

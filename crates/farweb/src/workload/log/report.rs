@@ -225,6 +225,8 @@ pub struct Report {
     pub time_outs: TimeOuts,
     /// Fields behind the agent that the format does not name.
     pub unread_fields: UnreadFields,
+    /// Unit of spans whose format leaves it open, why, and how to override it.
+    pub unit: Option<String>,
     /// Assumption about the unit of a span, where others write it in another one.
     pub unit_doubt: Option<&'static str>,
     #[serde(skip)]
@@ -240,9 +242,10 @@ impl Report {
         software: Option<String>,
         assumptions: Vec<String>,
         layout: &Layout,
+        unit: Option<String>,
     ) -> Self {
         let facts = Facts { software, ..Facts::default() };
-        Self { format, facts, assumptions, unit_doubt: layout.doubt(), sorted: true, ..Self::default() }
+        Self { format, facts, assumptions, unit, unit_doubt: layout.doubt(), sorted: true, ..Self::default() }
     }
 
     pub(super) fn drop(&mut self, reason: Reason) {
