@@ -8,6 +8,7 @@ use super::fields::wrong;
 use super::names::{CADDYS, DURATION, JSON_SOFTWARE, NEEDED, own};
 use super::record::{Field, Record, Unit};
 use super::units::Units;
+use super::json;
 use super::wrapped;
 
 /// Most keys of a line of JSON that a message names. Chosen: as nginx and Caddy have.
@@ -26,7 +27,7 @@ pub(super) struct Keys {
 
 /// Program that writes lines of JSON like `line`.
 pub(super) fn software(line: &[u8]) -> Option<&'static str> {
-    let object: Value = serde_json::from_slice(&wrapped::message(line)).ok()?;
+    let object: Value = json::value(&wrapped::message(line)).ok()?;
     let found = JSON_SOFTWARE.iter().find(|(key, _)| at(&object, key).is_some());
     found.map(|(_, software)| *software)
 }
@@ -91,13 +92,13 @@ impl Keys {
     /// # Errors
     /// The problem with the line.
     pub(super) fn read<'a>(&self, line: &[u8]) -> Result<Record<'a>, String> {
-        let object: Value = serde_json::from_slice(line).map_err(|error| broken(&error))?;
+        let object: Value = json::value(line).map_err(|error| broken(&error))?;
         self.record(&object)
     }
 
     /// True for an object with a message, and without the URL and the size that every request has.
     pub(super) fn is_message(&self, line: &[u8]) -> bool {
-        let Ok(object) = serde_json::from_slice::<Value>(line) else { return false };
+        let Ok(object) = json::value(line) else { return false };
         let has = |fields: &[Field]| {
             self.keys.iter().any(|(key, field)| fields.contains(field) && at(&object, key).is_some())
         };
@@ -108,7 +109,7 @@ impl Keys {
     /// Number of right values of a line, and the faults of the others, or `None` for anything but an object with a
     /// request and the size of its response.
     pub(super) fn faults(&self, line: &[u8]) -> Option<(usize, Vec<String>)> {
-        let object: Value = serde_json::from_slice(line).ok()?;
+        let object: Value = json::value(line).ok()?;
         self.check(&object).ok()?;
         let (mut right, mut wrong) = (0, Vec::new());
         let mut record = Record::default();
@@ -127,7 +128,7 @@ impl Keys {
     pub(super) fn shown(&self, head: &[u8], is_it: impl Fn(Field) -> bool) -> (bool, String) {
         let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let objects: Vec<Value> = lines
-            .filter_map(|line| serde_json::from_slice(&wrapped::message(line)).ok())
+            .filter_map(|line| json::value(&wrapped::message(line)).ok())
             .filter(Value::is_object)
             .collect();
         let is_there = |key: &str| objects.iter().any(|object| at(object, key).is_some());

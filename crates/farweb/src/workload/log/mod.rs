@@ -25,6 +25,7 @@ mod directives;
 mod facts;
 mod fields;
 mod format;
+mod json;
 mod keys;
 mod known;
 mod layout;
@@ -405,7 +406,7 @@ fn unknown(lines: &Lines, head: &[u8]) -> WorkloadError {
     let line = wrapped::message(first);
     let in_it = clipped(first, 120);
     if line.starts_with(b"{")
-        && let Err(error) = serde_json::from_slice::<serde_json::Value>(&line)
+        && let Err(error) = json::value(&line)
     {
         return WorkloadError(format!("{}: its first line {}, in {in_it}", name, keys::broken(&error)));
     }
