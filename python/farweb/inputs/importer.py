@@ -29,6 +29,7 @@ from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.caching import CacheTreatment, survey_of
+from farweb.inputs.formats import paths_of
 from farweb.inputs.import_report import GAP_S, ImportReport
 from farweb.inputs.provenance import FIRST_UNIX_S, REPORT_KEY
 from farweb.inputs.tables import REQUESTS
@@ -102,7 +103,7 @@ def import_log(
         if format != "auto" or options.get("log_format") is not None:
             raise WorkloadError("fields describe a log of JSON objects; leave out its format")
         options["fields"] = [f"{name}={each}" for name, keys in fields.items() for each in keys.split(",")]
-    logs = [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
+    logs = paths_of(log)
     for each in logs:
         if str(each) != "-":
             check_file(each, WorkloadError, "name a log, or - for standard input")
@@ -124,7 +125,8 @@ def import_log(
         counts = _copy(logs, raw, progress, format, options)
         counts["repeats"] = _repeats(logs, overview)
         if counts["requests"] == 0:
-            raise WorkloadError(f"{names}: no request is left: {_nothing_left(counts)}")
+            formats = ", ".join(counts["formats"])
+            raise WorkloadError(f"{names}: read as {formats}, no request is left: {_nothing_left(counts)}")
         counts["unread_fields"]["share"] = counts["unread_fields"]["requests"] / counts["requests"]
         if not counts.pop("sorted"):
             unsorted = raw
