@@ -19,11 +19,11 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 use super::Reason;
+use super::clients;
 use super::layout::Layout;
 use super::record::Record;
 use super::rules::request_line;
 use super::unread::agent_of;
-use super::clients;
 
 /// Agents of checks that a balancer or an orchestrator makes of its own servers, by their beginnings.
 const CHECKERS: [&[u8]; 8] = [

@@ -64,7 +64,9 @@ mod tests {
             assert_eq!(value(line.as_bytes()).unwrap()["a"], text, "{line}");
         }
         assert_eq!(value(b"{\"a\":\"caf\xE9\"}").unwrap()["a"], "caf\u{fffd}", "Latin-1");
-        for (line, column) in [(r#"{"a":"\x2"}"#, 8), (r#"{"a":"\xZZ"}"#, 8), (r#"{"a":\x22b\x22}"#, 6), (r#"{"a":"\x22}"#, 8)] {
+        for (line, column) in
+            [(r#"{"a":"\x2"}"#, 8), (r#"{"a":"\xZZ"}"#, 8), (r#"{"a":\x22b\x22}"#, 6), (r#"{"a":"\x22}"#, 8)]
+        {
             assert_eq!(value(line.as_bytes()).unwrap_err().column(), column, "{line}");
         }
     }

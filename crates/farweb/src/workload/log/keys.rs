@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::fields::wrong;
+use super::json;
 use super::names::{CADDYS, DURATION, JSON_SOFTWARE, NEEDED, own};
 use super::record::{Field, Record, Unit};
 use super::units::Units;
-use super::json;
 use super::wrapped;
 
 /// Most keys of a line of JSON that a message names. Chosen: as nginx and Caddy have.
@@ -41,7 +41,12 @@ fn at<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
 impl Keys {
     /// The keys of a format with a name.
     pub(super) fn new(keys: &[(&str, Field)], strict: bool, sign: Option<&'static str>) -> Self {
-        Self { keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(), strict, sign, units: Units::Open }
+        Self {
+            keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(),
+            strict,
+            sign,
+            units: Units::Open,
+        }
     }
 
     /// Keys from `NAME=KEY`, a name of farweb's own and the key of its value, with the unit of a span behind a colon.
@@ -80,6 +85,11 @@ impl Keys {
             Some(((what, _), write)) => Err(format!("--field: none says {what}; write {write}")),
             None => Ok(Self { keys, strict: true, sign: None, units: Units::Open }),
         }
+    }
+
+    /// True if both have the same keys, whatever the units of their spans.
+    pub(super) fn are_those_of(&self, other: &Self) -> bool {
+        (&self.keys, self.strict, self.sign) == (&other.keys, other.strict, other.sign)
     }
 
     /// Keys of such a field.

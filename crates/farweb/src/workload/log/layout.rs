@@ -124,6 +124,7 @@ impl Layout {
         match (self, other) {
             // Each log names its columns itself.
             (Self::Columns(_), Self::Columns(_)) => false,
+            (Self::Json(keys), Self::Json(others)) => !keys.are_those_of(others),
             _ => self != other,
         }
     }
@@ -181,7 +182,9 @@ impl Layout {
             Self::Columns(_) => {
                 let named = lines.clone().find_map(|line| line.strip_prefix(b"#Fields:"));
                 let mut columns = self.clone();
-                named.into_iter().for_each(|names| drop(columns.heads(&[b"#Fields:", names].concat(), true)));
+                if let (Self::Columns(columns), Some(names)) = (&mut columns, named) {
+                    *columns = columns.named(names);
+                }
                 let fields = String::from_utf8_lossy(named.or_else(|| lines.next()).unwrap_or_default());
                 (columns.has(is_it), fields.split_ascii_whitespace().collect::<Vec<_>>().join(", "))
             }

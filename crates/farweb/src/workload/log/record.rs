@@ -17,9 +17,13 @@ pub(super) type Text<'a> = Cow<'a, [u8]>;
 /// Unit of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
+    /// s
     Seconds,
+    /// ms
     Millis,
+    /// µs
     Micros,
+    /// ns
     Nanos,
     /// Open: s in a log with decimals, else ms: `time-taken`, as different writers of one format have it.
     SecondsOrMillis,
@@ -522,7 +526,9 @@ fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
         Unit::Millis => (MILLI, "ms"),
         Unit::Micros => (MICRO, "µs"),
         Unit::Nanos => (1, "ns"),
-        Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown if text.contains(&b'.') => (SECOND, "s"),
+        Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown if text.contains(&b'.') => {
+            (SECOND, "s")
+        }
         Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown => (MILLI, "ms"),
         // No time at all has any unit.
         Unit::Unstated if has_units || text.iter().all(|byte| b"0.".contains(byte)) => (SECOND, "s"),

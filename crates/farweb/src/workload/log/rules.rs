@@ -162,7 +162,10 @@ fn answer(record: &Record<'_>, options: &LogOptions) -> Result<Option<Answer>, S
         [.., b"REFRESH"] if parts.len() > 1 => Some(Answer::Revalidated),
         [_, b"SYNTH", ..] => Some(Answer::Own),
         [b"HIT" | b"HITS", ..] if is_pass => None,
-        [b"HIT" | b"HITS" | b"STALE" | b"UPDATING" | b"ORIGINSHIELDHIT" | b"MEM" | b"HITSTALE" | b"BG", ..]
+        [
+            b"HIT" | b"HITS" | b"STALE" | b"UPDATING" | b"ORIGINSHIELDHIT" | b"MEM" | b"HITSTALE" | b"BG",
+            ..,
+        ]
         | [b"REMOTE" | b"STREAM", b"HIT"] => Some(Answer::Cached),
         [b"REVALIDATED" | b"REFRESHHIT" | b"REFRESH", ..] => Some(Answer::Revalidated),
         [b"NONE" | b"UNKNOWN" | b"REDIRECT" | b"SYNTH" | b"CONSTRUCTED", ..]
@@ -170,7 +173,9 @@ fn answer(record: &Record<'_>, options: &LogOptions) -> Result<Option<Answer>, S
         | [b"LIMITEXCEEDED" | b"CAPACITYEXCEEDED" | b"CLIENTGEOBLOCKED" | b"CLIENTHUNGUPREQUEST"] => {
             Some(Answer::Own)
         }
-        [own] if own.starts_with(b"INVALIDREQUEST") || own.ends_with(b"GENERATEDRESPONSE") => Some(Answer::Own),
+        [own] if own.starts_with(b"INVALIDREQUEST") || own.ends_with(b"GENERATEDRESPONSE") => {
+            Some(Answer::Own)
+        }
         [b"MISS" | b"EXPIRED" | b"BYPASS" | b"DYNAMIC" | b"PASS" | b"PIPE" | b"SCARCE" | b"ERROR", ..]
         | [b"HITPASS" | b"HITMISS" | b"HFP" | b"HFM" | b"IGNORED" | b"DEFERRED", ..]
         | [b"PARTIAL", b"HIT"]

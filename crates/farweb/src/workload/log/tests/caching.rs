@@ -12,7 +12,8 @@ fn treated(lines: &[&str], bypass: &str) -> Vec<(Method, Caching)> {
         None => format!("- [25/Oct/2015:04:11:25 +0100] {rest}"),
     };
     let text = lines.iter().map(line).collect::<Vec<_>>().join("\n");
-    let options = LogOptions { keep: Some(Keep::All), bypass: bypass.parse().unwrap(), ..LogOptions::default() };
+    let options =
+        LogOptions { keep: Some(Keep::All), bypass: bypass.parse().unwrap(), ..LogOptions::default() };
     let (batch, report) = read(LogFormat::Custom(format.into()), &text, options);
     assert!(report.treated.has_cache_control);
     batch.method.into_iter().zip(batch.caching).collect()

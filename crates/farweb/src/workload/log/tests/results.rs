@@ -130,7 +130,8 @@ fn results_of_cloudfronts_columns_are_asked_too() {
                2019-12-04\t21:02:32\t900\tGET\ta.example\t/a\t200\tHit\t0.001\n\
                2019-12-04\t21:02:33\t900\tGET\ta.example\t/a\t304\tHit\t0.001\n\
                2019-12-04\t21:02:34\t900\tGET\ta.example\t/a\t200\tRefreshHit\t0.031\n";
-    let bytes = |keep| read(LogFormat::Auto, log, LogOptions { keep, ..LogOptions::default() }).0.response_bytes;
+    let bytes =
+        |keep| read(LogFormat::Auto, log, LogOptions { keep, ..LogOptions::default() }).0.response_bytes;
     assert_eq!(bytes(None), [900; 4]);
     assert_eq!(bytes(Some(Keep::Misses)), [900]);
     assert_eq!(bytes(Some(Keep::Crossed)), [900, 250]);
@@ -144,22 +145,31 @@ fn keep_is_refused_where_no_line_says_whether_a_cache_answered() {
         (LogFormat::CLF, clf.clone()),
         (LogFormat::W3C, w3c.to_owned()),
         ("cloudflare".parse().unwrap(), cloudflare("hit").replace("CacheCacheStatus", "x")),
-        (LogFormat::Fields(vec!["start=t".into(), "url=u".into(), "bytes=b".into()]), r#"{"t":1700000000,"u":"/a","b":9}"#.into()),
+        (
+            LogFormat::Fields(vec!["start=t".into(), "url=u".into(), "bytes=b".into()]),
+            r#"{"t":1700000000,"u":"/a","b":9}"#.into(),
+        ),
     ];
     for (format, text) in lines {
         for asked in [Keep::Misses, Keep::Crossed] {
             let said = error(format.clone(), text.as_bytes(), keep(asked));
-            let expected = format!("access.log: --keep {asked}: its lines do not say whether a cache answered");
+            let expected =
+                format!("access.log: --keep {asked}: its lines do not say whether a cache answered");
             assert!(said.starts_with(&expected), "{said}");
         }
         for asked in [Keep::All, Keep::Lines] {
             assert_eq!(error(format.clone(), text.as_bytes(), keep(asked)), "no error");
         }
     }
-    let named = error("cloudflare".parse().unwrap(), cloudflare("hit").replace("CacheCacheStatus", "x").as_bytes(), keep(Keep::Misses));
+    let named = error(
+        "cloudflare".parse().unwrap(),
+        cloudflare("hit").replace("CacheCacheStatus", "x").as_bytes(),
+        keep(Keep::Misses),
+    );
     assert!(named.contains("answered (in CacheCacheStatus); leave the option out"), "{named}");
     // The field is there, and no line asked a cache.
-    let nginx = LogFormat::Custom("[$time_local] \"$request\" $status $bytes_sent $upstream_cache_status".into());
+    let nginx =
+        LogFormat::Custom("[$time_local] \"$request\" $status $bytes_sent $upstream_cache_status".into());
     let line = "[10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 812 -";
     assert_eq!(fate(nginx, line, &keep(Keep::Misses)), "kept 812");
 }
@@ -189,7 +199,9 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
     for (format, line, expected) in rows {
         assert_eq!(fate(format.parse().unwrap(), &line, &LogOptions::default()), expected, "{line}");
     }
-    let nginx = LogFormat::Custom("[$time_local] \"$request\" $status $body_bytes_sent $upstream_cache_status".into());
+    let nginx = LogFormat::Custom(
+        "[$time_local] \"$request\" $status $body_bytes_sent $upstream_cache_status".into(),
+    );
     for (result, expected) in [("MISS", "kept 250"), ("HIT", "hit"), ("REVALIDATED", "revalidation")] {
         let line = format!("[10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 304 0 {result}");
         assert_eq!(fate(nginx.clone(), &line, &LogOptions::default()), expected, "{result}");

@@ -286,13 +286,8 @@ fn a_duration_without_a_unit_is_that_of_a_known_program_or_refused() {
     };
     for span in ["\"duration\":12", "\"duration\":12.5", "\"latency\":12000000", "\"request_time\":12000"] {
         let why = refused(LogFormat::Auto, &own(span));
-        let key = span[1..].split('"').next().unwrap();
-        let says = format!(
-            "not a span whose unit is known; state it, one of s, ms, us and ns: --field end=time --field method=method \
-             --field path=path --field status=status --field body=bytes --field elapsed={key}:ms"
-        );
         assert!(
-            why.contains("reads as format json but for one value: elapsed: found") && why.contains(&says),
+            why.contains("not a span whose unit is known; state it: --elapsed-unit s, ms, us or ns"),
             "{why}"
         );
     }
@@ -693,7 +688,7 @@ fn fields_that_a_format_leaves_unread_are_reported() {
 
 #[test]
 fn the_first_request_is_reported_as_it_was_read() {
-    let text = format!("junk\n{}\n{CLF}\n", CLF.replace("/a HTTP", "/b HTTP").replace("200 5120", "304 -"));
+    let text = format!("junk\n{}\n{CLF}\n", CLF.replace("/a HTTP", "/b HTTP").replace("200 5120", "499 0"));
     let (_, report) = read(LogFormat::CLF, &text, any_unreadable());
     let first = serde_json::to_value(report.first_request).unwrap();
     let expected = serde_json::json!({
