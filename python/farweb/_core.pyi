@@ -510,8 +510,14 @@ class Survey:
     def __new__(cls) -> Self:
         """Of no request yet."""
 
-    def add(self, object: NDArray[np.uint64], bytes: NDArray[np.int64], caching: NDArray[np.uint8]) -> None:
-        """Count requests; `caching` has places in `caching_words`."""
+    def add(
+        self, object: NDArray[np.uint64], bytes: NDArray[np.int64], caching: NDArray[np.uint8]
+    ) -> NDArray[np.bool_]:
+        """Count requests; `caching` has places in `caching_words`.
+
+        Returns:
+            True where a cache without limit, empty before the first of them, has a copy that serves the request.
+        """
 
     @property
     def requests(self) -> int:
