@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.description import Description
 from farweb.files.parquet import equals
-from farweb.inputs.caching import caching_codes
+from farweb.inputs.caching import BYPASS, INVALIDATE, caching_codes
 from farweb.ports import Opens, are_limited
 from farweb.prepared import Prepared
 from farweb.statistics.tally import Tally
@@ -36,6 +36,9 @@ class RatedLink:
     Attributes:
         segments: Of the leg.
         opening_bytes: Of the packets that open and close a request's own connection; 0 on connections that stay.
+        factor: Share of the requests that no drawn hit answers, among those that a copy may serve.
+        at_most: Other caches take an unknown part off.
+        is_live: All of these hold objects, none at the beginning.
     """
 
     index: int
@@ -47,16 +50,36 @@ class RatedLink:
     opening_bytes: int
     factor: float
     at_most: bool
+    is_live: bool
     has_requests: bool
 
     def sent(self, trace: "Trace") -> Series:
-        """Bytes that each entry of a trace sends over it if no cache serves any."""
+        """Bytes that each entry of a trace sends over it, with what caches of unknown hits take off."""
+        return self._behind_draws(trace, trace.values)
+
+    def always(self, trace: "Trace") -> Series:
+        """Those of them that no copy may serve."""
+        return self._of(trace, trace.uncacheable) if trace.uncacheable else np.zeros_like(trace.values[-1])
+
+    def missed(self, trace: "Trace") -> Series:
+        """Those of them that no cache answers, however large: these, and first requests for objects."""
+        is_known = self.is_live and trace.missed
+        return self._behind_draws(trace, trace.missed) if is_known else np.zeros_like(trace.values[-1])
+
+    def _behind_draws(self, trace: "Trace", values: tuple[Series, ...]) -> Series:
+        whole = self._of(trace, values)
+        if self.factor == 1:
+            return whole
+        always = self.always(trace)
+        return always + (whole - always) * self.factor
+
+    def _of(self, trace: "Trace", values: tuple[Series, ...]) -> Series:
         place = _CHANNELS * trace.segments.index(self.segments)
-        responses, requests, of_responses, of_requests = trace.values[place : place + _CHANNELS]
+        responses, requests, of_responses, of_requests = values[place : place + _CHANNELS]
         if not self.has_requests:
             return responses if self.direction == "down" else of_responses
         both = responses + of_requests if self.direction == "down" else requests + of_responses
-        return both + trace.values[-1] * self.opening_bytes
+        return both + values[-1] * self.opening_bytes
 
 
 def is_alone(leg: Mapping[str, Any]) -> bool:
@@ -115,6 +138,7 @@ def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[R
                         _opening_bytes(leg, direction),
                         1 - sum(drawn),
                         len(drawn) < len(before),
+                        all(cache.get("policy") or cache.get("hit_ratio") is not None for cache in before),
                         leg["connection_use"]["requests"],
                     )
 
@@ -135,6 +159,8 @@ class Trace:
         segments: Of the legs with a rate.
         values: For each of them bytes of responses and of requests with headers, and of the acknowledgements of both;
             behind them the number of requests.
+        uncacheable: The same of requests that no copy may serve, empty without a cache.
+        missed: The same of these and of first requests for objects, empty without a live cache.
         of_several_sizes: Requests for objects that change size, or 0 without a live cache.
         bypassing: Requests for uncacheable objects, or 0 without a live cache.
         clients: Who asks: how many.
@@ -156,6 +182,8 @@ class Trace:
     second: NDArray[np.int64]
     segments: list[Segments]
     values: tuple[Series, ...]
+    uncacheable: tuple[Series, ...] = ()
+    missed: tuple[Series, ...] = ()
     of_several_sizes: int = 0
     bypassing: int = 0
     clients: int = 0
@@ -185,9 +213,11 @@ def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prep
         WorkloadError: The request table cannot be read.
     """
     segments = sorted({link.segments for link in rated_links(scenario, figures)})
-    has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
+    caches = scenario.effective.get("cache") or []
+    has_live = any(cache.get("policy") for cache in caches)
     survey = _core.Survey() if has_live and "requests" in prepared.inputs else None
-    return _trace(prepared.core, segments, survey, Opens() if are_limited(figures) else None)
+    opens = Opens() if are_limited(figures) else None
+    return _trace(prepared.core, segments, survey, opens, has_caches=bool(caches))
 
 
 def _trace(
@@ -195,6 +225,8 @@ def _trace(
     segments: list[Segments],
     survey: _core.Survey | None = None,
     opens: Opens | None = None,
+    *,
+    has_caches: bool = False,
 ) -> Trace | None:
     """Read a workload, its objects too with `survey`, or None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
@@ -210,9 +242,14 @@ def _trace(
         first, last = min(first, float(start.min())), max(last, float(start.max()))
         request, response = np.asarray(columns["request_bytes"]), np.asarray(columns["response_bytes"])
         down, up = down + int(response.sum()), up + int(request.sum())
-        if survey is not None and "object" in columns:
-            known = np.asarray(columns["object"]) != _core.null_id
-            survey.add(np.asarray(columns["object"])[known], response[known], caching_codes(columns["caching"])[known])
+        values = _bytes(request, response, segments)
+        if has_caches:
+            never = np.isin(caching_codes(columns["caching"]), (BYPASS, INVALIDATE))
+            of_all = values
+            values += tuple(channel * never for channel in of_all)
+            if survey is not None:
+                missed = ~_served(survey, columns, response)
+                values += tuple(channel * missed for channel in of_all)
         if opens is not None:
             opens.add(columns["host"], day, start)
         if "client" in columns:
@@ -224,7 +261,6 @@ def _trace(
         if "tls" in columns:
             tls = np.asarray(columns["tls"])[~is_tunnel]
             secure, clear = secure + int((tls == 1).sum()), clear + int((tls == 0).sum())
-        values = _bytes(request, response, segments)
         parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
         held += len(parts[-1][0])
         if held > _MERGED_AT:
@@ -239,7 +275,19 @@ def _trace(
     counts = clients.counts()
     asked_by = counts.size, rows - int(counts.sum())
     more = (*treated, *asked_by, opens, tunnels, tunnel_bytes, secure, clear)
-    return Trace(rows, down, up, share_tagged, first, last, numbered, second, segments, values, *more)
+    kinds = _CHANNELS * len(segments) + 1
+    sums = [values[place : place + kinds] for place in (0, kinds, 2 * kinds)]
+    return Trace(rows, down, up, share_tagged, first, last, numbered, second, segments, *sums, *more)
+
+
+def _served(survey: _core.Survey, columns: Mapping[str, Any], response: NDArray[Any]) -> NDArray[np.bool_]:
+    """True for requests that a cache without limit has a copy for, of all in their order."""
+    served = np.zeros(len(response), np.bool_)
+    if "object" in columns:
+        objects = np.asarray(columns["object"])
+        known = objects != _core.null_id
+        served[known] = survey.add(objects[known], response[known], caching_codes(columns["caching"])[known])
+    return served
 
 
 def _bytes(request: NDArray[Any], response: NDArray[Any], segments: list[Segments]) -> tuple[Series, ...]:
