@@ -1,7 +1,7 @@
 """The requests of a workload by the second, in one pass, for everything that looks at them before a run.
 
-Bytes count in the second of their request's start, with headers and timestamps a segment: messages, their ACKs, and
-the opening and closing of connections where each request has its own. ACKs by a timer and options of SYNs are left out.
+Bytes count in the second of their request's start, those of a tunnel over its recorded life, with headers and timestamps
+a segment: messages, their ACKs, and the opening and closing of connections where each request has its own. ACKs by a timer and options of SYNs are left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -201,6 +201,8 @@ class Trace:
 
 
 _CHANNELS = 4  # for each kind of segments: responses, requests, acknowledgements of responses, of requests
+_Entries = tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]
+"""Days, seconds, and values of each."""
 _MERGED_AT = 1 << 21  # entries. Chosen: some 100 MB with their values
 
 
@@ -229,7 +231,8 @@ def _trace(
     has_caches: bool = False,
 ) -> Trace | None:
     """Read a workload, its objects too with `survey`, or None when it is empty."""
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
+    parts: list[_Entries] = []
+    lives: list[_Entries] = []
     rows = held = down = up = tagged = tunnels = tunnel_bytes = secure = clear = 0
     first, last, clients = float("inf"), 0.0, Tally()
     for columns in requests:
@@ -261,14 +264,19 @@ def _trace(
         if "tls" in columns:
             tls = np.asarray(columns["tls"])[~is_tunnel]
             secure, clear = secure + int((tls == 1).sum()), clear + int((tls == 0).sum())
-        parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
+        second = np.floor(start).astype(np.int64)
+        lasts = _lasting(columns, is_tunnel)
+        lives += _events(day[lasts], start[lasts], columns["server_s"], lasts, values) if lasts.any() else []
+        if lasts.all():
+            continue
+        parts.append(_merged([(day[~lasts], second[~lasts], tuple(channel[~lasts] for channel in values))]))
         held += len(parts[-1][0])
         if held > _MERGED_AT:
             parts = [_merged(parts)]
             held = len(parts[0][0])
     if not rows:
         return None
-    days, second, values = _merged(parts)
+    days, second, values = _merged([*parts, *([_between(_merged(lives), int(last))] if lives else [])])
     numbered = np.unique(days, return_inverse=True)[1]
     share_tagged = tagged / down if down else 0.0
     treated = (0, 0) if survey is None else (survey.of_several_sizes, survey.bypassing)
@@ -303,9 +311,38 @@ def _bytes(request: NDArray[Any], response: NDArray[Any], segments: list[Segment
     return *channels, np.ones(len(response))
 
 
-def _merged(
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]:
+def _lasting(columns: Mapping[str, Any], is_tunnel: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tunnels with a recorded life of more than a second."""
+    if columns.get("server_s") is None or not is_tunnel.any():
+        return np.zeros(len(is_tunnel), np.bool_)
+    return is_tunnel & (np.nan_to_num(np.asarray(columns["server_s"])) > 1)
+
+
+def _events(
+    day: NDArray[np.int64],
+    start: NDArray[np.float64],
+    server_s: Any,
+    lasts: NDArray[np.bool_],
+    values: tuple[Series, ...],
+) -> list[_Entries]:
+    """Changes of the bytes a second at the beginnings and behind the ends of lives."""
+    first = np.floor(start).astype(np.int64)
+    end = np.floor(start + np.asarray(server_s)[lasts]).astype(np.int64) + 1
+    each = tuple(channel[lasts] / (end - first) for channel in values)
+    return [(day, first, each), (day, end, tuple(-channel for channel in each))]
+
+
+def _between(events: _Entries, last: int) -> _Entries:
+    """Bytes of each second from the changes at some, up to the last one with a start."""
+    day, second, changes = events
+    lengths = np.append(np.where(np.diff(day) == 0, np.diff(second), 0), 0)
+    lengths = np.clip(np.minimum(lengths, last + 1 - second), 0, None)
+    values = tuple(np.repeat(np.maximum(np.cumsum(change), 0), lengths) for change in changes)
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return np.repeat(day, lengths), np.repeat(second, lengths) + within, values
+
+
+def _merged(parts: list[_Entries]) -> _Entries:
     """Entries of one day and second as one."""
     day = np.concatenate([part[0] for part in parts])
     second = np.concatenate([part[1] for part in parts])

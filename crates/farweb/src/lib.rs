@@ -57,4 +57,4 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 ///
 /// A sweep that resumes takes no runs of another result version. `tests/integration/result_version.rs`
 /// notices when it must be raised.
-pub const RESULT_VERSION: u32 = 4;
+pub const RESULT_VERSION: u32 = 5;

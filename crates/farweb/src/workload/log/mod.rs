@@ -337,7 +337,8 @@ fn verdict(
         Verdict::Dropped(reason) => Some(*reason),
         Verdict::Request(entry) => {
             report.treated.add(&record, entry);
-            let is_own = record.server.is_some() || record.server_header.is_some();
+            let is_own =
+                record.server.is_some() || record.server_header.is_some() || entry.method == Method::Connect;
             report.with_elapsed_time += u64::from(entry.server.whole().is_some() && !is_own);
             report.unread_fields.add(record.rest);
             report.time_outs.add(number, &record, entry.server.whole());

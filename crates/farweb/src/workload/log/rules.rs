@@ -82,7 +82,11 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
         before,
         request_bytes: options.request_bytes.or(record.sent).unwrap_or_else(estimate).min(BYTES_MAX),
         response_bytes,
-        server: if tunnel { OriginTime::NONE } else { server(record, options) },
+        server: match (tunnel, is_authority) {
+            (true, true) => OriginTime::NONE,
+            (true, false) => life(record, options),
+            (false, _) => server(record, options),
+        },
         object,
         client: record.client.as_deref().map(Box::from),
         method: known,
@@ -247,6 +251,14 @@ pub(super) fn request_line(request: &[u8]) -> Option<RequestLine<'_>> {
     let protocol = protocol.filter(|word| word.starts_with(b"HTTP/"));
     let url = if protocol.is_some() { rest[..last].trim_ascii() } else { rest };
     (!url.is_empty()).then_some(RequestLine { method, url, protocol })
+}
+
+/// Life of an upgraded connection, over which its bytes come. `CONNECT` at a proxy has none: its elapsed time is mostly a user reading.
+fn life(record: &Record<'_>, options: &LogOptions) -> OriginTime {
+    let life = record.elapsed.filter(|_| options.server_time == ServerTime::Elapsed);
+    let less = |nanos: u64| Duration::from_nanos(nanos.saturating_sub(options.rtt.as_nanos()));
+    let time = life.map(|nanos| OriginTime::new(less(nanos)));
+    time.and_then(|time| time.with_wait(Duration::ZERO)).unwrap_or(OriginTime::NONE)
 }
 
 /// Time of the origin and its wait for the first byte, as far as the log has them: a server's time of servers behind it

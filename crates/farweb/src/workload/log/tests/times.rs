@@ -290,3 +290,24 @@ fn a_unit_is_not_stated_for_a_format_that_has_one() {
     let wrong = "min".parse::<Unit>().unwrap_err().to_string();
     assert_eq!(wrong, "--elapsed-unit: found \"min\"; write one of: s, ms, us, ns");
 }
+
+#[test]
+fn an_upgraded_connection_lasts_as_long_as_its_line_says() {
+    let haproxy = |request: &str, status: &str| {
+        format!(
+            "192.0.2.1:5 [14/Feb/2017:00:00:00.049] front back/srv 0/0/0/20/60000 {status} 125000 - - ---- 0/0/0/0/0 0/0 \"{request}\""
+        )
+    };
+    let connect = squid("TCP_TUNNEL/200", "CONNECT a.example:443", "HIER_DIRECT/192.0.2.1");
+    let clf = "c - - [25/Oct/2015:04:11:25 +0100] \"GET /ws HTTP/1.1\" 101 70000";
+    let rows = [
+        (haproxy("GET /ws HTTP/1.1", "101"), "0 of 59980"),
+        (haproxy("CONNECT /ws HTTP/2.0", "200"), "0 of 59980"),
+        (haproxy("GET /ws HTTP/1.1", "200"), "20 of 20"),
+        (connect, "NaN of NaN"),
+        (clf.to_owned(), "NaN of NaN"),
+    ];
+    for (line, expected) in rows {
+        assert_eq!(said(LogFormat::Auto, &line), expected, "{line}");
+    }
+}
