@@ -141,7 +141,10 @@ def write_results(
         ],
         "rows": {"requests": len(requests)},
         "inputs": {},
-        "scenario": {"name": name, "path": {"nodes": nodes, "link": [{"up": direction, "down": direction}] * number}},
+        "scenario": {
+            **{"name": name, "workload": {}},
+            "path": {"nodes": nodes, "link": [{"up": direction, "down": direction}] * number},
+        },
     }
     ends = [("client", "server")] if scenario is None else list(itertools.pairwise(nodes))
     manifest["scenario"]["leg"] = [  # type: ignore[index]

@@ -135,7 +135,7 @@ def test_site(folder: Path) -> None:
     assert re.search(r"^  first of a visit +241 +\d+ % +7\d % ", said, re.M), "most first requests are slower"
     assert "6 of 673 requests hold half of the waiting" in " ".join(said.split())
     assert flight == 16_435 and -(-flight // 1448) == 12
-    assert "Take 12: 12 to 18 cannot be told apart, 11 is worse." in said
+    assert "Take 12: 12 to 18 cannot be told apart; 11 is worse." in said
 
 
 @needs_data

@@ -178,6 +178,18 @@ def test_line_1_is_a_range_where_sizes_change_and_says_how_many_are_errors(
     assert found.errors == sum(status >= 400 for status in statuses)
 
 
+def test_line_1_gives_a_changed_size_as_a_cause_only_where_its_own_policies_differ(folder: Path) -> None:
+    """Three objects in turn, of another size each time, in a cache for two: LRU never has the next one, Belady may."""
+    rows = (f"{second},a.example,300,{100 + second},{second % 3}\n" for second in range(30))
+    Path("r.csv").write_text(TABLE.partition("\n")[0] + "\n" + "".join(rows))
+    found = cache_curve("r.csv", ["lru", "belady"], ["260 B"])
+    lru, belady = found.results
+    assert (lru.hit_ratio, lru.other_hit_ratio, belady.other_hit_ratio) == (0, 0, 0)
+    assert belady.hit_ratio is not None and belady.hit_ratio > 0.1
+    (answer, *_) = found.screen(is_all=True).parts
+    assert str(answer).endswith("answers 0 % of requests with lru.")
+
+
 def test_a_log_is_read_by_the_rules_of_the_import(folder: Path, farweb: Farweb) -> None:
     Path("access.log.gz").write_bytes(gzip.compress(LOG.encode()))
     command = ("workload", "cache", "access.log.gz", "--format", "squid", "--policy", "lru", "--capacity", "1 MB")

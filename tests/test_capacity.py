@@ -16,22 +16,23 @@ STEADY = "start_s,host,request_bytes,response_bytes\n" + "".join(f"{second},a,30
     [
         (
             "24 kbit/s",
-            "The path carries this load: its fullest link is 50 % busy in the busiest minute, 50 % in the busiest "
-            "second. No request can take less than 240 ms.",
+            "The path carries this load: its fullest link, server to client, is 50 % busy in the busiest minute (from"
+            " 0 s on), 50 % in the busiest second. No request can take less than 240 ms.",
         ),
         (
             "15 kbit/s",
-            "The path carries this load: its fullest link is 80 % busy in the busiest minute, 80 % in the busiest "
-            "second. No request can take less than 240 ms.",
+            "The path carries this load: its fullest link, server to client, is 80 % busy in the busiest minute (from"
+            " 0 s on), 80 % in the busiest second. No request can take less than 240 ms.",
         ),
         (
             "14 kbit/s",
-            "Nearly full: its fullest link is 85.7 % busy in the busiest minute, 85.7 % in the busiest second. "
-            "Latencies are mostly queueing. No request can take less than 240 ms.",
+            "Nearly full: its fullest link, server to client, is 85.7 % busy in the busiest minute (from 0 s on), "
+            "85.7 % in the busiest second. Latencies are mostly queueing. No request can take less than 240 ms.",
         ),
         (
             "8 kbit/s",
-            "Overloaded: 150 % of 8 kbit/s in the busiest minute; queues grow. Raise the rate or lower workload.load.",
+            "Overloaded: 150 % of 8 kbit/s from server to client in the busiest minute (from 0 s on); queues grow. "
+            "Raise the rate or lower workload.load.",
         ),
     ],
 )
@@ -45,23 +46,26 @@ def test_line_1_says_whether_the_path_can_carry_the_load(cable: Path, rate: str,
     [
         (
             '"24 kbit/s", "30 kbit/s"',
-            "The path carries the load of all 2 points: its fullest link is 50 % busy in the busiest minute, 50 % in "
-            "the busiest second, at rate 24 kbit/s. No request can take less than 240 ms.",
+            "The path carries the load of all 2 points: its fullest link, server to client, is 50 % busy in the "
+            "busiest minute (from 0 s on), 50 % in the busiest second, at rate 24 kbit/s. No request can take less "
+            "than 240 ms.",
         ),
         (
             '"24 kbit/s", "8 kbit/s", "6 kbit/s"',
-            "Overloaded at 2 of 3 points, first at rate 8 kbit/s, worst at rate 6 kbit/s: 200 % of 6 kbit/s in the "
-            "busiest minute; queues grow. Raise the rate or lower workload.load.",
+            "Overloaded at 2 of 3 points, first at rate 8 kbit/s, worst at rate 6 kbit/s: 200 % of 6 kbit/s from "
+            "server to client in the busiest minute (from 0 s on); queues grow. Raise the rate or lower "
+            "workload.load.",
         ),
         (
             '"14 kbit/s", "24 kbit/s"',
-            "Nearly full at 1 of 2 points, worst at rate 14 kbit/s: its fullest link is 85.7 % busy in the busiest "
-            "minute, 85.7 % in the busiest second. No request can take less than 240 ms.",
+            "Nearly full at 1 of 2 points, worst at rate 14 kbit/s: its fullest link, server to client, is 85.7 % "
+            "busy in the busiest minute (from 0 s on), 85.7 % in the busiest second. No request can take less than "
+            "240 ms.",
         ),
         (
             ", ".join(f'"{rate} kbit/s"' for rate in range(1, 31)),
-            "Overloaded at 6 of 16 points looked at, of 30, worst at rate 1 kbit/s: 1,200 % of 1 kbit/s in the busiest "
-            "minute; queues grow. Raise the rate or lower workload.load.",
+            "Overloaded at 6 of 16 points looked at, of 30, worst at rate 1 kbit/s: 1,200 % of 1 kbit/s from server "
+            "to client in the busiest minute (from 0 s on); queues grow. Raise the rate or lower workload.load.",
         ),
     ],
 )
@@ -141,8 +145,9 @@ def test_the_screen_of_check(cable: Path, farweb: Farweb) -> None:
     assert (
         answer.out
         == """\
-The path carries this load: its fullest link is 0.0101 % busy in the busiest
-minute, 0.481 % in the busiest second. No request can take less than 240 ms.
+The path carries this load: its fullest link, server to client, is 0.0101 % busy
+in the busiest minute (from 0 s on), 0.481 % in the busiest second. No request
+can take less than 240 ms.
 
 path      client -- 34.4 Mbit/s, 60 ms -- server
 requests  3 in 20 s; no request names its client

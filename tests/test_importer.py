@@ -436,7 +436,7 @@ def test_the_first_request_is_shown_as_its_line_was_read(farweb: Farweb, folder:
     assert kept["first_request"] == {**first, "client": None}, "a pseudonym does not stand beside its client"
     shown = farweb(*options)
     assert shown.out.splitlines() == [
-        "4 requests of 3 clients to 1 host: 914 kB in 3 h 00 min",
+        "4 requests of 3 clients to 1 host: 913 kB in 3 h 00 min",
         "",
         "first request, from line 2 (common log format, recognized)",
         "  start        2015-10-25 03:00:00 UTC",

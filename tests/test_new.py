@@ -340,6 +340,25 @@ def test_time_outs_in_a_log_are_named(farweb: Farweb, folder: Path) -> None:
     assert "time-outs" not in left.err
 
 
+def test_new_import_and_check_count_the_bytes_of_a_log_alike_and_name_times_by_its_clock(
+    farweb: Farweb, folder: Path
+) -> None:
+    """Of 20 answers with bodies of 1,000,000 B, at five minutes past ten; headers are assumed in the request table."""
+    line = '192.0.2.1 - - [05/Jan/2025:10:05:{:02} +0000] "GET /{} HTTP/1.1" 200 1000000\n'
+    (folder / "access.log").write_text("".join(line.format(number, number) for number in range(20)))
+    written = farweb("new", "link.toml", "--log", "access.log")
+    assert "20 of 20 lines: 20 MB in 19 s" in written.out
+    assert (
+        "20 requests of 1 client to 1 host: 20 MB" in farweb("workload", "import", "access.log", "-o", "r.parquet").out
+    )
+    checked = " ".join(farweb("check", "link.toml").out.split())
+    assert "access.log: all 20 MB that crossed the link are in" in checked
+    when = "in the busiest minute (from 2025-01-05 10:05:00 UTC on)"
+    assert f"its fullest link, far-end to clients, is 5.64 % busy {when}" in checked
+    ran = " ".join(farweb("run", "link.toml", "--set", "run.until=90 s").out.split())
+    assert f" % {when}; no drops" in ran
+
+
 def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: Path) -> None:
     tunnel = "851000009.000  9000 10.0.0.3 TCP_TUNNEL/200 95000 CONNECT bank.example:443 - DIRECT/192.0.2.2 -\n"
     (folder / "access.log").write_text(LOG + tunnel)
@@ -350,10 +369,12 @@ def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: P
     assert "of the log's bytes came in 1 tunnel (CONNECT)" in (folder / "with.toml").read_text()
     without = farweb("new", "without.toml", "--log", "access.log", "--no-tunnels")
     assert "access.log: 14.0 % of 110 kB that crossed the link are in, without 86.0 % connect-tunnel; " in without.said
-    assert " were left out; the load is smaller than the log's" in without.said
+    assert " did not cross it; the load is smaller than the log's" in without.said
     assert "(CONNECT)" not in (folder / "without.toml").read_text()
     farweb("new", "early.toml", "--log", "access.log", "--no-tunnels", "--client", "10.0.0.1")
-    assert farweb("check", "early.toml", "--json").json()["check"]["carried_bytes_share"] == 1, "of the part asked for"
+    early = farweb("check", "early.toml", "--json").json()["check"]
+    assert early["carried_bytes_share"] == 1, "of the part asked for"
+    assert " kB are not selected" in early["text"]
 
 
 def test_the_screen_names_the_path_and_what_the_log_decided(farweb: Farweb, folder: Path) -> None:

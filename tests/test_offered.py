@@ -101,10 +101,12 @@ def test_a_minute_is_held_against_the_rate_that_the_link_has_then(folder: Path) 
     assert (down.rate_bps, down.minute_rate_bps, down.minute_from_s) == (19e6, 8e6, 60)
     assert down.minute_bps == pytest.approx(10.008e6)
     (warning,) = found.warnings
-    assert "10.0 Mbit/s in the busiest minute, from 60 s on, 125 % of a mean of 8 Mbit/s (on average 58.4 %)" in warning
+    assert (
+        "10.0 Mbit/s in the busiest minute (from 60 s on), 125 % of a mean of 8 Mbit/s (on average 58.4 %)" in warning
+    )
     silent = {"path.link.0.down.steps": "[]", "path.link.0.down.outage": '[{ at = "60 s", lasts = "60 s" }]'}
     found = stepped.with_(silent).check().offered
-    assert found is not None and "from 60 s on, with nothing sent (on average 74.0 %)" in found.warnings[0]
+    assert found is not None and "(from 60 s on), with nothing sent (on average 74.0 %)" in found.warnings[0]
 
 
 def test_copies_within_a_burst_are_warned_of(folder: Path) -> None:
@@ -160,7 +162,7 @@ def test_check_shows_the_load_and_json_has_it(farweb: Farweb, cable: Path) -> No
     figures = farweb("check", cable, "--json").json()["check"]
     assert [load["direction"] for load in figures["offered"]["links"]] == ["up", "down"]
     answer = farweb("check", cable, "--set", "path.link.0.down.rate=2 kbit/s")
-    assert "warning: path.link.0.down.rate: the workload offers 3.48 kbit/s in the busiest minute, from 0 s on" in (
+    assert "warning: path.link.0.down.rate: the workload offers 3.48 kbit/s in the busiest minute (from 0 s on)" in (
         " ".join(answer.out.split())
     )
 
@@ -213,10 +215,10 @@ def test_behind_a_live_cache_load_has_two_bounds(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("rate", "says"),
     [
-        ("10 kbit/s", "Overloaded: at least 140 % of 10 kbit/s in the busiest minute, whatever a cache answers; queues"),
-        ("16 kbit/s", "Nearly full: its fullest link is 87.5 % to 175 % busy in the busiest minute, by what a cache"),
-        ("30 kbit/s", "The cache decides whether the path carries this load: its fullest link is 46.7 % to 93.3 % busy"),
-        ("70 kbit/s", "The path carries this load: its fullest link is at most 40 % busy in the busiest minute"),
+        ("10 kbit/s", "Overloaded: at least 140 % of 10 kbit/s from server to edge in the busiest minute (from 0 s on), "),
+        ("16 kbit/s", "Nearly full: its fullest link, server to edge, is 87.5 % to 175 % busy in the busiest minute "),
+        ("30 kbit/s", "The cache decides whether the path carries this load: its fullest link, server to edge, is 46.7 % "),
+        ("70 kbit/s", "The path carries this load: its fullest link, server to edge, is at most 40 % busy in the busiest"),
     ],
 )
 def test_line_1_behind_a_live_cache_is_sure_or_says_that_the_cache_decides(folder: Path, rate: str, says: str) -> None:

@@ -72,7 +72,7 @@ def test_a_drawing_has_every_node_and_link_once(nodes: int) -> None:
 def test_up_and_down_have_values_of_their_own() -> None:
     loss = {"kind": "bernoulli", "probability": 0.01}
     text = drawn(made(rate="10 Mbit/s", delay="320 ms", queue=None, loss=loss)).replace("\n", " · ")
-    assert "up ↑ 2 Mbit/s · 60 ms · queue 64000 B" in text
+    assert "up ↑ 2 Mbit/s · 60 ms · queue 64 kB" in text
     assert "down ↓ 10 Mbit/s · 320 ms · queue unlimited · loss 1 %" in text
 
 
@@ -86,7 +86,7 @@ def test_what_differs_between_scenarios_stands_out_and_nothing_else() -> None:
     ]
     text = drawn(*points)
     assert "[60 ms or 320 ms]" in text
-    assert "buffer [8000 B … 1048576 B]" in text
+    assert "buffer [8000 B … 1 MiB]" in text
     assert text.count("[") == 2
 
 

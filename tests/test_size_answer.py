@@ -52,7 +52,7 @@ def text(found: Answer, details: bool = False) -> str:
 
 def test_without_chance_the_neighbour_is_told(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 500 ms")
-    assert found.text == "Take 20: it meets p50(latency) <= 500 ms, 19 fails."
+    assert found.text == "Take 20: it meets p50(latency) <= 500 ms; 19 fails."
     assert found.interval == "19 fails; nothing is random here"
     assert f"{found.runs} runs. Holds for these requests: nothing is random here." in text(found)
     assert [tried.number for tried in found.curve] == sorted(tried.number or 0 for tried in found.curve)
@@ -113,7 +113,7 @@ def test_the_ratio_to_the_best_is_shown(scenario: Scenario) -> None:
     assert found.answer is not None
     assert found.answer.number == 20
     assert found.answer.estimates[0].ratio == 2
-    assert found.text == "Take 20: it is within 100 % of 40, the best, 19 is worse."
+    assert found.text == "Take 20: it is within 100 % of 40, the best; 19 is worse."
     assert [each.word for each in found.curve[-2:]] == ["within", "best"]
     assert "against 40, %" in text(found) and "Within: up to 100 % more than the best." in text(found)
 
@@ -180,7 +180,7 @@ class Scripted(OfLog):
         (
             {24: 0.34, 26: 0.39, 27: None, 28: None, 29: None, 30: 0.0},
             30,
-            "Take 27: 27 to 30 cannot be told apart, 26 is worse.",
+            "Take 27: 27 to 30 cannot be told apart; 26 is worse.",
         ),
         (
             {1: 0.0, 2: None, 3: None, 4: 0.48, 8: 0.6, 16: 0.7},
@@ -190,9 +190,9 @@ class Scripted(OfLog):
         (
             {1: 0.3, 2: 0.04, 4: 0.0, 8: 0.2},
             4,
-            "Take 2: it is within 5 % of 4, the best, 1 is worse; 8 is worse (+20.0 %).",
+            "Take 2: it is within 5 % of 4, the best; 1 is worse; 8 is worse (+20.0 %).",
         ),
-        ({1: None, 2: 0.3, 4: None, 8: 0.0}, 8, "Take 4: 4 and 8 cannot be told apart, 2 is worse."),
+        ({1: None, 2: 0.3, 4: None, 8: 0.0}, 8, "Take 4: 4 and 8 cannot be told apart; 2 is worse."),
         ({1: 0.0, 2: 0.009, 3: 0.002}, 1, "Take 1, the best. 2 and more tie with it."),
         ({1: 0.0, 2: 0.01, 3: 0.002}, 1, "Take 1, the best. 2 and more are within 5 %."),
         ({1: 0.3, 2: 0.0}, 2, "Take 2, the best. 1 is worse."),

@@ -304,6 +304,19 @@ def test_intervals_of_skewed_metrics_err_seldom(n: int) -> None:
     assert wrong[1] < 10_000 * error * 60 / n**0.75
 
 
+def test_the_ratio_to_the_best_holds_the_true_one_without_the_luck_that_equal_seeds_share() -> None:
+    metric = noisy(lambda position: 1 + 10 / (position + 1), 1, 0.5, 0.005)
+    judge, (clause,) = search(metric, "drops <= 1.4*best").judge, parse_target("drops <= 1.4*best").clauses
+    best = judge.best(clause)
+    assert best is not None
+    tried = [position for position in range(100) if judge.count(position) >= 5 and position != best]
+    for position in tried:
+        _, low, high = judge.ratio(clause, position)
+        assert low is not None and high is not None
+        assert low < (1 + 10 / (position + 1)) / (1 + 10 / (best + 1)) < high < 1.06 * low
+    assert len(tried) > 3
+
+
 def test_pairs_see_what_replications_apart_do_not() -> None:
     """Noise common to all values does not matter to a multiple of the best one, and does to a number."""
     metric = noisy(lambda position: 1 + 10 / (position + 1), 1, 0.5, 0.005)

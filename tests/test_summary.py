@@ -9,7 +9,7 @@ import pytest
 
 from farweb import Results, ResultsError
 from farweb.text.sheet import Sheet
-from sample_results import write_results
+from sample_results import interval, write_results
 from samples import Farweb
 
 MS = 1_000_000
@@ -101,6 +101,48 @@ def test_links_have_their_nodes_and_rates(tmp_path: Path) -> None:
     assert (down.drops, down.busy, down.queue_bytes_max) == (1, 0.25, 3000)
 
 
+@pytest.mark.parametrize(
+    ("workload", "inputs", "when"),
+    [
+        ({}, {}, "from 30 s on"),
+        ({}, {"origin_unix_s": 1_000_000_000}, "from 2001-09-09 01:47:10 UTC on"),
+        ({"speed": 2}, {"origin_unix_s": 1_000_000_000}, "from 30 s on"),
+    ],
+)
+def test_the_fullest_link_is_the_one_of_the_busiest_minute_by_the_clock_of_the_log(
+    tmp_path: Path, workload: dict[str, Any], inputs: dict[str, Any], when: str
+) -> None:
+    """Of 120 s a link is busy from 30 to 90 one way, and for three quarters of each second the other."""
+    rows = [
+        interval(0, way, second, busy=0.75 if way == "up" else float(30 <= second < 90))
+        for second in range(120)
+        for way in ("up", "down")
+    ]
+    results = write_results(tmp_path / "r", [], links=rows)
+    results.manifest["scenario"]["workload"] = workload
+    results.manifest["inputs"]["requests"] = inputs
+    summary = results.summary()
+    assert [link.busiest and link.busiest.busy for link in summary.links] == [0.75, 1]
+    said = summary.screen(["links"]).parts
+    (table,) = (part for part in said if isinstance(part, Sheet) and part.title == "Busiest minute")
+    assert [row[:2] for row in table.rows] == [["client to server", "75 %"], ["server to client", "100 %"]]
+    assert (
+        f"fullest link: server to client, 0 % busy over the run, 100 % in the busiest minute ({when}); no drops" in said
+    )
+
+
+@pytest.mark.parametrize(
+    ("intervals", "lasts_s", "says"), [(3, 600, "in the busiest 10 min (from 10 min on)"), (59, 1, "")]
+)
+def test_intervals_longer_than_a_minute_stand_for_themselves(
+    tmp_path: Path, intervals: int, lasts_s: int, says: str
+) -> None:
+    times = [{"time_ns": lasts_s * n * 1000 * MS, "interval_ns": lasts_s * 1000 * MS} for n in range(1, intervals + 1)]
+    rows = [{**interval(0, "up", 0), **time, "busy": 0.5 if n == 1 else 0.1} for n, time in enumerate(times)]
+    busiest = write_results(tmp_path / "r", [], links=rows).summary().links[0].busiest
+    assert (busiest is not None and says in busiest.text) if says else busiest is None
+
+
 def test_show_prints_what_the_summary_says(tmp_path: Path, farweb: Farweb) -> None:
     results = make(tmp_path / "r", [request(0, 10 * i) for i in range(101)])
     shown = farweb("show", results.path)
@@ -113,7 +155,7 @@ all              101  0.500   0.500  0.900  0.990      1       0
 first byte       101  0.250   0.250  0.450  0.495  0.500
 
 mean 500 ms; record.exchanges = true says where it goes
-fullest link: here to there, 25 % busy over the run, 2 drops on all links
+fullest link: here to there, 25 % busy over the run; 2 drops on all links
 more: --links --details
 """
     assert shown.out == screen

@@ -134,8 +134,8 @@ def test_each_table_is_written_once_and_mapped_once(cable: Path, folder: Path) -
     assert not starts.flags.owndata
     assert not starts.flags.writeable, "it is the file"
     assert inputs.described() == {
-        "requests": {"file": "requests.csv", "sha256": first["requests"].sha256, "caveats": ()},
-        "requests 2": {"file": "same.csv", "sha256": first["requests"].sha256, "caveats": ()},
+        "requests": {"file": "requests.csv", "sha256": first["requests"].sha256, "caveats": (), "origin_unix_s": None},
+        "requests 2": {"file": "same.csv", "sha256": first["requests"].sha256, "caveats": (), "origin_unix_s": None},
     }
 
 

@@ -9,7 +9,7 @@ from farweb.extent import Extent
 from farweb.inputs.carried import Carried
 from farweb.offered import BUSY, Offered, OfferedLoad, of_rate
 from farweb.results.legs import carrier_name
-from farweb.text.quantities import count, rate, seconds, share
+from farweb.text.quantities import count, plain, rate, seconds, share
 from farweb.text.words import elided, listed, plural
 from farweb.trace import varies
 
@@ -115,19 +115,20 @@ def _says(load: Offered) -> str:
     """How full the fullest link is, as a sentence goes on."""
     state = _state(load)
     fullest = _fullest(load) if state in (_OPEN, "") else max(load.links, key=lambda link: link.least_fullness)
-    when = "on average" if fullest.minute_bps is None else "in the busiest minute"
     if state == _OVERLOADED:
         whatever = ", whatever a cache answers" if fullest.at_most else ""
-        return f"{fullest.part} {when}{whatever}; queues grow. Raise the rate or lower workload.load."
+        part = f"{fullest.part} from {fullest.name} {fullest.least_when}"
+        return f"{part}{whatever}; queues grow. Raise the rate or lower workload.load."
     of_mean = f", of {fullest.line}" if fullest.is_mean else ""
     if fullest.at_most and state:
         full = f"{share(fullest.least_fullness)} to {share(fullest.fullness)}"
-        return f"its fullest link is {full} busy {when}, by what a cache answers{of_mean}."
+        return f"its fullest link, {fullest.name}, is {full} busy {fullest.when}, by what a cache answers{of_mean}."
     second = (
         "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.peak[1])} in the busiest second"
     )
     at_most = "at most " if fullest.at_most else ""
-    return f"its fullest link is {at_most}{share(fullest.fullness)} busy {when}{second}{of_mean}."
+    busy = f"{at_most}{share(fullest.fullness)} busy {fullest.when}"
+    return f"its fullest link, {fullest.name}, is {busy}{second}{of_mean}."
 
 
 def _severity(load: Offered) -> tuple[int, float, float]:
@@ -167,9 +168,9 @@ def rows(
     found = [["path", _path(figures)], *_changes(figures)]
     if load is not None:
         clients = figures["clients"]["text"]
-        is_less = float(f"{load.rate_multiple:.3g}") < load.load
-        times = f" ({load.rate_multiple:.3g} times the rate)" if is_less else ""
-        copies = f", load {load.load:g}{times}" if load.load != 1 else ""
+        multiple = plain(load.rate_multiple, 3)
+        times = f" ({multiple} times the rate)" if float(multiple) < load.load else ""
+        copies = f", load {plain(load.load, 6)}{times}" if load.load != 1 else ""
         found.append(["requests", f"{count(load.requests)} in {seconds(load.span_s)}{copies}; {clients}"])
     if figures["tunnels"]:
         tls = scenario.get("clients", {}).get("tunnels", {}).get("tls")

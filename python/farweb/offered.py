@@ -16,7 +16,7 @@ import numpy as np
 
 from farweb.description import Description
 from farweb.text.parse import parse
-from farweb.text.quantities import count, rate, seconds, share
+from farweb.text.quantities import began, count, plain, rate, seconds, share
 from farweb.text.sheet import Sheet
 from farweb.trace import RatedLink, Series, Trace, rated_links
 
@@ -42,31 +42,54 @@ class OfferedLoad:
     Attributes:
         link: Place of the link on the path, from 0.
         direction: `up` or `down`.
+        from_node: The node that sends.
+        to_node: The node that receives.
         rate_bps: Rate of the bits that it carries, in bit/s.
         is_mean: True when that is a mean over time.
         mean_bps: Offered from the first to the last start, a minute at least.
         minute_bps: In the busiest minute, in which the load takes the largest share of the rate, or None when the
             workload is too long for steps of a minute.
-        minute_from_s: When that begins.
+        minute_from_s: Its begin, since the start of the run.
+        origin_unix_s: Start of the run on the clock of its log. None: it has none, or keeps none at another speed.
         minute_rate_bps: Mean rate of the link in that minute.
         second_bps: In the busiest second, or None as above.
         at_most: True when a live cache nearer to the clients takes an unknown part of it off.
+        least_from_s: When the busiest minute of the part that no cache answers begins, or None as above.
         least_minute_bps: Part that no cache answers, in its busiest minute or on average as above; without such a cache all.
         least_rate_bps: Mean rate of the link in that minute.
     """
 
     link: int
     direction: str
+    from_node: str
+    to_node: str
     rate_bps: float
     is_mean: bool
     mean_bps: float
     minute_bps: float | None
     minute_from_s: float | None
+    origin_unix_s: float | None
     minute_rate_bps: float | None
     second_bps: float | None
     at_most: bool
+    least_from_s: float | None
     least_minute_bps: float
     least_rate_bps: float
+
+    @property
+    def name(self) -> str:
+        """The direction by its ends."""
+        return f"{self.from_node} to {self.to_node}"
+
+    @property
+    def when(self) -> str:
+        """The busiest minute in words, or the mean over time."""
+        return _when(self.minute_from_s, self.origin_unix_s)
+
+    @property
+    def least_when(self) -> str:
+        """The same of what no cache answers."""
+        return _when(self.least_from_s, self.origin_unix_s)
 
     @property
     def peak(self) -> tuple[float, float]:
@@ -97,6 +120,10 @@ class OfferedLoad:
         if not isfinite(self.least_fullness):
             return "with nothing sent"
         return f"{'at least ' if self.at_most else ''}{share(self.least_fullness)} of {self.line}"
+
+
+def _when(begin_s: float | None, origin_unix_s: float | None) -> str:
+    return "on average" if begin_s is None else f"in the busiest minute (from {began(begin_s, origin_unix_s)} on)"
 
 
 def _ratio(load: float, line: float) -> float:
@@ -135,16 +162,16 @@ class Offered:
         """A table for people."""
         rows = [
             [
-                f"link {load.link} {load.direction}{', at most' if load.at_most else ''}",
+                f"{load.name}{', at most' if load.at_most else ''}",
                 of_rate(load.rate_bps, load.is_mean),
                 _of(load.mean_bps, load.rate_bps),
                 _of(load.minute_bps, load.peak[1]),
                 _of(load.second_bps, load.rate_bps),
-                seconds(load.minute_from_s),
+                "–" if load.minute_from_s is None else began(load.minute_from_s, load.origin_unix_s),
             ]
             for load in self.links
         ]
-        title = f"Offered load: {count(self.requests)} requests in {seconds(self.span_s)}, load {self.load:g}"
+        title = f"Offered load: {count(self.requests)} requests in {seconds(self.span_s)}, load {plain(self.load, 6)}"
         return Sheet(title, ["", "rate", "mean", "busiest minute", "busiest second", "busiest minute from"], rows)
 
 
@@ -160,30 +187,36 @@ def _of(value: float | None, rate_bps: float) -> str:
 def offered(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> Offered | None:
     """Work out the load that the workload of `scenario` offers, or None when no link has a rate."""
     links = list(rated_links(scenario, figures))
-    return _held_against(scenario, figures["workload"], trace, links) if links else None
+    return _held_against(scenario, figures, trace, links) if links else None
 
 
-def _held_against(scenario: Description, workload: Mapping[str, Any], trace: Trace, links: list[RatedLink]) -> Offered:
-    laid = Laid.of(workload, scenario.effective["run"]["until"], trace)
+def _held_against(scenario: Description, figures: Mapping[str, Any], trace: Trace, links: list[RatedLink]) -> Offered:
+    laid = Laid.of(figures["workload"], scenario.effective["run"]["until"], trace)
     loads, warnings = [], []
     for link in links:
         series = laid.series(link.sent(trace), trace) * laid.rate
         minute, minute_from, minute_rate = _fullest(scenario, link, series, laid.step_s)
         is_renamed = scenario.effective["workload"].get("copies_hosts") == "renamed"
         least = _missed(link, laid, trace, is_renamed=is_renamed) if link.at_most else series
-        least_minute, _, least_rate = _fullest(scenario, link, least, laid.step_s)
+        least_minute, least_from, least_rate = _fullest(scenario, link, least, laid.step_s)
         lasts_s = max(laid.span_s, MINUTE_S)
+        ends = figures["nodes"][link.index : link.index + 2]
+        from_node, to_node = ends if link.direction == "up" else ends[::-1]
         load = OfferedLoad(
             link=link.index,
             direction=link.direction,
+            from_node=from_node,
+            to_node=to_node,
             rate_bps=link.rate_bps,
             is_mean=link.is_mean,
             mean_bps=8 * float(series.sum()) / lasts_s,
             minute_bps=minute,
             minute_from_s=minute_from,
+            origin_unix_s=trace.origin_unix_s if laid.speed == 1 else None,
             minute_rate_bps=minute_rate,
             second_bps=_peak(series, 1, laid.step_s)[0],
             at_most=link.at_most,
+            least_from_s=least_from,
             least_minute_bps=8 * float(least.sum()) / lasts_s if least_minute is None else least_minute,
             least_rate_bps=link.rate_bps if least_rate is None else least_rate,
         )
@@ -212,14 +245,13 @@ def _missed(link: RatedLink, laid: "Laid", trace: Trace, *, is_renamed: bool) ->
 def _too_much(load: OfferedLoad) -> str | None:
     if load.least_fullness <= BUSY:
         return None
-    where = "on average" if load.minute_bps is None else f"in the busiest minute, from {seconds(load.minute_from_s)} on"
     cost = "latencies are those of a queue that grows" if load.least_fullness > 1 else "latencies are mostly queueing"
     key = f"path.link.{load.link}.{load.direction}.rate"
     if load.at_most:
-        return f"{key}: what no cache answers takes {load.part} in the busiest minute: {cost}"
+        return f"{key}: what no cache answers takes {load.part} {load.least_when}: {cost}"
     return (
-        f"{key}: the workload offers {rate(load.peak[0])} {where}, {load.part} "
-        f"(on average {share(load.mean_bps / load.rate_bps)}): {cost}"
+        f"{key}: the workload offers {rate(load.peak[0])} {load.when}, "
+        f"{load.part} (on average {share(load.mean_bps / load.rate_bps)}): {cost}"
     )
 
 
@@ -323,10 +355,11 @@ def _longer(load: float, multiple: float, trace: Trace, laid: Laid) -> str:
         cause, remedy = "repeats start up to", f'copies_offset = "{_whole(trace.last_s / laid.speed / 60)} s"'
     else:
         copies = laid.load / trace.days
-        cause, remedy = f"{copies:g} copies start each", _whole_trace(trace, laid, copies)
+        cause, remedy = f"{plain(copies, 3)} copies start each", _whole_trace(trace, laid, copies)
+    wanted = plain(load, 6)
     return (
-        f"workload.load: {load:g} is {multiple:.3g} times the rate of requests: {cause} {laid.offset_s:g} s later "
-        f"(copies_offset), and the workload takes longer; for {load:g} times the rate write {remedy}"
+        f"workload.load: {wanted} is {plain(multiple, 3)} times the rate of requests: {cause} {seconds(laid.offset_s)} "
+        f"later (copies_offset), and the workload takes longer; for {wanted} times the rate write {remedy}"
     )
 
 
@@ -362,9 +395,9 @@ def _bursts_together(workload: Mapping[str, Any], trace: Trace, laid: Laid) -> s
         return None
     window_s, together, alone = worst
     return (
-        f"workload.copies_offset: {workload['copies_offset']} keeps the bursts of {copies:g} copies together: the "
-        f"busiest {seconds(window_s)} of all have {together:.1f} times the mean load, those of one copy {alone:.1f} "
-        f"times; copies spread over the whole trace have {_whole_trace(trace, laid, copies)}"
+        f"workload.copies_offset: {workload['copies_offset']} keeps the bursts of {plain(copies, 3)} copies together: "
+        f"the busiest {seconds(window_s)} of all have {together:.1f} times the mean load, those of one copy "
+        f"{alone:.1f} times; copies spread over the whole trace have {_whole_trace(trace, laid, copies)}"
     )
 
 

@@ -10,7 +10,7 @@ from farweb import _core
 from farweb.description import Description, Input
 from farweb.errors import WorkloadError
 from farweb.files.regular import sha256_of, stamp
-from farweb.inputs.provenance import caveats
+from farweb.inputs.provenance import caveats, origin
 from farweb.inputs.tables import open_hosts, open_requests
 
 
@@ -21,7 +21,7 @@ class Prepared:
     Attributes:
         scenario: The scenario.
         core: The requests and their hosts.
-        inputs: Entries of the manifest by name: `file`, `sha256`, `rows` and `caveats`.
+        inputs: Entries of the manifest by name: `file`, `sha256`, `rows`, `caveats` and `origin_unix_s`.
         imported: Counts of the import that the request table is from, or None of any other table.
     """
 
@@ -57,7 +57,7 @@ class Prepared:
             with open_requests(requests.path, host_table) as table:
                 rows = {"requests": table.core.rows, "hosts": None if host_table is None else len(host_table)}
                 inputs = {name: _entry(each, rows[name]) for name, each in named.items()}
-                inputs["requests"]["caveats"] = caveats(table.imported)
+                inputs["requests"] |= {"caveats": caveats(table.imported), "origin_unix_s": origin(table.imported)}
                 prepared = cls(scenario, table.core, inputs, table.imported, stamps)
                 prepared.require_untouched()
                 is_kept = (table.core.rows or 0) <= _core.rows_kept
@@ -79,7 +79,8 @@ class Prepared:
 
 
 def _entry(named: Input, rows: int | None) -> dict[str, Any]:
-    return {"file": named.file, "sha256": sha256_of(named.path, WorkloadError), "rows": rows, "caveats": []}
+    digest = sha256_of(named.path, WorkloadError)
+    return {"file": named.file, "sha256": digest, "rows": rows, "caveats": [], "origin_unix_s": None}
 
 
 def _source(scenario: Description) -> Any:

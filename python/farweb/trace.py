@@ -5,7 +5,7 @@ a segment: messages, their ACKs, and the opening and closing of connections wher
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from farweb import _core
 from farweb.description import Description
 from farweb.files.parquet import equals
 from farweb.inputs.caching import BYPASS, INVALIDATE, caching_codes
+from farweb.inputs.provenance import origin
 from farweb.ports import Opens, are_limited
 from farweb.prepared import Prepared
 from farweb.statistics.tally import Tally
@@ -170,6 +171,7 @@ class Trace:
         tunnel_bytes: Bytes of their responses.
         secure: Others that are under TLS by the table.
         clear: Others in the clear by the table.
+        origin_unix_s: Time of second 0 on the clock of the log that the table is from, or None.
     """
 
     rows: int
@@ -193,6 +195,7 @@ class Trace:
     tunnel_bytes: int = 0
     secure: int = 0
     clear: int = 0
+    origin_unix_s: float | None = None
 
     @property
     def days(self) -> int:
@@ -219,7 +222,8 @@ def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prep
     has_live = any(cache.get("policy") for cache in caches)
     survey = _core.Survey() if has_live and "requests" in prepared.inputs else None
     opens = Opens() if are_limited(figures) else None
-    return _trace(prepared.core, segments, survey, opens, has_caches=bool(caches))
+    trace = _trace(prepared.core, segments, survey, opens, has_caches=bool(caches))
+    return None if trace is None else replace(trace, origin_unix_s=origin(prepared.imported))
 
 
 def _trace(

@@ -19,6 +19,7 @@ from farweb.results.run import RunTables
 from farweb.results.sweep import SweepTables
 from farweb.statistics.judgement import DECIDING, Verdict
 from farweb.statistics.verdicts import MARGIN
+from farweb.text.quantities import plain
 from farweb.text.sheet import Part, Screen, Shown
 from farweb.text.words import listed, plural
 
@@ -138,7 +139,7 @@ def compare(
     kinds = [each for each in asked if each in get_args(By)]
     deciding = [quantity_name(each) for each in asked if each not in get_args(By)] or DECIDING
     if not 0 < margin < 1:
-        raise FarwebError(f"--margin {margin:g}: a relative difference above 0 and below 1, such as 5%")
+        raise FarwebError(f"--margin {plain(margin, 6)}: a relative difference above 0 and below 1, such as 5%")
     opened = [_opened(each) if isinstance(each, str | Path) else each for each in results]
     found, between = _sides(opened, points)
     names = list(names or found)

@@ -12,7 +12,7 @@ from farweb.comparison.change import Cause, Change, Side, SizeClass
 from farweb.errors import ResultsError
 from farweb.results.breakdown import sums_by_kind
 from farweb.results.groups import RequestGroup
-from farweb.results.judged import Matched, are_fixed, verdict_of
+from farweb.results.judged import Matched, units_of, verdict_of
 from farweb.results.pairs import Floats, Pairs, pair
 from farweb.results.parts import KINDS
 from farweb.statistics.judgement import DECIDING, Verdict
@@ -76,7 +76,7 @@ def changed(
         neither=int((lost_before & lost_after).sum()),
         of_base=_side(before),
         of_other=_side(after),
-        sizes=tuple(_sizes(Units(found, runs.replications, fixed=are_fixed((*base_runs, *other_runs))), judgement)),
+        sizes=tuple(_sizes(units_of(found, runs), judgement)),
         causes=_causes(found, base_runs, other_runs),
         differences=differences,
         judgement=judgement,

@@ -16,6 +16,7 @@ from farweb.text.quantities import (
     in_one_unit,
     interval,
     percents,
+    plain,
     seconds,
     share,
     size,
@@ -121,7 +122,7 @@ def _for_whom(judgement: Verdict) -> Sheet:
         ]
         for name, each in found
     ]
-    sure = f"{100 * judgement.confidence:.3g} % interval"
+    sure = f"{plain(100 * judgement.confidence, 3)} % interval"
     return Sheet("", ["", "requests", "faster", "slower", "time %", sure, ""], rows)
 
 

@@ -25,7 +25,8 @@ class Carried:
         table: Name of the table.
         log: Name of the log.
         logged_bytes: Bytes of the requests that were selected and crossed the link, as logged.
-        elsewhere_bytes: Bytes of the others: another time or client, answered or refused before the link.
+        elsewhere_bytes: Bytes of those selected that did not cross it: answered or refused before the link.
+        unselected_bytes: Bytes of the others: another time or client.
         dropped_bytes: Bytes that crossed the link and are not in the table, by reason.
         unsized: Requests that crossed it with no known bytes and are not in the table, by reason: no bytes are logged, a
             header came for a copy of the cache, or the line cannot be read.
@@ -37,6 +38,7 @@ class Carried:
     log: str
     logged_bytes: int
     elsewhere_bytes: int
+    unselected_bytes: int
     dropped_bytes: Mapping[str, int]
     unsized: Mapping[str, int]
     tunnels: int
@@ -58,9 +60,10 @@ class Carried:
             tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part} of it"
         missing = f", without{without[1:]}" if without else ""
         part = "all" if not without else f"{share(self.share)} of" if self.share < _SHORT else "nearly all of"
-        left_out = f"; {size(self.elsewhere_bytes)} were left out" if self.elsewhere_bytes else ""
+        others = {"did not cross it": self.elsewhere_bytes, "are not selected": self.unselected_bytes}
+        beside = "".join(f"; {size(number)} {why}" for why, number in others.items() if number)
         crossed = f"{size(self.logged_bytes)} {'logged on' if self.unsized else 'that crossed'} the link"
-        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{self._unsized()}{left_out}"
+        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{self._unsized()}{beside}"
 
     def _unsized(self) -> str:
         """Requests out of the table that no share of bytes counts."""
@@ -81,12 +84,25 @@ def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
     if "dropped_bytes" not in counts:
         return None
     dropped = dict(counts["dropped_bytes"])
-    elsewhere = sum(dropped.pop(reason, 0) for reason in (*_NOT_SELECTED, *_NOT_ON_THE_LINK))
-    logged = counts["bytes_logged"] - elsewhere
-    reasons = [reason for reason, part in dropped.items() if not part] + [_HEADER_ALONE]
-    unsized = {reason: counts["dropped"].get(reason, 0) for reason in reasons} | {"unreadable": counts["unreadable_lines"]}
-    unsized = {reason: number for reason, number in unsized.items() if number}
+    unselected, elsewhere = (
+        sum(dropped.pop(reason, 0) for reason in reasons) for reasons in (_NOT_SELECTED, _NOT_ON_THE_LINK)
+    )
+    logged = counts["bytes_logged"] - unselected - elsewhere
+    reasons = [*(reason for reason, part in dropped.items() if not part), _HEADER_ALONE]
+    unsized = {reason: counts["dropped"].get(reason, 0) for reason in reasons}
+    unsized = {reason: number for reason, number in (*unsized.items(), ("unreadable", counts["unreadable_lines"])) if number}
     tunnels = counts["caching"].get("tunnel", {"requests": 0, "bytes": 0})
     if logged <= 0:
         return None
-    return Carried(table, counts["log"]["file"], logged, elsewhere, dropped, unsized, tunnels["requests"], tunnels["bytes"])
+    others = elsewhere, unselected, dropped, unsized
+    return Carried(table, counts["log"]["file"], logged, *others, tunnels["requests"], tunnels["bytes"])
+
+
+def bytes_in_table(counts: Mapping[str, Any]) -> int:
+    """Bytes of the requests in a table, as logged, or of their responses as assumed where the log has no sizes.
+
+    Args:
+        counts: Counts of its import.
+    """
+    logged: int = counts["bytes_logged"]
+    return logged - sum(counts["dropped_bytes"].values()) if logged else int(counts["response_bytes"])

@@ -9,8 +9,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from farweb.inputs.caching import RULES, CacheTreatment, assumed
-from farweb.inputs.provenance import doubts, moment, unread
-from farweb.text.quantities import count, plain, seconds, share, size
+from farweb.inputs.carried import bytes_in_table
+from farweb.inputs.provenance import doubts, unread
+from farweb.text.quantities import count, moment, plain, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, to_html
 from farweb.text.words import elided, plural
 
@@ -178,7 +179,7 @@ class ImportReport:
         of = f" of {plural(counts['clients'], 'client')}" if counts["clients"] else ""
         answer = (
             f"{plural(self.requests, 'request')}{of} to {plural(counts['hosts'], 'host')}: "
-            f"{size(counts['response_bytes'])} in {_span(self.span_s)}"
+            f"{size(bytes_in_table(counts))} in {_span(self.span_s)}"
         )
         chosen = [line for remark in self._chosen() for line in wrap(remark, 80, subsequent_indent="  ")]
         return [answer, *chosen, *self._first(), "", *self._left_out(), *self._tls(), *self._units(), *self._warnings()]
@@ -269,7 +270,7 @@ class ImportReport:
         gaps = counts["gaps"]
         if gaps["number"]:
             warnings.append(
-                f"{plural(gaps['number'], 'gap')} of more than {gaps['longer_than_s'] / 3600:g} h, the longest "
+                f"{plural(gaps['number'], 'gap')} of more than {plain(gaps['longer_than_s'] / 3600, 3)} h, the longest "
                 f"{_span(gaps['longest_s'])}; choose a part with --busiest 1h or --from"
             )
         warnings += doubts({"log": self.log, **counts})

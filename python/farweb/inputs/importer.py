@@ -31,9 +31,9 @@ from farweb.files.sorting import sort_parquet
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.formats import paths_of
 from farweb.inputs.import_report import GAP_S, ImportReport
-from farweb.inputs.provenance import FIRST_UNIX_S, REPORT_KEY
+from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
-from farweb.text.quantities import count
+from farweb.text.quantities import FIRST_UNIX_S, count
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
 _OUTSIDE_BUSIEST = "outside-busiest"

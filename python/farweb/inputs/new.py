@@ -17,13 +17,14 @@ import pyarrow.parquet as pq
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.parquet import equals
+from farweb.inputs.carried import bytes_in_table
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import RELAY_TCP, PathKind, path_kind, years_apart
-from farweb.inputs.provenance import connects, moment, server_times, unread
+from farweb.inputs.provenance import connects, server_times, unread
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
-from farweb.text.quantities import count, seconds, size
+from farweb.text.quantities import count, moment, seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
 
@@ -266,7 +267,7 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
     """Facts of the log, its first request, and the decisions from them."""
     counts = imported.counts
     log = (
-        f"{count(imported.requests)} of {plural(counts['lines'], 'line')}: {size(counts['response_bytes'])} in "
+        f"{count(imported.requests)} of {plural(counts['lines'], 'line')}: {size(bytes_in_table(counts))} in "
         f"{seconds(imported.span_s)}, from {moment(counts['origin_unix_s'])}"
     )
     yield "log", "; ".join([log, *unread(counts["unread_fields"])])

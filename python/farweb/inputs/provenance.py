@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,6 @@ from farweb.text.quantities import seconds, share
 from farweb.text.words import elided, plural
 
 REPORT_KEY = b"farweb.import"
-FIRST_UNIX_S = 631_152_000
-"""Earliest Unix time of a log, 1990, as in the core. Smaller ones count from the start of the log."""
 _SHARE_SAID = 0.01  # chosen: fewer lines are odd ones, with quotes in an agent
 
 
@@ -35,11 +32,9 @@ def imported(schema: pa.Schema) -> dict[str, Any] | None:
     return kept
 
 
-def moment(unix_s: float) -> str:
-    """A time of a log: its date, or the time since the start of a log that counts from there."""
-    if unix_s < FIRST_UNIX_S:
-        return f"{seconds(unix_s)} on the log's own clock"
-    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+def origin(kept: Mapping[str, Any] | None) -> float | None:
+    """Unix time of second 0 of a table, or None where it is from no log."""
+    return None if kept is None else kept["origin_unix_s"]
 
 
 def connects(counts: Mapping[str, Any]) -> dict[str, int] | None:

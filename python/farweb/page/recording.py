@@ -16,7 +16,7 @@ from farweb.page.exporters import exporter_of, has_odd_times, normal
 from farweb.page.har import PAGE_MS_MAX, HarPage, number
 from farweb.page.queues import queue_anew, wait_for_connections
 from farweb.page.sent import Sent
-from farweb.text.quantities import size
+from farweb.text.quantities import seconds, size
 from farweb.text.words import elided, plural, visible
 
 BYTES_MAX = 10**9
@@ -126,7 +126,7 @@ def recording_of(page: HarPage) -> Recording:
     given = number(page.timings.get("onLoad")) or 0.0
     fault = "it has no onLoad" if given <= 0 else ""
     if given > PAGE_MS_MAX:
-        fault = f"its onLoad, {given:g} ms, is beyond an hour"
+        fault = f"its onLoad, {seconds(given / 1000)}, is beyond an hour"
     load = max(each.end_ms for each in sent) if fault else given + ahead
     gates = [
         each.issue_ms < load and each.end_ms <= load + 1 and each.kind != "beacon" and not each.is_ahead

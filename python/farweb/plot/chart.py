@@ -28,6 +28,7 @@ from farweb.plot import browser
 from farweb.plot.figure import Figure as Description
 from farweb.plot.letters import FONT, wrapped
 from farweb.plot.style import FEW_DECADES, INK, QUIET
+from farweb.text.quantities import plain
 
 # Any: matplotlib types the keys, differently from version to version.
 _RC: Any = {
@@ -193,7 +194,7 @@ def log_seconds(axis: Axis) -> None:
     Call it last: it goes by the limits that the data have set.
     """
     _log_marks(axis, FEW_DECADES)
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: plain(value, 6)))
 
 
 def log_counted(axis: Axis, unit: str) -> None:

@@ -19,6 +19,7 @@ _CHARACTER = 7.4  # px, chosen: the mean width of a letter of the widest usual s
 _LINE = 17  # px from one line of text to the next
 _BOX = 32  # px, height of a node
 _WIDTH = 330  # px; a phone has as many
+_LARGE = 10_000  # B, chosen: below, engineers write bytes
 _STRANDS = 4  # of a bundle of connections. Chosen: more fill the bracket
 _STRAND = 3.0  # px from one to the next
 
@@ -120,7 +121,7 @@ def _way(point: Point, link: int, direction: str) -> dict[str, str]:
     return {
         "": way["rate"] if is_limited else "unlimited rate",
         " ": write(parse(way["delay"]).number, "s"),
-        **({"queue ": way.get("queue") or "unlimited"} if is_limited else {}),
+        **({"queue ": _readable(way.get("queue") or "unlimited")} if is_limited else {}),
         "loss ": str(figures["loss"]).removeprefix("loss "),
         **({"changes ": "; ".join(figures["changes"])} if figures["changes"] else {}),
     }
@@ -136,7 +137,7 @@ def _leg(point: Point, number: int) -> dict[str, str]:
     carrier, tcp = leg["carrier"], leg["tcp"]
     values = {"": carrier["kind"], " ": tcp["profile"], **_of_keys(carrier, without="kind")}
     if use["requests"]:  # one-way agents have neither
-        values |= {"MSS ": tcp["mss"], "buffer ": tcp.get("buffer") or "the profile's own"}
+        values |= {"MSS ": tcp["mss"], "buffer ": _readable(tcp.get("buffer") or "the profile's own")}
     values |= _of_keys(tcp.get("constants") or {})
     for end in ("from", "to"):
         values |= {f"{key}at {leg[end]} ": value for key, value in _of_keys(tcp.get(end) or {}).items()}
@@ -153,10 +154,21 @@ def _caches(scenario: Mapping[str, Any], node: str) -> dict[str, str]:
 def _of_keys(table: Mapping[str, Any], without: str = "") -> dict[str, str]:
     """The values of keys, by the words before them."""
     return {
-        f"{key_words(key)} ": ("on" if value else "off") if isinstance(value, bool) else str(value)
+        f"{key_words(key)} ": ("on" if value else "off") if isinstance(value, bool) else _readable(str(value))
         for key, value in _flat(table)
         if key != without
     }
+
+
+def _readable(text: str) -> str:
+    """A value as the scenario has it, a size from 10 kB on in the unit that says it shortest with two decimals."""
+    try:
+        found = parse(text)
+    except QuantityError:
+        return text
+    if found.base != "B" or found.number < _LARGE:
+        return text
+    return min((write(found.number, "B", binary) for binary in (False, True)), key=len)
 
 
 def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

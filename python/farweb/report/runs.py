@@ -17,6 +17,7 @@ from farweb.results.measure import measure
 from farweb.results.metrics import Metric, find_metric, words
 from farweb.results.run import RunTables
 from farweb.results.summary import Summary, summarize
+from farweb.results.totals import LINK_COLUMNS
 from farweb.statistics.units import is_quantity
 from farweb.text.quantities import quantity, seconds
 from farweb.text.sheet import Part, Sheet
@@ -193,8 +194,8 @@ def _links(summaries: Summaries) -> Sheet:
         fullest = max((link.busy for link in summary.links), default=0.0)
         shown = [link for link in summary.links if link.busy >= min(fullest, _BUSY) or link.drops]
         rows += [[name, *link.cells()] for link in shown]
-    header = ["run", "link", "throughput", "busy", "packets", "drops", "mean queue", "peak queue"]
-    return Sheet(f"Links that are busy for {100 * _BUSY:.0f} % or more, and the fullest", header, rows, names=2)
+    title = f"Links that are busy for {100 * _BUSY:.0f} % or more, and the fullest"
+    return Sheet(title, ["run", *LINK_COLUMNS], rows, names=2)
 
 
 def _reproduction(asked: Asked, results: Sequence[RunTables]) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from farweb.errors import FarwebError
 from farweb.statistics.intervals import Estimate
+from farweb.text.quantities import plain
 
 Word = Literal["pass", "fail", "not run"]
 
@@ -58,10 +59,10 @@ class Bound:
     def text(self) -> str:
         """The bound in words: ``2.09 to 2.31``."""
         if self.at_least is not None and self.at_most is not None:
-            same = self.at_least == self.at_most
-            return f"{self.at_least:g}" if same else f"{self.at_least:g} to {self.at_most:g}"
+            least, most = plain(self.at_least, 6), plain(self.at_most, 6)
+            return least if self.at_least == self.at_most else f"{least} to {most}"
         words = {"at_least": "at least", "at_most": "at most", "above": "above", "below": "below"}
-        edges = [f"{words[edge]} {getattr(self, edge):g}" for edge in _EDGES if getattr(self, edge) is not None]
+        edges = [f"{words[edge]} {plain(getattr(self, edge), 6)}" for edge in _EDGES if getattr(self, edge) is not None]
         return " and ".join(edges)
 
 

@@ -34,6 +34,7 @@ from farweb.statistics.verdicts import (
     whole_of,
 )
 from farweb.statistics.verdicts import slices as slices_of
+from farweb.text.quantities import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -171,6 +172,11 @@ def are_fixed(runs: "Sequence[RunTables]") -> bool:
     return all(repeats_its_requests(run.manifest["scenario"]) for run in runs)
 
 
+def units_of(found: Sequence[Pairs] | Sequence[Sides], runs: Matched, confidence: float = CONFIDENCE) -> "Units[Any]":
+    """Units of latencies of pairs of runs, with the confidence of their intervals."""
+    return Units(found, runs.replications, fixed=are_fixed((*runs.base, *runs.other)), confidence=confidence)
+
+
 def verdict_of(
     found: Sequence[Pairs] | Sequence[Sides],
     runs: Matched,
@@ -183,11 +189,11 @@ def verdict_of(
     """Judge latencies of pairs of runs; see `judged`."""
     of_each = 1 - (1 - confidence) / together
     fixed = are_fixed((*runs.base, *runs.other))
-    units: Units[Any] = Units(found, runs.replications, fixed=fixed, confidence=of_each)
+    units = units_of(found, runs, of_each)
     table = units.table(lambda each: each.requests) if units.are_pairs else None
     few = sign_test(table, margin, of_each) if table is not None and units.number < 2 else None
     slices = _of_others(units, margin, of_each) if table is None else slices_of(table, margin, of_each)
-    groups = _groups(found, runs, fixed=fixed, margin=margin, confidence=of_each)
+    groups = _groups(found, runs, margin, of_each)
     if is_named := tuple(by) != DECIDING:
         quantities = [units.quantity(each) for each in by]
         words = {each.name: each.word(margin) for each in quantities}
@@ -246,7 +252,7 @@ def _quantity(units: "Units[Any]", found: Slice) -> Difference:
 
 
 def _groups(
-    found: Sequence[Pairs] | Sequence[Sides], runs: Matched, *, fixed: bool, margin: float, confidence: float
+    found: Sequence[Pairs] | Sequence[Sides], runs: Matched, margin: float, confidence: float
 ) -> list[tuple[str, Slice]]:
     """First and later requests of visits, where there are some of both."""
     pairs = [each for each in found if isinstance(each, Pairs)]
@@ -255,7 +261,7 @@ def _groups(
         return []
     groups = []
     for word, part in parts.items():
-        units = Units(part, runs.replications, fixed=fixed)
+        units = units_of(part, runs)
         table = units.table(lambda each: each.requests)
         group = measured(table, VISIT_LABELS[word], margin, confidence)
         if units.number < 2:
@@ -266,7 +272,7 @@ def _groups(
 
 def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int, confidence: float) -> str:
     """Say what a verdict holds for, and how it would hold for more."""
-    sure = f"{100 * confidence:g} %{' for all pairs together' if together > 1 else ''}"
+    sure = f"{plain(100 * confidence, 4)} %{' for all pairs together' if together > 1 else ''}"
     if units.method == "none":
         return "Holds for these requests (exact test); they are too few for intervals."
     if units.method == "replications":

@@ -11,7 +11,16 @@ from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.measure import tunnel_share
 from farweb.results.parts import Kind
-from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
+from farweb.results.totals import (
+    LINK_COLUMNS,
+    CacheTotals,
+    FailureTotals,
+    LinkTotals,
+    busiest_of,
+    caches_of,
+    failures_of,
+    links_of,
+)
 from farweb.statistics.quantiles import has_quantile, to_json
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
@@ -193,11 +202,11 @@ class Summary(Shown):
             causes = ", ".join(f"{count(of.requests)} {of.cause}" for of in self.failures)
             yield f"failed: {causes}"
         if self.links:
-            fullest = max(self.links, key=lambda link: link.busy)
+            fullest = max(self.links, key=lambda link: link.busy if link.busiest is None else link.busiest.busy)
             drops = sum(link.drops for link in self.links)
             lost = f"{plural(drops, 'drop')} on all links" if drops else "no drops"
-            busy = f"{share(fullest.busy)} busy over the run"
-            yield f"fullest link: {fullest.from_node} to {fullest.to_node}, {busy}, {lost}"
+            busiest = "" if fullest.busiest is None else f", {fullest.busiest.text}"
+            yield f"fullest link: {fullest.name}, {share(fullest.busy)} busy over the run{busiest}; {lost}"
         for cache in self.caches:
             bytes_hit = f", {share(cache.byte_hit_ratio)} of bytes" if cache.byte_hit_ratio is not None else ""
             asked = f"; {count(cache.revalidations)} of them revalidated" if cache.revalidations else ""
@@ -206,10 +215,15 @@ class Summary(Shown):
     def _of_links(self) -> list[Sheet]:
         links = Sheet(
             "Links, over the whole run",
-            ["link", "throughput", "busy", "packets", "drops", "mean queue", "peak queue"],
+            LINK_COLUMNS,
             [link.cells() for link in self.links],
         )
-        return [links, *sheets({self.name: self.legs})]
+        busiest = Sheet(
+            "Busiest minute",
+            ["link", "busy", "from"],
+            [[link.name, *link.busiest.cells()] for link in self.links if link.busiest is not None],
+        )
+        return [links, *([busiest] if busiest.rows else []), *sheets({self.name: self.legs})]
 
     def _sheets(self) -> list[Sheet]:
         facts = [
@@ -283,7 +297,7 @@ def summarize(results: "RunTables") -> Summary:
         retransmits=counts["retransmits"],
         timeouts=counts["timeouts"],
         connections=manifest["rows"].get("connections"),
-        links=links_of(manifest),
+        links=links_of(manifest, busiest_of(results)),
         legs=legs_of(results),
         caches=caches_of(results),
         events=manifest["events"],

@@ -4,13 +4,41 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from farweb.files.parquet import equals
 from farweb.text.parse import parse
-from farweb.text.quantities import count, rate, seconds, share, size
+from farweb.text.quantities import began, count, rate, seconds, share, size
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
 
 _NS = 1e9
+_SECOND_NS, _MINUTE_NS = 10**9, 60 * 10**9
+
+
+@dataclass(frozen=True)
+class Busiest:
+    """The busiest minute of a direction of a link, or its busiest interval where the recorded ones are longer."""
+
+    busy: float
+    """Share of it in which the link was transmitting, 0 to 1."""
+    from_s: float
+    """Its begin, since the start of the run."""
+    lasts_s: float
+    origin_unix_s: float | None
+    """Start of the run on the clock of its log. None: it has none, or keeps none at another speed."""
+
+    @property
+    def text(self) -> str:
+        """Its share and time in words."""
+        lasts = "minute" if self.lasts_s <= 60 else seconds(self.lasts_s)
+        busy, begin = self.cells()
+        return f"{busy} in the busiest {lasts} (from {begin} on)"
+
+    def cells(self) -> list[str]:
+        """Cells of tables for people."""
+        return [share(self.busy), began(self.from_s, self.origin_unix_s)]
 
 
 @dataclass(frozen=True)
@@ -29,11 +57,18 @@ class LinkTotals:
     drops: int
     queue_bytes_mean: float
     queue_bytes_max: int
+    busiest: Busiest | None
+    """None where the run recorded no intervals, or ended before."""
+
+    @property
+    def name(self) -> str:
+        """The direction by its ends."""
+        return f"{self.from_node} to {self.to_node}"
 
     def cells(self) -> list[str]:
         """Cells of tables for people."""
         return [
-            f"{self.from_node} to {self.to_node}",
+            self.name,
             rate(self.rate_bps),
             share(self.busy),
             count(self.packets),
@@ -43,16 +78,61 @@ class LinkTotals:
         ]
 
 
-def links_of(manifest: Mapping[str, Any]) -> tuple[LinkTotals, ...]:
-    """Each direction of each link of a run."""
+LINK_COLUMNS = ("link", "throughput", "busy", "packets", "drops", "mean queue", "peak queue")
+"""Header of the cells of links."""
+
+
+def links_of(
+    manifest: Mapping[str, Any], busiest: Mapping[tuple[int, str], Busiest] | None = None
+) -> tuple[LinkTotals, ...]:
+    """Each direction of each link of a run.
+
+    Args:
+        manifest: Of the run.
+        busiest: See `busiest_of`.
+    """
     nodes = manifest["scenario"]["path"]["nodes"]
     found = []
     for link in manifest["links"]:
         ends = nodes[link["link"]], nodes[link["link"] + 1]
         from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
         kept = {name: link[name] for name in _OF_LINK}
+        kept["busiest"] = (busiest or {}).get((link["link"], link["direction"]))
         found.append(LinkTotals(from_node=from_node, to_node=to_node, rate_bps=carried_bps(link) or 0.0, **kept))
     return tuple(found)
+
+
+def busiest_of(results: "RunTables") -> dict[tuple[int, str], Busiest]:
+    """The busiest minute by link and direction; empty without recorded intervals, or where the run is shorter.
+
+    Memory grows by the seconds of the run, or by its recorded intervals where these are longer.
+    """
+    if not results.has("links"):
+        return {}
+    scenario, requests = results.manifest["scenario"], results.manifest["inputs"].get("requests", {})
+    has_clock = scenario["workload"].get("speed") in (None, 1)
+    origin_unix_s = requests.get("origin_unix_s") if has_clock else None
+    ways = 2 * (len(scenario["path"]["nodes"]) - 1)
+    step_ns, sums = 0, np.zeros(0)
+    for columns in results.table("links").columns(("link", "direction", "time_ns", "interval_ns", "busy")):
+        every_ns = np.asarray(columns["interval_ns"])
+        step_ns = step_ns or int(every_ns[0]) * max(1, _SECOND_NS // int(every_ns[0]))
+        way = 2 * np.asarray(columns["link"]) + equals(columns["direction"], "down")
+        places = (np.asarray(columns["time_ns"]) - 1) // step_ns * ways + way
+        found = np.bincount(places, np.asarray(columns["busy"]) * every_ns, len(sums))
+        sums = np.add(found, np.pad(sums, (0, len(found) - len(sums))), dtype=np.float64)
+    by_step = np.pad(sums, (0, -len(sums) % ways)).reshape(-1, ways)
+    steps = max(1, _MINUTE_NS // step_ns) if step_ns else 1
+    if len(by_step) < steps:
+        return {}
+    until = np.vstack([np.zeros(ways), np.cumsum(by_step, axis=0)])
+    windows, lasts_ns = until[steps:] - until[:-steps], steps * step_ns
+    return {
+        (way // 2, "down" if way % 2 else "up"): Busiest(
+            float(windows[first, way]) / lasts_ns, int(first) * step_ns / _NS, lasts_ns / _NS, origin_unix_s
+        )
+        for way, first in enumerate(np.argmax(windows, axis=0))
+    }
 
 
 def carried_bps(link: Mapping[str, Any]) -> float | None:

@@ -1,12 +1,11 @@
-"""Intervals of means and of their ratios from few replications, with a stated probability of error at each end.
+"""Intervals of means from few replications, with a stated probability of error at each end.
 
 Latencies have a long tail: of an exponential metric the upper end of Student's interval is too low 15 to 35 times as
 often as it may be at an error of 0.0004. Hall's transformation takes the skewness away to the first order. With few
 replications the skewness itself is uncertain, so each end is the farther one of the two, and no interval is shortened.
 That leaves 2 to 15 times the stated error in this case, and no more than stated for normal metrics.
 
-Sources: Hall, "On the removal of skewness by transformation", J. Royal Stat. Soc. B 54, 1992; Fieller, "Some problems
-in interval estimation", J. Royal Stat. Soc. B 16, 1954.
+Source: Hall, "On the removal of skewness by transformation", J. Royal Stat. Soc. B 54, 1992.
 """
 
 import math
@@ -45,26 +44,3 @@ def _unskewed(t: float, lean: float) -> float:
     if abs(lean) < _STRAIGHT:
         return t
     return 3 / lean * float(np.cbrt(1 + lean * (t - lean / 6)) - 1)
-
-
-def ratio_interval(
-    above: NDArray[np.float64], below: NDArray[np.float64], error: float
-) -> tuple[float | None, float | None]:
-    """The interval of the ratio of two means from pairs (Fieller), or none when the divisor may be 0.
-
-    Args:
-        above: The dividend in each replication.
-        below: The divisor.
-        error: Of each end, below 0.5.
-    """
-    n = len(above)
-    quantile = float(student_quantiles(n - 1, 1 - 2 * error))
-    (va, cab), (_, vb) = np.cov(above, below) / n * quantile**2
-    a, b = float(above.mean()), float(below.mean())
-    # The ratios c with a mean of above - c below that is not shown to differ from 0: c² q - 2 c h + p <= 0.
-    q, h, p = b * b - vb, a * b - cab, a * a - va
-    inside = h * h - p * q
-    if q <= 0 or inside < 0:
-        return None, None
-    root = math.sqrt(inside)
-    return float((h - root) / q), float((h + root) / q)

@@ -25,6 +25,10 @@ A quantile that failed requests reach is infinite: a value with one such run doe
 its other runs. Means and maxima cover completed requests only. A value with any failed request has no such metric to
 compare: it fails the clause and cannot be the best, and the answer says so.
 
+The rule of verdicts does not take these over. It judges latencies of requests; drops, queues and rates have none. It
+looks once, at all requests of two sides. A search goes on until it is decided, so errors of looks and of values would
+add up. Ratios to the best have the rule's intervals.
+
 Left out: metrics of few replications that are far from normal. A rare event that no replication has shown (one run in a
 hundred) is not in the interval: ask for more replications where rare events matter.
 
@@ -41,10 +45,10 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.size.intervals import mean_interval, ratio_interval
+from farweb.size.intervals import mean_interval
 from farweb.size.log import OfLog
 from farweb.size.target import Clause, Target
-from farweb.statistics.intervals import student
+from farweb.statistics.intervals import ratio_of_units, student
 from farweb.statistics.judgement import Origin
 
 Row = Mapping[str, float | int | None]
@@ -239,7 +243,7 @@ class Judge:
         )
 
     def ratio(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
-        """The metric at a value over the metric at the best value tried, with its interval (Fieller, paired)."""
+        """The metric at a value over the metric at the best value tried, with its interval, of pairs of equal seeds."""
         best, mean = self.best(clause), self.interval(clause, position)[0]
         if best is None or mean is None or not math.isfinite(mean):
             return None, None, None
@@ -253,9 +257,10 @@ class Judge:
         ratio = float(above.mean() / below.mean())
         if best == position or self.without_chance:
             return ratio, ratio, ratio
-        if n < self._looks[0]:
+        change = ratio_of_units(below, above, 1 - 2 * self._error)
+        if n < self._looks[0] or change.low is None or change.high is None:
             return ratio, None, None
-        return ratio, *ratio_interval(above, below, self._error)
+        return ratio, 1 + change.low, 1 + change.high
 
     def decided_by(self, clause: Clause, position: int) -> str:
         """What makes a value fail where the metric alone does not: a load above the rate, or requests. Mostly empty."""

@@ -32,7 +32,6 @@ def sentence(answer: "Numbers") -> str:
     if at == best:
         head = f"Take {answer.answer.label}, the best"
         said += [_beside_best(answer, beyond)] if beyond else []
-        said += [_is_worse(worse[0])] if worse else []
     else:
         among = rows[at : best + 1]
         head = f"Take {answer.answer.label}"
@@ -42,7 +41,7 @@ def sentence(answer: "Numbers") -> str:
             said.append(f"it is within {_bound(answer)} of {answer.best.label}, the best")
         else:
             said.append(f"{_span(among)} cannot be told apart")
-        said[-1] += f", {_is_worse(worse[0])}" if worse else ""
+    said += [_is_worse(worse[0])] if worse else []
     if beyond_worse := [each for each in more[len(beyond) :] if each.word == "worse"]:
         least = min((abs(each.estimates[0].ratio - 1) for each in beyond_worse if each.estimates[0].ratio), default=0.0)
         by = f" ({percents(least if _is_upper(answer) else -least, signed=True)} %)" if least else ""
@@ -60,7 +59,7 @@ def _beside_number(answer: "Numbers", at: int) -> str:
     open_ = _run_of(rows[:at][::-1], ("open",))[::-1]
     fails = rows[at - len(open_) - 1] if at > len(open_) else None
     if fails is not None and fails.word == "fails":
-        said[0] += f", {fails.label} fails"
+        said.append(f"{fails.label} fails")
     elif not at:
         said[0] += f", the {'largest' if answer.largest else 'smallest'} value tried"
     if open_:

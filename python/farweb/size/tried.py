@@ -165,7 +165,7 @@ class Numbers:
                 return None
             return Tried(**{**row, "estimates": tuple(Reading(**each) for each in row["estimates"])})
 
-        known = {name: found[name] for name in cls.__dataclass_fields__ if name in found}
+        known = {name: found[name] for name in cls.__dataclass_fields__}
         known |= {name: tried(found[name]) for name in ("answer", "low", "high", "best")}
         known |= {name: tuple(found[name]) for name in ("reached", "connections", "warnings")}
         return cls(**{**known, "curve": tuple(map(tried, found["curve"]))})

@@ -11,7 +11,7 @@ import functools
 import platform
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from farweb.description import Description, Input
 from farweb.errors import ResultsError, StorageError, WorkloadError
 from farweb.files.regular import sha256_of
 from farweb.files.scratch import scratch
-from farweb.inputs.provenance import caveats, provenance
+from farweb.inputs.provenance import caveats, origin, provenance
 from farweb.prepared import Prepared
 from farweb.results.store import Store, input_name
 from farweb.sweep.copies import Copy, whole_copy, write_copy
@@ -36,18 +36,20 @@ class Source:
         file: How the scenario calls it.
         sha256: Digest of the file's content.
         caveats: Assumptions about its server times, a sentence each.
+        origin_unix_s: Unix time of its second 0. None: it is from no log.
     """
 
     file: str
     sha256: str
     caveats: tuple[str, ...] = ()
+    origin_unix_s: float | None = None
 
 
 class Inputs:
     """The tables that the runs of a sweep read. Each file is digested once, and written once."""
 
     def __init__(self) -> None:
-        self._read: dict[Path, tuple[str, tuple[str, ...]]] = {}  # digest and caveats
+        self._read: dict[Path, Source] = {}
         self._pending: dict[str, tuple[str, Path]] = {}
         self._met: dict[tuple[str, Source], None] = {}  # in this order
         self._copies: dict[str, dict[str, Any]] = {}
@@ -74,9 +76,10 @@ class Inputs:
     def _source(self, named: Input) -> Source:
         if named.path not in self._read:
             sha256 = sha256_of(named.path, WorkloadError, f"name a table of {named.kind}")
-            self._read[named.path] = sha256, tuple(caveats(provenance(named.path)))
+            kept = provenance(named.path)
+            self._read[named.path] = Source(named.file, sha256, tuple(caveats(kept)), origin(kept))
             self._pending.setdefault(sha256, (named.kind, named.path))
-        return Source(named.file, *self._read[named.path])
+        return replace(self._read[named.path], file=named.file)
 
     def write(self, store: Store) -> None:
         """Check the tables met since the last call and write the missing or damaged ones to the store, all or none.

@@ -1,7 +1,8 @@
-"""Formats numbers with units for people: three significant digits."""
+"""Formats numbers with units, three significant digits, and times of day for people."""
 
 import math
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from typing import Protocol
 
 _NONE = "–"
@@ -13,6 +14,9 @@ _NO_PERCENT = 0.005
 
 ENDLESS = "more than any that ended"
 """A time that failed requests reach, where the slowest that ended is not at hand."""
+
+FIRST_UNIX_S = 631_152_000
+"""Earliest Unix time of a log, 1990, as in the core. Smaller ones count from the start of the log."""
 
 
 def seconds(value: float | None) -> str:
@@ -29,6 +33,23 @@ def seconds(value: float | None) -> str:
         return f"{_digits(value)} s"
     minutes = round(value / 60)
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def moment(unix_s: float) -> str:
+    """A time of a log: its date, or the time since the start of a log that counts from there."""
+    if unix_s < FIRST_UNIX_S:
+        return f"{seconds(unix_s)} on the log's own clock"
+    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def began(time_s: float, origin_unix_s: float | None) -> str:
+    """A time of a run: on the clock of its log, or since the start of the run.
+
+    Args:
+        time_s: Since the start of the run.
+        origin_unix_s: Time of that start on the clock of the log. None: it has none.
+    """
+    return seconds(time_s) if origin_unix_s is None else moment(origin_unix_s + time_s)
 
 
 def rate(bits_per_second: float | None) -> str:

@@ -134,7 +134,7 @@ impl Leg {
         let LegConfig { tells_clients_apart, ends_at_servers, tells_schemes_apart, has_bare_tunnels, .. } =
             self.config;
         let is_tunnel = matches!(request.method, Method::Connect);
-        // What is in a tunnel is seen by its server alone.
+        // Only its server sees inside a tunnel.
         let is_clear = has_bare_tunnels && is_tunnel
             || request.is_clear() && if is_tunnel { ends_at_servers } else { tells_schemes_apart };
         Key {

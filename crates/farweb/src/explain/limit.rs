@@ -132,41 +132,47 @@ impl ConnectionLimit {
         whole: Duration,
     ) -> Option<String> {
         let packet = window.packet_bytes();
-        let reason = match self.limited_by {
+        let rate = format!("{} with headers", figures::rate(self.connection_limit_bps?));
+        Some(match self.limited_by {
             LimitedBy::Window => format!(
-                "= {} × {packet} B per ({} + {})",
+                "{rate} = {} × {packet} B per ({} + {})",
                 window.window_segments,
                 figures::span(trip),
                 figures::span(Duration::from_nanos(window.segment_ns))
             ),
             LimitedBy::SendBuffer => {
                 let segments = buffered.expect("it limits");
-                format!("about, {segments} × {packet} B of the send buffer per {}", figures::span(trip))
+                format!(
+                    "about {rate}: {segments} × {packet} B of the send buffer per {}",
+                    figures::span(trip)
+                )
             }
             LimitedBy::Credit => {
-                format!("at most, {}", per_trip(self.credit_bytes.expect("it limits"), whole))
+                format!("at most {rate}: {}", per_trip(self.credit_bytes.expect("it limits"), whole))
             }
             LimitedBy::Loss => {
                 let lost = figures::percent(self.loss_share);
                 if self.loss_event_share < 0.95 * self.loss_share {
-                    format!("about, {lost} lost, {} begin a burst", figures::percent(self.loss_event_share))
+                    format!(
+                        "about {rate}: {lost} lost, {} begin a burst",
+                        figures::percent(self.loss_event_share)
+                    )
                 } else {
-                    format!("about, {lost} are lost (Padhye)")
+                    format!("about {rate}: {lost} are lost (Padhye)")
                 }
             }
-        };
-        self.connection_limit_bps.map(|bps| format!("{} with headers {reason}", figures::rate(bps)))
+        })
     }
 
     /// The limit of a session and its reason in words; none where there are no sessions.
     pub(super) fn session_text(&self, trip: Duration) -> Option<String> {
         let (bps, credit) = (self.session_limit_bps?, self.session_credit_bytes?);
-        let by = if self.session_limit_bps < self.connection_limit_bps {
-            format!("at most, {}", per_trip(credit, trip))
+        let rate = format!("{} with headers", figures::rate(bps));
+        Some(if self.session_limit_bps < self.connection_limit_bps {
+            format!("at most {rate}: {}", per_trip(credit, trip))
         } else {
-            "as the connection".to_owned()
-        };
-        Some(format!("{} with headers {by}", figures::rate(bps)))
+            format!("{rate}, as the connection")
+        })
     }
 
     /// Number of such connections that fill a link of this rate.

@@ -384,7 +384,7 @@ fn losses_in_bursts_count_as_events() {
     let single = lossy("kind=\"bernoulli\",probability=0.001").loss_limit_bps.unwrap();
     assert!((bursts.loss_limit_bps.unwrap() / single - 1.0).abs() < 0.05, "{bursts:?}, {single}");
     assert_eq!(
-        bursts.connection_limit_text.unwrap().split_once("about, ").unwrap().1,
+        bursts.connection_limit_text.unwrap().split_once("headers: ").unwrap().1,
         "1 % lost, 0.102 % begin a burst"
     );
     // States that change with each packet are losses at random.
@@ -416,9 +416,9 @@ fn uploads_have_a_limit_of_their_own() {
     assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::SendBuffer, LimitedBy::Credit));
     near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1448.0 * 8.0 / 0.12);
     for line in [
-        "a connection can carry   down 978 Mbit/s with headers about, 9811 × 1500 B of the send buffer per 120 ms",
-        "a connection can carry   up 4.53 Mbit/s with headers at most, 65535 B of credit per 120 ms",
-        "a session can carry      up 4.53 Mbit/s with headers as the connection",
+        "a connection can carry   down about 978 Mbit/s with headers: 9811 × 1500 B of the send buffer per 120 ms",
+        "a connection can carry   up at most 4.53 Mbit/s with headers: 65535 B of credit per 120 ms",
+        "a session can carry      up 4.53 Mbit/s with headers, as the connection",
     ] {
         assert!(leg.text.contains(line), "{line}\n{}", leg.text);
     }

@@ -13,7 +13,7 @@ pub enum QueueLimit {
     Bytes(Bytes),
     /// Packets of any size.
     Packets(u64),
-    /// What the link sends in this time.
+    /// Bytes that the link sends in this time.
     Time(Duration),
 }
 
@@ -41,16 +41,11 @@ impl QueueLimit {
 impl Quantity for QueueLimit {
     const KIND: &'static str = "queue";
     const EXAMPLE: &'static str = "256000 B";
-    const UNITS: &'static [(&'static str, u64)] = &[
-        ("B", 1),
-        ("kB", 1_000),
-        ("KiB", 1 << 10),
-        ("MB", 1_000_000),
-        ("MiB", 1 << 20),
-        ("packets", 1),
-        ("ms", 1_000_000),
-        ("s", 1_000_000_000),
-    ];
+    const UNITS: &'static [(&'static str, u64)] = Bytes::UNITS;
+
+    fn unit_names() -> Vec<&'static str> {
+        [Bytes::unit_names(), vec!["packets"], Duration::unit_names()].concat()
+    }
 }
 
 impl FromStr for QueueLimit {
@@ -105,7 +100,7 @@ mod tests {
         for text in ["100", "1.5 packets", "-1 packets", "packets", "10 pakets", "60 m", "2 Mbit/s"] {
             let message = text.parse::<QueueLimit>().unwrap_err().to_string();
             assert!(message.starts_with(&format!("\"{text}\" is not a queue limit;")), "{message}");
-            assert!(message.contains("\"256000 B\"") && message.contains("packets, ms"), "{message}");
+            assert!(message.contains("\"256000 B\"") && message.contains("GiB, packets, ns"), "{message}");
         }
     }
 

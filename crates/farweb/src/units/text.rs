@@ -21,6 +21,12 @@ pub trait Quantity: FromStr<Err = QuantityError> {
     const UNITS: &'static [(&'static str, u64)];
     /// Other ways to write them, each with the unit that it stands for. None of them has a second meaning.
     const ALIASES: &'static [(&'static str, &'static str)] = &[];
+
+    /// Names of all units, for messages.
+    #[must_use]
+    fn unit_names() -> Vec<&'static str> {
+        Self::UNITS.iter().map(|(name, _)| *name).collect()
+    }
 }
 
 /// Units by kind of quantity, each with its size in the smallest one, smallest first.
@@ -42,8 +48,12 @@ pub struct QuantityError {
 impl QuantityError {
     /// An error about a quantity of type `Q`.
     pub fn new<Q: Quantity>(problem: impl Into<Cow<'static, str>>) -> Self {
-        let units: Vec<_> = Q::UNITS.iter().map(|(name, _)| *name).collect();
-        Self { problem: problem.into(), kind: Q::KIND, example: Q::EXAMPLE, units: units.join(", ") }
+        Self {
+            problem: problem.into(),
+            kind: Q::KIND,
+            example: Q::EXAMPLE,
+            units: Q::unit_names().join(", "),
+        }
     }
 }
 

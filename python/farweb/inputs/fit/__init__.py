@@ -395,4 +395,4 @@ def _error(value: float | None) -> str:
 
 
 def _probability(p: float) -> str:
-    return f"{p:.2g}" if p >= 1e-4 else "< 0.0001"
+    return plain(p, 2) if p >= 1e-4 else "< 0.0001"

@@ -161,7 +161,7 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
         "jitter (here it is queue, which counts the packets that wait; netem's limit counts those in its delay too: write rate, \
          limit / delay at most, such as 120 Mbit/s for 1000 packets of 1500 B in 100 ms)",
         "jitter (here it is delay = \"300 ms\" of each direction of a link)",
-        "ms, s) (farweb does not model active queue management or scheduling; queues are drop-tail, queue = \"256 kB\": \
+        "min, h) (farweb does not model active queue management or scheduling; queues are drop-tail, queue = \"256 kB\": \
          docs/not.md)",
     ];
     for end in said {

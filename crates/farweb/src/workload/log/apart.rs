@@ -1,4 +1,4 @@
-//! Lines that are no request of a client, or the second one of a request: told by marks in the log, never by times or addresses alone.
+//! Lines without a client's request, and second lines of one, by marks in the log, never by times or addresses alone.
 //!
 //! | line | mark |
 //! |---|---|

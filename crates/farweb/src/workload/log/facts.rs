@@ -100,8 +100,8 @@ impl Facts {
     }
 }
 
-/// Ports to which tunnels have no TLS inside: FTP, SSH, telnet, mail and proxies by IANA's registry of port numbers, and those of
-/// test servers. Chosen: any other is taken for one with TLS.
+/// Ports whose tunnels carry no TLS: FTP, SSH, telnet, mail and proxies by IANA's registry of port numbers, and test servers. Chosen:
+/// tunnels to all others carry TLS.
 const CLEAR_PORTS: [&[u8]; 16] = [
     b"21", b"22", b"23", b"25", b"80", b"81", b"110", b"143", b"1935", b"3128", b"5222", b"8000", b"8008",
     b"8080", b"8081", b"8888",

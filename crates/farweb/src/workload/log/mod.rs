@@ -6,8 +6,8 @@
 //! sorts.
 //!
 //! Lines of every format go the same way: anything [`wrapped`] around a line is passed over, the [`layout`] divides a line into fields, the
-//! fields that are of use make a [`record`], and [`rules`] decide about it. Lines that are no request of a client, or the second one of a
-//! request, are set [`apart`]; an [`overview`] of all logs of an import knows which stand in two. A format with a name is a row of [`known`].
+//! fields that are of use make a [`record`], and [`rules`] decide about it. Lines without a client's request, and second lines
+//! of one, are set [`apart`]; an [`overview`] of all logs of an import knows which stand in two. A format with a name is a row of [`known`].
 //! [`Facts`] are of all lines, also of dropped ones.
 //!
 //! Assumed, and said in the report: a request has the size of its first line, its `Host` line and 205 B of other
@@ -135,14 +135,14 @@ impl Entry {
     }
 }
 
-/// What the log as a whole says, which decides about single lines.
+/// Facts of a whole log that decide about its lines.
 #[derive(Debug)]
 struct Whole {
-    /// A user that is one for all.
+    /// A user named on every line.
     shared_user: Option<Box<[u8]>>,
     /// Clients on the loopback interface stand for others.
     behind_own_proxy: bool,
-    /// What it says together with others.
+    /// Facts of all logs of the import together.
     known: KnownOfLog,
 }
 

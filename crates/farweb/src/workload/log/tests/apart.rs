@@ -1,4 +1,4 @@
-//! Lines that are no request of a client, or the second one of a request.
+//! Lines without a client's request, and second lines of one.
 
 use super::*;
 
