@@ -552,11 +552,17 @@ def test_check_names_what_crossed_and_is_out(farweb: Farweb, folder: Path) -> No
     (folder / "b.log").write_text(text + line.format("5 +0000", 5, "499 0") * 2 + "junk\n")
     farweb("new", "b.toml", "--log", "b.log", "--max-unreadable", 0.5)
     said = farweb("check", "b.toml").said
-    assert "b.log: all 5.9 kB logged on the link are in; 3 requests of no known size are out (2 aborted, 1 unreadable)" in said
+    assert (
+        "b.log: all 5.9 kB logged on the link are in; 3 requests of no known size are out (2 aborted, 1 unreadable)"
+        in said
+    )
     (folder / "c.log").write_text(LOG.replace("TCP_HIT", "TCP_REFRESH_UNMODIFIED"))
     farweb("new", "c.toml", "--log", "c.log")
     said = farweb("check", "c.toml").said
-    assert "c.log: all 15.5 kB logged on the link are in; 1 request of no known size is out (1 revalidation); 3 kB were" in said
+    assert (
+        "c.log: all 15.5 kB logged on the link are in; 1 request of no known size is out (1 revalidation); 3 kB were"
+        in said
+    )
 
 
 def test_several_logs_are_one_input_of_stats_cache_and_fit(farweb: Farweb, folder: Path) -> None:

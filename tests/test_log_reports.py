@@ -104,6 +104,7 @@ def test_a_reported_log_is_read_as_it_was_written(
     is_upgrade, caching = name.startswith("01"), report.counts["caching"]
     assert ("tunnel" in caching, "authorized" in caching) == (is_upgrade, False)
 
+
 @pytest.mark.parametrize(("names", "options", "requests", "size"), COUNTED, ids=[row[0] for row in COUNTED])
 def test_a_reported_log_has_so_many_requests_and_bytes(
     folder: Path, names: str, options: Mapping[str, Any], requests: int, size: int

@@ -181,7 +181,9 @@ def test_requests_for_objects_with_several_sizes_are_counted_behind_a_live_cache
 CACHED = "start_s,host,request_bytes,response_bytes,object,method\n"
 
 
-def load_behind(folder: Path, cache: str, rows: list[tuple[float, str, str, int]], **workload: object) -> tuple[float, ...]:
+def load_behind(
+    folder: Path, cache: str, rows: list[tuple[float, str, str, int]], **workload: object
+) -> tuple[float, ...]:
     """Bytes down in the busiest minute behind a cache: all that is asked for, and what no cache answers."""
     lines = (f"{start},a.example,300,{size},{name},{method}\n" for start, method, name, size in rows)
     (folder / "requests.csv").write_text(CACHED + "".join(lines))
@@ -215,10 +217,19 @@ def test_behind_a_live_cache_load_has_two_bounds(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("rate", "says"),
     [
-        ("10 kbit/s", "Overloaded: at least 140 % of 10 kbit/s from server to edge in the busiest minute (from 0 s on), "),
+        (
+            "10 kbit/s",
+            "Overloaded: at least 140 % of 10 kbit/s from server to edge in the busiest minute (from 0 s on), ",
+        ),
         ("16 kbit/s", "Nearly full: its fullest link, server to edge, is 87.5 % to 175 % busy in the busiest minute "),
-        ("30 kbit/s", "The cache decides whether the path carries this load: its fullest link, server to edge, is 46.7 % "),
-        ("70 kbit/s", "The path carries this load: its fullest link, server to edge, is at most 40 % busy in the busiest"),
+        (
+            "30 kbit/s",
+            "The cache decides whether the path carries this load: its fullest link, server to edge, is 46.7 % ",
+        ),
+        (
+            "70 kbit/s",
+            "The path carries this load: its fullest link, server to edge, is at most 40 % busy in the busiest",
+        ),
     ],
 )
 def test_line_1_behind_a_live_cache_is_sure_or_says_that_the_cache_decides(folder: Path, rate: str, says: str) -> None:
@@ -229,7 +240,9 @@ def test_line_1_behind_a_live_cache_is_sure_or_says_that_the_cache_decides(folde
     scenario = with_edge(folder, 'policy = "lru"\ncapacity = "1 MB"')
     checked = scenario.with_({"path.link.0.down.rate": "10 Mbit/s", "path.link.1.down.rate": rate}).check()
     assert checked.answer.startswith(says), checked.answer
-    assert any("what no cache answers takes at least" in each for each in checked.warnings) == says.startswith(("Over", "Near"))
+    assert any("what no cache answers takes at least" in each for each in checked.warnings) == says.startswith(
+        ("Over", "Near")
+    )
 
 
 def test_a_websocket_is_spread_over_its_life(folder: Path) -> None:

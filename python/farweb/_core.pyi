@@ -646,7 +646,7 @@ class LogReader:
                 stands behind its key, `elapsed=took:ms`.
             keep: `misses`: requests that no cache answered; `crossed`: revalidations too; `all`: cache hits as well;
                 `lines`: also lines of inner tiers, other sides, health checks, the server itself and other logs. None:
-                `misses` where a proxy or a server logs its cache's results, `all` where a content delivery network does.
+                `misses` where a proxy or a server logs its cache's results, `all` where a CDN does.
             dynamic: Keep pages made for each request, with a query, `cgi-bin` or `.cgi` in the URL.
             errors: Keep answers with a status other than 2xx and 3xx.
             tunnels: Keep CONNECT tunnels, each as one request and one response of all its bytes.
@@ -656,7 +656,7 @@ class LogReader:
             request_bytes: Size of each request; None: as logged, else estimated from the URL.
             assume_bytes: Size of a response that the log does not give; None: such requests are left out.
             server_time: `elapsed`: as logged, else the recorded time less `rtt_ns`; `none`: leave out.
-            elapsed_unit: Unit of times whose format leaves it open, `s`, `ms`, `us` or `ns`; None: as the whole log shows it.
+            elapsed_unit: Unit of times whose format leaves it open, `s`, `ms`, `us` or `ns`; None: as the log shows it.
             server_name: Host of requests without one in their line.
             client_key: Key of 16 bytes for the pseudonyms of clients, by SipHash-2-4; None: clients as logged, as text.
             client_from_forwarded: Take the client from `X-Forwarded-For`, where a line has one.

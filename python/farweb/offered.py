@@ -55,7 +55,7 @@ class OfferedLoad:
         second_bps: In the busiest second, or None as above.
         at_most: True when a live cache nearer to the clients takes an unknown part of it off.
         least_from_s: When the busiest minute of the part that no cache answers begins, or None as above.
-        least_minute_bps: Part that no cache answers, in its busiest minute or on average as above; without such a cache all.
+        least_minute_bps: That part then or on average; without such a cache all.
         least_rate_bps: Mean rate of the link in that minute.
     """
 

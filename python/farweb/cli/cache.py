@@ -146,9 +146,7 @@ def cache(
         output.note(f"wrote {file}")
 
 
-def _several(
-    policies: list[str], capacities: list[str], words: list[str]
-) -> tuple[list[Path], list[str], list[str]]:
+def _several(policies: list[str], capacities: list[str], words: list[str]) -> tuple[list[Path], list[str], list[str]]:
     """Files, policies and capacities, from lists with commas and from values one after the other behind an option.
 
     The first word is a file, and so is every other that is neither a policy nor begins as a number, or is there.

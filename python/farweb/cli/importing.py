@@ -41,7 +41,7 @@ ElapsedUnit = Annotated[
     str | None,
     _of_log(
         metavar="UNIT",
-        help="Unit of times in a log whose format leaves it open: s, ms, us or ns (default: as the whole log shows it).",
+        help="Unit of times in a log whose format leaves it open: s, ms, us or ns (default: as the log shows it).",
     ),
 ]
 
@@ -97,8 +97,8 @@ def import_options(
     keep: Annotated[
         str | None,
         _of_log(
-            help="misses: requests that no cache answered (default of Squid, nginx, Varnish); crossed: revalidations too; "
-            "all: hits as well (default of CDNs); lines: health checks, inner tiers and repeated lines too."
+            help="misses: requests that no cache answered (default of Squid, nginx, Varnish); crossed: revalidations "
+            "too; all: hits as well (default of CDNs); lines: health checks, inner tiers and repeated lines too."
         ),
     ] = None,
     errors: Annotated[

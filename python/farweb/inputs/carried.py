@@ -28,8 +28,8 @@ class Carried:
         elsewhere_bytes: Bytes of those selected that did not cross it: answered or refused before the link.
         unselected_bytes: Bytes of the others: another time or client.
         dropped_bytes: Bytes that crossed the link and are not in the table, by reason.
-        unsized: Requests that crossed it with no known bytes and are not in the table, by reason: no bytes are logged, a
-            header came for a copy of the cache, or the line cannot be read.
+        unsized: Requests that crossed it and are not in the table, by reason, whose bytes are not known: none are logged,
+            a header came for a copy of the cache, or the line cannot be read.
         tunnels: Tunnels in the table.
         tunnel_bytes: Bytes of their responses.
     """
@@ -90,7 +90,9 @@ def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
     logged = counts["bytes_logged"] - unselected - elsewhere
     reasons = [*(reason for reason, part in dropped.items() if not part), _HEADER_ALONE]
     unsized = {reason: counts["dropped"].get(reason, 0) for reason in reasons}
-    unsized = {reason: number for reason, number in (*unsized.items(), ("unreadable", counts["unreadable_lines"])) if number}
+    unsized = {
+        reason: number for reason, number in (*unsized.items(), ("unreadable", counts["unreadable_lines"])) if number
+    }
     tunnels = counts["caching"].get("tunnel", {"requests": 0, "bytes": 0})
     if logged <= 0:
         return None

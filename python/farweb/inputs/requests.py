@@ -18,7 +18,18 @@ from farweb.errors import WorkloadError
 from farweb.files.columns import NULL_ID
 from farweb.files.scratch import scratch
 from farweb.inputs.caching import BYPASS, INVALIDATE, STORE, caching_codes
-from farweb.inputs.formats import AUTO, CACHE2K, DESCRIBE, FORMATS, LOGS, ORACLE_GENERAL, TABLE, kind_of_all, paths_of, unpacked
+from farweb.inputs.formats import (
+    AUTO,
+    CACHE2K,
+    DESCRIBE,
+    FORMATS,
+    LOGS,
+    ORACLE_GENERAL,
+    TABLE,
+    kind_of_all,
+    paths_of,
+    unpacked,
+)
 from farweb.inputs.provenance import errors_of, unread
 from farweb.text.quantities import count
 
