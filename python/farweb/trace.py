@@ -1,8 +1,8 @@
 """The requests of a workload by the second, in one pass, for everything that looks at them before a run.
 
 Bytes count in the second of their request's start, those of a tunnel over its recorded life, with headers and
-timestamps a segment: messages, their ACKs, and the opening and closing of connections where each request has its own. ACKs by a
-timer and options of SYNs are left out.
+timestamps a segment: messages, their ACKs, and the opening and closing of connections where each request has its own.
+ACKs by a timer and options of SYNs are left out.
 """
 
 from collections.abc import Iterator, Mapping

@@ -28,8 +28,8 @@ class Carried:
         elsewhere_bytes: Bytes of those selected that did not cross it: answered or refused before the link.
         unselected_bytes: Bytes of the others: another time or client.
         dropped_bytes: Bytes that crossed the link and are not in the table, by reason.
-        unsized: Requests that crossed it and are not in the table, by reason, whose bytes are not known: none are logged,
-            a header came for a copy of the cache, or the line cannot be read.
+        unsized: Requests that crossed it and are not in the table, by reason, without known bytes: none are logged, a
+            header came for a copy of the cache, or the line cannot be read.
         tunnels: Tunnels in the table.
         tunnel_bytes: Bytes of their responses.
     """
