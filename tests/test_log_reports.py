@@ -32,8 +32,8 @@ A, C, E, G = "192.0.2.1", "192.0.2.3", "192.0.2.9", "192.0.2.7"
 # Client, host, server time in s of the first requests; reasons of lines left out.
 READ = [
     ("01-upgrade-101-host/ws2.log", {}, [(E, "c.example", None), (E, "server", None)], {}),
-    ("01-upgrade-101-host/ws3.log", {}, [(A, "n.example", None)], {}),
-    ("01-upgrade-101-host/ws4.log", {}, [(A, "n.example", None)], {}),
+    ("01-upgrade-101-host/ws3.log", {}, [(A, "n.example", 0.001964899)], {}),
+    ("01-upgrade-101-host/ws4.log", {}, [(A, "n.example", 30.5)], {}),
     ("01-upgrade-101-host/ws5.log", {}, [(E, "www.example.com", None)], {}),
     ("02-ingress-nginx-retry/ingress.log", {"log_format": INGRESS}, [(E, "server", 0.214)] * 2, {}),
     ("03-cri-prefix/compose.log", {}, [(E, "server", None)], {}),

@@ -182,7 +182,7 @@ CACHED = "start_s,host,request_bytes,response_bytes,object,method\n"
 
 
 def load_behind(
-    folder: Path, cache: str, rows: list[tuple[float, str, str, int]], **workload: object
+    folder: Path, cache: str, rows: list[tuple[float, str, str, int]], **workload: str | int
 ) -> tuple[float, ...]:
     """Bytes down in the busiest minute behind a cache: all that is asked for, and what no cache answers."""
     lines = (f"{start},a.example,300,{size},{name},{method}\n" for start, method, name, size in rows)
@@ -207,8 +207,7 @@ def test_behind_a_live_cache_load_has_two_bounds(folder: Path) -> None:
     assert load_behind(folder, live, rows) == (9 * one, 6 * one)
     # Copies ask for the same objects: three are first, three are for no cache in each.
     assert load_behind(folder, live, rows, load=2, copies_offset="10 s") == (18 * one, 9 * one)
-    renamed = {"load": 2, "copies_offset": "10 s", "copies_hosts": "renamed"}
-    assert load_behind(folder, live, rows, **renamed) == (18 * one, 12 * one)
+    assert load_behind(folder, live, rows, load=2, copies_offset="10 s", copies_hosts="renamed") == (18 * one, 12 * one)
     # A draw answers a fourth of those that a copy may serve.
     drawn = load_behind(folder, "hit_ratio = 0.25", rows)
     assert drawn == (3 * one + 6 * one * 3 / 4, 3 * one + 6 * one * 3 / 4)

@@ -289,13 +289,13 @@ def _trace(
     asked_by = counts.size, rows - int(counts.sum())
     more = (*treated, *asked_by, opens, tunnels, tunnel_bytes, secure, clear)
     kinds = _CHANNELS * len(segments) + 1
-    sums = [values[place : place + kinds] for place in (0, kinds, 2 * kinds)]
+    sums = values[:kinds], values[kinds : 2 * kinds], values[2 * kinds :]
     return Trace(rows, down, up, share_tagged, first, last, numbered, second, segments, *sums, *more)
 
 
 def _served(survey: _core.Survey, columns: Mapping[str, Any], response: NDArray[Any]) -> NDArray[np.bool_]:
     """True for requests that a cache without limit has a copy for, of all in their order."""
-    served = np.zeros(len(response), np.bool_)
+    served: NDArray[np.bool_] = np.zeros(len(response), np.bool_)
     if "object" in columns:
         objects = np.asarray(columns["object"])
         known = objects != _core.null_id
@@ -320,7 +320,8 @@ def _lasting(columns: Mapping[str, Any], is_tunnel: NDArray[np.bool_]) -> NDArra
     """Tunnels with a recorded life of more than a second."""
     if columns.get("server_s") is None or not is_tunnel.any():
         return np.zeros(len(is_tunnel), np.bool_)
-    return is_tunnel & (np.nan_to_num(np.asarray(columns["server_s"])) > 1)
+    lasting: NDArray[np.bool_] = is_tunnel & (np.nan_to_num(np.asarray(columns["server_s"])) > 1)
+    return lasting
 
 
 def _events(

@@ -108,7 +108,7 @@ def cache_curve(
         )
         found = dict(zip(caches, tallies, strict=True))
         return CacheCurve(
-            source=str(requests),
+            source=source.name,
             format=source.format,
             requests=survey.requests,
             objects=survey.objects,

@@ -277,7 +277,7 @@ def stats(
 @app.command(cls=Verb)
 def fit(
     context: typer.Context,
-    files: Annotated[
+    requests: Annotated[
         list[Path],
         typer.Argument(
             metavar="REQUESTS...",
@@ -332,7 +332,7 @@ def fit(
     output = Output(as_json, quiet)
     with output.progress("reading", left=False) as show:
         found = estimate(
-            files,
+            requests,
             format=format_,
             keep=keep,
             dynamic=dynamic,

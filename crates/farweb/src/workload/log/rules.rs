@@ -104,8 +104,7 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
 fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, Reason>, String> {
     let status = record.status.unwrap_or(200);
     let tunnel = is_tunnel(record);
-    // Some servers log the length of a body that they did not send.
-    let has_body = !is_head(record) && !matches!(status, 204 | 304);
+    let has_body = has_body(record);
     let body = record.body.map(|body| LOG_HEADER_BYTES + if has_body { body } else { 0 });
     let bytes = record.total.or(body);
     let is_silent = || record.total.or(record.body).unwrap_or(0) == 0;
@@ -195,6 +194,11 @@ fn answer(record: &Record<'_>, options: &LogOptions) -> Result<Option<Answer>, S
 /// True for an answer in place of one that did not come in time, of the server behind or of the client.
 pub(super) fn is_time_out(record: &Record<'_>) -> bool {
     matches!(record.status, Some(408 | 502..=504))
+}
+
+/// True if a body may have been sent: some servers log the length of one that was not.
+pub(super) fn has_body(record: &Record<'_>) -> bool {
+    !is_head(record) && !matches!(record.status, Some(204 | 304))
 }
 
 /// True for a request for a header alone.
