@@ -274,6 +274,10 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
         (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
         (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),
         (("--sample-by", "host", "--sample", "1%", "--format", "clff"), 'format: found "clff"'),
+        (("--sample-by", "host"), "--sample-by: is of a sample; write its share as well, --sample 10%"),
+        (("--seed", "4"), "--seed: is of a sample; write its share as well, --sample 10%"),
+        (("--bypass", "cookie"), "access.log: --bypass cookie: its lines have no Cookie"),
+        (("--keep", "misses"), "access.log: --keep misses: its lines do not say whether a cache answered"),
         (("--log-format", "$status"), "not a format that says when a request was"),
         (("--client", "192.*"), "all 4 lines are of clients that were not selected; --client is a pattern"),
         (("--format", "squid"), "that line reads as format clf"),
@@ -564,7 +568,7 @@ def test_check_names_what_crossed_and_is_out(farweb: Farweb, folder: Path) -> No
     farweb("new", "c.toml", "--log", "c.log")
     said = shown("c.toml")
     assert (
-        "c.log: all 15.5 kB logged on the link are in; 1 request of no known size is out (1 revalidation); 3 kB were"
+        "c.log: all 15.5 kB logged on the link are in; 1 request of no known size is out (1 revalidation); 3 kB did not cross it"
         in said
     )
 

@@ -92,8 +92,8 @@ def import_options(
     sample: Annotated[
         str | None, _of_log(metavar="SHARE", help="Only a share of the clients or hosts, whole, such as 10%.")
     ] = None,
-    sample_by: Annotated[str, _of_log(help="client or host: what is sampled.")] = "client",
-    seed: Annotated[int, _of_log(min=0, max=2**53, help="Seed of the sample.")] = 1,
+    sample_by: Annotated[str | None, _of_log(help="client or host: what is sampled (default: client).")] = None,
+    seed: Annotated[int | None, _of_log(min=0, max=2**53, help="Seed of the sample (default: 1).")] = None,
     keep: Annotated[
         str | None,
         _of_log(
@@ -224,9 +224,12 @@ def keys_of(pairs: list[str] | None) -> dict[str, str] | None:
     return keys
 
 
-def _sample(sample: str | None, by: str, seed: int) -> dict[str, Any]:
+def _sample(sample: str | None, by: str | None, seed: int | None) -> dict[str, Any]:
     """Read the options of a sample as `import_log` takes them, or nothing for no sample."""
     if sample is None:
+        for option, value in (("--sample-by", by), ("--seed", seed)):
+            if value is not None:
+                raise typer.BadParameter(f"{option}: is of a sample; write its share as well, --sample 10%")
         return {}
     share = _quantity("--sample", sample, "1", "a share such as 10%")
-    return {"sample": share, "sample_by": by, "seed": seed}
+    return {"sample": share, "sample_by": by or "client", "seed": 1 if seed is None else seed}

@@ -67,7 +67,7 @@ use super::{Method, ObjectId, OriginTime, WorkloadError};
 use crate::units::Duration;
 use batch::Builder;
 use layout::Layout;
-use record::Record;
+use record::{Field, Record};
 use units::{Signs, Units};
 use wrapped::Parts;
 
@@ -208,6 +208,18 @@ impl LogReader {
         if let Some(keep @ (Keep::Misses | Keep::Crossed)) = options.keep {
             let checked = layout.check_results(&head);
             checked.map_err(|why| WorkloadError(format!("{}: --keep {keep}: {why}", lines.name())))?;
+        }
+        for (name, is_asked, field) in [
+            ("cookie", options.bypass.cookie, Field::Cookie),
+            ("set-cookie", options.bypass.set_cookie, Field::SetCookie),
+        ] {
+            if is_asked && !layout.shown(&head, |known| known == field).0 {
+                return Err(WorkloadError(format!(
+                    "{}: --bypass {name}: its lines have no {}",
+                    lines.name(),
+                    field.name()
+                )));
+            }
         }
         let builder = Builder::new(options.client_names);
         let whole = Whole { shared_user, behind_own_proxy, known };

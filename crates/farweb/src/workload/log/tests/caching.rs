@@ -72,6 +72,18 @@ fn cookies_and_queries_bypass_where_that_is_asked_for() {
 }
 
 #[test]
+fn cookies_are_refused_where_no_line_has_them() {
+    let asked = |bypass: &str| LogOptions { bypass: bypass.parse().unwrap(), ..LogOptions::default() };
+    let line = clf("\"GET /x?y HTTP/1.1\" 200 1000");
+    for (bypass, name) in [("cookie", "Cookie"), ("query,set-cookie", "Set-Cookie")] {
+        let said = error(LogFormat::CLF, line.as_bytes(), asked(bypass));
+        let word = bypass.trim_start_matches("query,");
+        assert_eq!(said, format!("access.log: --bypass {word}: its lines have no {name}"));
+    }
+    assert_eq!(error(LogFormat::CLF, line.as_bytes(), asked("query")), "no error");
+}
+
+#[test]
 fn one_user_for_the_whole_log_is_nobody() {
     let line = |user: &str, status: u64| {
         format!("192.0.2.1 - {user} [25/Oct/2015:04:11:25 +0100] \"GET /a HTTP/1.1\" {status} 900\n")
