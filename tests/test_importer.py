@@ -567,10 +567,8 @@ def test_check_names_what_crossed_and_is_out(farweb: Farweb, folder: Path) -> No
     (folder / "c.log").write_text(LOG.replace("TCP_HIT", "TCP_REFRESH_UNMODIFIED"))
     farweb("new", "c.toml", "--log", "c.log")
     said = shown("c.toml")
-    assert (
-        "c.log: all 15.5 kB logged on the link are in; 1 request of no known size is out (1 revalidation); 3 kB did not cross it"
-        in said
-    )
+    assert "c.log: all 15.5 kB logged on the link are in; 1 request of no known size is out (1 revalidation)" in said
+    assert said.count("; 3 kB did not cross it") == 1
 
 
 def test_several_logs_are_one_input_of_stats_cache_and_fit(farweb: Farweb, folder: Path) -> None:
