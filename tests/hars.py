@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from farweb import _core
-from farweb.page.graph import graph_of
-from farweb.page.har import HarPage, read_har
-from farweb.page.paths import Way
-from farweb.page.recording import Recording
-from farweb.page.settle import Loaded, asked_of, settle
+from farweb.pages.graph import graph_of
+from farweb.pages.har import HarPage, read_har
+from farweb.pages.paths import Way
+from farweb.pages.recording import Recording
+from farweb.pages.settle import Loaded, asked_of, settle
 
 
 def at(ms: float) -> str:

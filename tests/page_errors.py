@@ -14,11 +14,11 @@ from statistics import median
 import numpy as np
 
 from farweb.errors import RunError, WorkloadError
-from farweb.page.answer import onload_s
-from farweb.page.graph import RULES, Rule, graph_of
-from farweb.page.har import har_files, read_har
-from farweb.page.recording import Recording, recording_of, short_url
-from farweb.page.settle import asked_of, settle
+from farweb.pages.answer import onload_s
+from farweb.pages.graph import RULES, Rule, graph_of
+from farweb.pages.har import har_files, read_har
+from farweb.pages.recording import Recording, recording_of, short_url
+from farweb.pages.settle import asked_of, settle
 from hars import H1, path
 
 CLOSE_MS = 2.0

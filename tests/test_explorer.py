@@ -25,7 +25,7 @@ from explorer.verbs import sweep, unread
 from farweb import Scenario, _core
 from farweb.errors import ScenarioError
 
-FIRST = 6518  # of the cases: chosen for every key and word to occur; another where the generator draws otherwise
+FIRST = 6573  # of the cases: chosen for every key and word to occur; another where the generator draws otherwise
 CASES = 200
 QUICK = 12  # of the cases belong to `make test`; `make verify` runs the others in four parts
 
@@ -228,6 +228,8 @@ MUTATIONS: list[tuple[str, str, Callable[[Tables], None]]] = [
         "streams",
         change("packets", "event", "drop", lambda row: is_data(row, "pass", 1) and row["direction"] == "down"),
     ),
+    ("links.discipline", "queues", change("packets", "time_ns", more(1), event="drop")),
+    ("links.table", "queues", change("links", "drops_aqm", more(1))),
     ("links.losses", "streams", change("packets", "link", 1, event="drop", link=0)),
     ("links.table", "caches", change("links", "bytes", more(1), link=1)),
     ("links.table", "caches", change("links", "busy", lambda old: old * 0.99, lambda row: row["busy"] > 0)),

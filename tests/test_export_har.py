@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from farweb.page.graph import Edge, graph_of
-from farweb.page.har import read_har
-from farweb.page.paths import Way, way_of
-from farweb.page.recording import Recording, recording_of
-from farweb.page.results import write_results
-from farweb.page.tables import page_rows
+from farweb.pages.graph import Edge, graph_of
+from farweb.pages.har import read_har
+from farweb.pages.paths import Way, way_of
+from farweb.pages.recording import Recording, recording_of
+from farweb.pages.results import write_results
+from farweb.pages.tables import page_rows
 from farweb.results.har import export_har
 from farweb.results.run import RunTables
 from farweb.results.view import read_view, recorded_view

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb.errors import WorkloadError
-from farweb.page.exporters import exporter_of, normal
-from farweb.page.graph import RULES, Dependency, Edge, graph_of
-from farweb.page.har import is_har, read_har
-from farweb.page.recording import Recording, recording_of
-from farweb.page.sent import Sent
+from farweb.pages.exporters import exporter_of, normal
+from farweb.pages.graph import RULES, Dependency, Edge, graph_of
+from farweb.pages.har import is_har, read_har
+from farweb.pages.recording import Recording, recording_of
+from farweb.pages.sent import Sent
 from hars import at, entry, har, page_of, written
 from page_errors import issues_within
 from samples import Farweb
@@ -616,7 +616,7 @@ def test_gzip_that_ends_early_or_never_is_refused(tmp_path: Path, monkeypatch: p
     with pytest.raises(WorkloadError, match=r"page.har.gz: cannot be unpacked"):
         read_har(path)
     path.write_bytes(whole)
-    monkeypatch.setattr("farweb.page.har.BYTES_MAX", 100)
+    monkeypatch.setattr("farweb.pages.har.BYTES_MAX", 100)
     with pytest.raises(WorkloadError, match="more than the 100 B"):
         read_har(path)
 
@@ -687,6 +687,17 @@ def test_import_writes_pages_views_and_hosts(folder: Path, farweb: Farweb) -> No
         (1, "blog", "a.example"),
     ]
     assert "cdn.example" in (folder / "both-hosts.tsv").read_text()
+
+
+def test_a_view_begins_with_its_page(folder: Path, farweb: Farweb) -> None:
+    """A page that began with its redirect, 420 ms before its own start, and another one 5 s behind that start."""
+    written(folder, har(entry("https://a.example/old", -420), entry(PAGE, 10), onload=200), "first.har")
+    second = har(entry(PAGE, 5_000), onload=200)
+    second["log"]["pages"][0]["startedDateTime"] = at(5_000)
+    written(folder, second, "second.har")
+    farweb("workload", "import", "second.har", "first.har", "-o", "both")
+    views = pq.read_table(folder / "both-views.parquet").to_pylist()
+    assert [(view["page"], view["start_s"]) for view in views] == [("first", 0), ("second", about(5.42))]
 
 
 def test_a_page_without_requests_stands_in_no_others_way(folder: Path, farweb: Farweb) -> None:

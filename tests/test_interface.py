@@ -22,6 +22,9 @@ CACHED = dict.fromkeys(("policy", "capacity_bytes", "requests", "hits", "hit_rat
 PAGE = dict.fromkeys(
     ("page", "path", "protocol", "proxy", "onload_s", "low_s", "high_s", "fully_s", "recorded_onload_s"), 0
 )
+COMPARED = dict.fromkeys(
+    ("after", "path", "protocol", "proxy", "before_s", "after_s", "change", "low", "high", "verdict"), 0
+)
 COLUMN = {"name": 0, "columns": [dict.fromkeys(("name", "type", "unit", "nullable", "description"), 0)]}
 CHANGE = dict.fromkeys(("change", "first_s", "later_s", "low_s", "high_s", "helped_share", "verdict"), 0)
 
@@ -53,6 +56,8 @@ VERBS = {
     "page page.har --scenario cable.toml -o page": {"pages": 0},
     "export har page": {"file": 0, "entries": 0},
     "page page.har --path geo --protocol h2 --proxy none": {"pages": [PAGE]},
+    "page page.har page.har --path cable": {"pages": [PAGE], "text": 0, "loads": 0, "compared": [COMPARED]},
+    "what-if page.har --path cable": {"changes": [CHANGE], "together": 0, "text": 0, "as_it_is": 0},
     "what-if cable.toml -o w": {"changes": [CHANGE], "together": 0},
 }  # fmt: skip
 FILES = {

@@ -39,6 +39,34 @@ def test_depths_of_queues_follow_a_rate_that_is_changed(farweb: Farweb, folder: 
     assert [point.figures["links"][0]["down"]["queue_bytes"] for point in points] == [62_500, 250_000, 500_000]
 
 
+def test_a_queue_stands_in_both_directions_and_several_make_a_sweep(farweb: Farweb, folder: Path) -> None:
+    answer = farweb("new", "link.toml", "--path", "starlink", "--queue", "fq-codel")
+    assert (answer.code, "as no depth is published" in answer.out) == (0, False)
+    scenario = Scenario.load("link.toml")
+    links = scenario.effective["path"]["link"]
+    assert [[link[way]["queue"]["kind"] for way in ("up", "down") if "queue" in link[way]] for link in links] == [
+        ["fq-codel", "fq-codel"],
+        [],
+    ]
+    assert "queue fq-codel 5 ms / 100 ms, 10240 packets" in str(scenario.check())
+    several = farweb("new", "link.toml", "--path", "geo-viasat", "--queue", "drop-tail, fq-codel", "--force")
+    assert "queues drop-tail and fq-codel" in " ".join(several.out.split())
+    scenario = Scenario.load("link.toml")
+    levels = scenario.effective["sweep"]["factors"]["queue"]
+    points = [scenario.with_(level["set"]).check() for level in levels]
+    assert [point.figures["links"][0]["down"]["queue"] for point in points] == [
+        "1 s (6.12 MB)",
+        "fq-codel 5 ms / 100 ms, 10240 packets",
+    ]
+    for options, said in (
+        (("--queue", "red"), "this queue"),
+        (("--queue", "fqcodel"), "write one of: drop-tail, codel, fq-codel, pie"),
+        (("--queue", "pie,codel", "--compare", "geo,starlink"), "write one"),
+    ):
+        refused = farweb("new", "link.toml", "--force", *options)
+        assert (refused.code, said in refused.err) == (2, True), refused.err
+
+
 @pytest.mark.parametrize("proxy", PROXIES)
 def test_each_proxy_runs(farweb: Farweb, folder: Path, proxy: str) -> None:
     assert farweb("new", "link.toml", "--proxy", proxy).code == 0

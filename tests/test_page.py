@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb.errors import RunError
-from farweb.page.answer import Cell, PageAnswer, answer, onload_s
-from farweb.page.graph import Dependency, Edge, graph_of
-from farweb.page.har import read_har
-from farweb.page.paths import ALL_PATHS, Way, way_of
-from farweb.page.recording import recording_of
-from farweb.page.settle import Asked, Loaded, asked_of, settle
+from farweb.pages.answer import Cell, PageAnswer, onload_s
+from farweb.pages.graph import Dependency, Edge, graph_of
+from farweb.pages.har import read_har
+from farweb.pages.paths import ALL_PATHS, Way, way_of
+from farweb.pages.recording import recording_of
+from farweb.pages.settle import Asked, Loaded, asked_of, settle
 from hars import H1, H2, TLS, entry, har, page_of, path, written
 from page_errors import Network
 from samples import Farweb
@@ -190,7 +190,7 @@ def shop(*, has_initiators: bool = True) -> dict[str, Any]:
 def test_low_and_high_are_those_of_the_bounding_graphs(tmp_path: Path) -> None:
     recording = recording_of(page_of(tmp_path, shop()))
     way = way_of("geo-2021", "h2", "none", is_secure=True)
-    cell = answer(recording, [way]).cells[0]
+    cell = PageAnswer.of(recording, [way]).cells[0]
     each = [
         onload_s(recording, settle(way.scenario, asked_of(recording, graph_of(recording, rule), is_multiplexed=True)))
         for rule in ("few", "many")
@@ -374,7 +374,7 @@ def test_wikipedia_over_a_satellite() -> None:
     assert DATA is not None
     recording = recording_of(read_har(DATA / "har/wikipedia-2018-wpt-chrome.har.gz")[0])
     ways = [way_of("geo-2021", protocol, "none", is_secure=True) for protocol in ("h1", "h2")]
-    h1, h2 = answer(recording, ways).cells
+    h1, h2 = PageAnswer.of(recording, ways).cells
     assert h1.is_sure
     assert h2.is_sure
     assert 2 * h2.load_s < h1.load_s

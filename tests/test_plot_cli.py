@@ -80,6 +80,9 @@ def test_a_figure_has_the_size_the_names_and_the_words_that_are_asked_for(farweb
     assert any("Mean latency" in line for line in written)
     assert farweb("plot", "latency-load", "s", "--no-title", "-o", "b.svg").code == 0
     assert "Mean latency against" not in Path("b.svg").read_text()
+    column = ("plot", "latency-load", "s", "--width", "8.5cm", "--height", "5.1cm", "-o", "c.png")
+    assert farweb(*column).out.splitlines()[1:] == ["no room for caption"]
+    assert farweb(*column, "--force", "--json").json()["left_out"] == ["caption"]
 
 
 def test_letters_of_a_pdf_are_truetype(farweb: Farweb, sweep: SweepResults) -> None:

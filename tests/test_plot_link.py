@@ -55,6 +55,15 @@ def test_a_rate_that_changes_is_drawn_behind_what_was_carried(tmp_path: Path) ->
     assert "(grey: the rate in force)" in figure.caption
 
 
+def test_a_discipline_is_named_with_its_limit_and_drops_by_reason(tmp_path: Path) -> None:
+    rows = [interval(0, way, 0, drops=5, drops_full=2, drops_aqm=3) for way in ("up", "down")]
+    results = write_results(tmp_path / "a", links=rows)
+    results.manifest["scenario"]["path"]["link"][0]["down"]["queue"] = {"kind": "fq-codel", "limit": "10240 packets"}
+    figure = describe("link", [results])
+    assert figure.panels[0].title.endswith("queue fq-codel 10240 packets")
+    assert figure.panels[-1].note == "5 dropped in all: 2 by a full queue, 3 by AQM"
+
+
 def test_a_direction_that_loses_packets_says_how(tmp_path: Path) -> None:
     results = write_results(tmp_path / "a", links=[interval(0, way, 0) for way in ("up", "down")])
     one = results.manifest["scenario"]["path"]["link"][0]

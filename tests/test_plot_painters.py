@@ -14,8 +14,8 @@ import pytest
 
 from farweb.errors import FarwebError
 from farweb.folders import Results, SweepResults
-from farweb.page.recording import recording_of
-from farweb.page.tables import page_rows
+from farweb.pages.recording import recording_of
+from farweb.pages.tables import page_rows
 from farweb.plot import FIGURES, describe, draw
 from farweb.plot.chart import encode, look, save
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series

@@ -1,12 +1,10 @@
 """What makes figures readable: scales that all panels share, colours of levels, names, and intervals that can be."""
 
-import itertools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 from farweb.folders import SweepResults
 from farweb.plot import describe, draw
@@ -14,7 +12,6 @@ from farweb.plot.chart import encode, look
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.letters import wrapped
 from farweb.plot.paper import paint
-from farweb.plot.presentation import Presentation
 from farweb.text.words import distinguishing
 from sample_results import SECOND, interval, request, write_results
 from sample_sweeps import Levels, design_of, write_sweep
@@ -141,17 +138,3 @@ def test_a_link_over_days_is_read_in_hours(tmp_path: Path) -> None:
     assert (warmup.label, warmup.at, warmup.along) == ("end of the warm-up", 3600, "y")
     chart = draw("link", [run])
     assert np.asarray(chart.axes[0].lines[0].get_xdata())[-1] == pytest.approx(30)
-
-
-def test_a_link_in_six_centimetres_has_no_text_on_another(tmp_path: Path) -> None:
-    """Four rows of panels: names stand above them in small letters."""
-    rows = [interval(0, way, second, bytes=1000) for way in ("up", "down") for second in range(3)]
-    figure = describe("link", [write_results(tmp_path / "run", [request(1, 1.0, 3000)], links=rows)])
-    with look():
-        chart = paint(Presentation(width=8.5 / 2.54, height=6 / 2.54).of(figure))
-        encode(chart, "png")
-    names = [text for text in chart.findobj(Text) if any(map(str.isalpha, text.get_text())) and text.get_visible()]
-    places = [(text.get_text(), text.get_window_extent()) for text in names]
-    assert {"queue [B]", "busy [%]", "drops, none dropped", "time [s]"} < {text for text, _ in places}
-    pairs = itertools.combinations(places, 2)
-    assert [(a, b) for (a, one), (b, other) in pairs if one.overlaps(other)] == []

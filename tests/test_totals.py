@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from farweb.results.totals import MEANINGS, caches_of, failures_of, links_of
+from farweb.results.totals import MEANINGS, caches_of, failures_of, links_of, reasons_of
 from sample_results import SECOND, Row
 
 MS = 1_000_000
@@ -28,6 +28,19 @@ def test_links_run_from_the_clients_up_and_carry_bits_a_second() -> None:
     assert down == replace(up, direction="down", from_node="shield", to_node="edge")
     assert second == replace(timeless, rate_bps=2e6)
     assert (timeless.from_node, timeless.to_node, timeless.rate_bps) == ("origin", "shield", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "said"),
+    [
+        ({}, ""),
+        ({"drops_full": 0, "drops_aqm": 1234, "drops_loss": 0}, ""),
+        ({"drops_full": 1200, "drops_aqm": 0, "drops_loss": 34}, "1,200 by a full queue, 34 by loss"),
+        ({"drops_full": 1, "drops_aqm": 1200, "drops_loss": 33}, "1 by a full queue, 1,200 by AQM, 33 by loss"),
+    ],
+)
+def test_drops_are_told_by_reason_where_there_are_two(reasons: Row, said: str) -> None:
+    assert reasons_of(reasons) == said
 
 
 def of_caches(scenario: list[Row], measured: list[Row]) -> Any:

@@ -1,5 +1,6 @@
 """What-if: closed forms of what changes save, which are left out, the best ones together, and the screen."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from farweb.page.paths import way_of
-from farweb.page.recording import recording_of
+from farweb.pages.owners import registered
+from farweb.pages.paths import way_of
+from farweb.pages.recording import recording_of
 from farweb.statistics.intervals import Estimate
 from farweb.statistics.verdicts import Word
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked
-from farweb.whatif.changes import CHANGES, Base, levels_of, together
+from farweb.whatif.changes import EDGE, Base, changes_of, levels_of, together
 from farweb.whatif.pages import base_of, of_page
 from hars import entry, har, page_of, written
 from samples import LOG, Farweb, refused, scenario_of
@@ -45,7 +47,8 @@ def test_a_page_of_one_request_saves_round_trips_of_its_handshakes(tmp_path: Pat
     assert saved(found["TLS 1.3"]) == (1, 1)
     assert saved(found["resumed TLS"]) == (0, 1)
     assert saved(found["0-RTT"]) == (1, 2)
-    assert saved(found["edge at a tenth"]) == (0.9 * 4, 0.9 * 4)
+    assert saved(found["edge at the far end"]) == (4 * 0.02 / RTT_S, 4 * 0.02 / RTT_S), "the cable is as long as before"
+    assert saved(found["cache beside the user"])[0] == pytest.approx(4 - 4 * 0.002 / RTT_S, abs=1e-3)
     assert saved(found["PEP"]) == (0.12 / RTT_S, 0.12 / RTT_S), "TCP shakes hands over the cable no more"
     assert saved(found["HTTP/2"]) == saved(found["small records"]) == saved(found["first window 30"]) == (0, 0)
     assert (found["TLS 1.3"].word, found["small records"].word) == ("better", "equivalent")
@@ -86,18 +89,18 @@ def test_what_the_file_cannot_say_stands_below_what_its_changes_save(tmp_path: P
 
 
 def test_changes_that_are_there_or_have_no_place_say_why() -> None:
-    secure = Base(way_of("geo", "h2", "none", is_secure=True).scenario, "half")
+    secure = Base(way_of("geo", "h2", "none", is_secure=True).scenario, "half", {})
     levels, left = levels_of(secure)
     assert [level.name for level in levels] == [
-        *("edge at a tenth", "half server time", "PEP", "resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain"),
-        "first window 30",
+        *("edge at the far end", "cache beside the user", "half server time", "PEP", "resumed TLS", "0-RTT"),
+        *("small records", "ML-DSA-65 chain", "first window 30"),
     ]
     assert left == {
         "there already": ["keep-alive", "HTTP/2", "TLS 1.3", "ECDSA chain"],
         "connections carry many requests at once": ["more connections"],
         "the window is no limit": ["window × 4"],
     }
-    clear = Base(way_of("geo", "h1", "none", is_secure=False).scenario, None)
+    clear = Base(way_of("geo", "h1", "none", is_secure=False).scenario, None, {})
     _, left = levels_of(clear)
     assert left["no TLS"] == ["TLS 1.3", "resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain", "ECDSA chain"]
     assert left["no server times"] == ["half server time"]
@@ -106,12 +109,12 @@ def test_changes_that_are_there_or_have_no_place_say_why() -> None:
 
 
 def test_chains_change_both_ways_and_each_change_is_then_there() -> None:
-    base = Base(way_of("geo", "h2", "none", is_secure=True).scenario, None)
+    base = Base(way_of("geo", "h2", "none", is_secure=True).scenario, None, {})
     levels, _ = levels_of(base.with_({"leg.0.tls.certificates": "ml-dsa-65"}))
     (back,) = [level.base for level in levels if level.name == "ECDSA chain"]
     assert back.effective["leg"][0]["tls"]["certificates"] == "ecdsa-p256"
     for level in levels_of(base)[0]:
-        if level.name != "edge at a tenth":
+        if level.name != "cache beside the user":  # another would stand in front of it
             assert level.changes[0].keys(level.base) == "there already", level.name
 
 
@@ -121,28 +124,75 @@ def test_chains_change_both_ways_and_each_change_is_then_there() -> None:
 )
 def test_a_window_that_is_a_limit_grows_as_far_as_its_tcp_can(profile: str, buffer: str, larger: str) -> None:
     way = way_of("geo", "h2", "none", is_secure=True).scenario
-    base = Base(way.with_({"leg.0.tcp": f'{{ profile = "{profile}", mss = "1460 B", buffer = "{buffer}" }}'}), None)
+    tcp = f'{{ profile = "{profile}", mss = "1460 B", buffer = "{buffer}" }}'
+    base = Base(way.with_({"leg.0.tcp": tcp}), None, {})
     (level,) = [level for level in levels_of(base)[0] if level.name == "window × 4"]
     assert level.base.effective["leg"][0]["tcp"]["buffer"] == larger
 
 
-def test_changes_act_on_all_that_a_link_becomes() -> None:
-    """An edge is nearer in each step and handover, and a window is held against the largest rate of all steps."""
+def test_a_window_is_held_against_the_largest_rate_that_a_link_ever_has() -> None:
     way = way_of("geo", "h2", "none", is_secure=True).scenario
     steps = '[{ at = "1 s", rate = "8 Mbit/s", delay = "300 ms" }, { at = "2 s", loss = 0.01 }]'
-    handover = '{ every = "15 s", delay = ["-10 ms", "20 ms"] }'
-    keys = {"path.link.0.down.steps": steps, "path.link.0.handover": handover, "leg.0.tcp.buffer": "1 MB"}
-    levels = {level.name: level.base.effective for level in levels_of(Base(way.with_(keys), None))[0]}
-    link = levels["edge at a tenth"]["path"]["link"][0]
-    delays = [link["down"]["delay"], link["down"]["steps"][0]["delay"], *link["handover"]["delay"]]
-    assert delays == ["34200 us", "30 ms", "-1 ms", "2 ms"]
-    assert "window × 4" in levels
+    keys = {"path.link.0.down.steps": steps, "leg.0.tcp.buffer": "1 MB"}
+    assert "window × 4" in {level.name for level in levels_of(Base(way.with_(keys), None, {}))[0]}
+
+
+@pytest.mark.parametrize(
+    ("path", "keys", "node"),
+    [
+        ("docsis", {}, "far-end"),  # the cable of the house, though the servers are farther behind it
+        ("geo", {}, "far-end"),
+        ("geo", {"path.link.1.down.rate": "1 Mbit/s"}, None),  # the servers' own line is the narrow one
+    ],
+)
+def test_an_edge_stands_behind_the_narrowest_link(path: str, keys: dict[str, str], node: str | None) -> None:
+    way = way_of(path, "h2", "none", is_secure=True).scenario.with_(keys)
+    levels = {level.name: level.base.effective for level in levels_of(Base(way, None, {}))[0]}
+    edge = levels.get("edge at the far end")
+    assert (edge and edge["cache"][0]["node"]) == node
+    assert edge is None or edge["path"] == json.loads(way.effective())["path"], "no link becomes shorter"
+
+
+def test_an_edge_that_keeps_what_passes_ends_connections_and_may_be_advised() -> None:
+    way = way_of("geo", "h1", "none", is_secure=True).scenario
+    (live,) = [level for level in levels_of(Base(way, None, EDGE))[0] if level.name == "edge at the far end"]
+    assert [(leg["from"], leg["to"]) for leg in live.base.effective["leg"]] == [
+        ("clients", "far-end"),
+        ("far-end", "servers"),
+    ]
+    assert [change.is_bound for change in live.changes] == [False]
+    (whole,) = [level for level in levels_of(Base(way, None, {}))[0] if level.name == "edge at the far end"]
+    assert len(whole.base.effective["leg"]) == 1 and whole.changes[0].is_bound
+
+
+def test_an_edge_is_of_the_page_s_own_hosts(tmp_path: Path) -> None:
+    """A document and a sheet behind it, with three round trips each where the sheet has a connection of its own."""
+    for host, trips in (("cdn.shop.example", 6), ("ads.example", 3), ("shop.example.org", 3), ("www.shop.example", 4)):
+        sheet = entry(f"https://{host}/x.css", 60)
+        found = effects(tmp_path, har(entry("https://www.shop.example/"), sheet, onload=120))
+        assert saved(found["edge at the far end"])[0] == pytest.approx(trips * 0.02 / RTT_S), host
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("www.shop.example", "shop.example"),
+        ("shop.example:8443", "shop.example"),
+        ("a.b.shop.co.uk", "shop.co.uk"),
+        ("shop.com.br", "shop.com.br"),
+        ("co.uk", "co.uk"),
+        ("192.0.2.7:80", "192.0.2.7"),
+        ("[2001:db8::1]:443", "[2001:db8::1]"),
+        ("localhost", "localhost"),
+    ],
+)
+def test_a_host_is_of_the_name_that_was_registered(host: str, name: str) -> None:
+    assert registered(host) == name
 
 
 def test_changes_of_the_same_keys_are_not_made_together() -> None:
-    base = Base(way_of("geo", "h1", "none", is_secure=True).scenario, None)
-    named = {change.name: change for change in CHANGES}
-    order = [named[name] for name in ("HTTP/2", "more connections", "0-RTT", "resumed TLS", "first window 30")]
+    base = Base(way_of("geo", "h1", "none", is_secure=True).scenario, None, {})
+    order = [NAMED[name] for name in ("HTTP/2", "more connections", "0-RTT", "resumed TLS", "first window 30")]
     assert [level.name for level in together(base, order)] == ["HTTP/2 + 0-RTT", "HTTP/2 + 0-RTT + first window 30"]
 
 
@@ -171,20 +221,68 @@ def test_requests_save_by_first_and_later_ones(folder: Path, farweb: Farweb) -> 
     assert by_name["TLS 1.3"] == (pytest.approx(-0.2), 0)
     assert by_name["0-RTT"] == (pytest.approx(-0.2), 0)
     assert by_name["half server time"] == (pytest.approx(-0.04), pytest.approx(-0.04))
-    seconds = {"first_s": -0.72, "later_s": -0.18, "all_s": -0.45, "low_s": None, "high_s": None}
-    said = {"change": "edge at a tenth", "helped_share": 1.0, "verdict": "better", "for": None}
-    assert found["changes"][-1] == {**said, **{name: at and pytest.approx(at) for name, at in seconds.items()}}
+    seconds = {
+        "first_s": 4 * 0.002 - 0.88,
+        "later_s": 0.002 - 0.28,
+        "all_s": 0.005 - 0.58,
+        "low_s": None,
+        "high_s": None,
+    }
+    said = {
+        "change": "cache beside the user",
+        "helped_share": 1.0,
+        "verdict": "better",
+        "for": None,
+        "hits_share": None,
+    }
+    assert found["changes"][-1] == {
+        **said,
+        **{name: at and pytest.approx(at, abs=1e-4) for name, at in seconds.items()},
+    }
     assert found["text"] == (
         "First: TLS 1.3. It takes 200 ms off the 880 ms of a visit's first request and nothing off the 280 ms of a "
-        "later one. Edge at a tenth, if it had everything: 450 ms off the 580 ms of a request."
+        "later one."
     )
     two = found["together"][0]
     assert two["change"] == "TLS 1.3 + half server time"
     assert (two["all_s"], two["sum_s"]) == (pytest.approx(-0.14), pytest.approx(-0.14))
     there = dict.fromkeys(("keep-alive", "ECDSA chain"), "there already")
     others = {"ML-DSA-65 chain": "TLS 1.2 has none", "window × 4": "the window is no limit"}
-    others["PEP"] = "no node for a relay behind the longest link"
+    others |= {"PEP": "no node for a relay behind the longest link"}
+    others |= {"edge at the far end": "no node behind the access link"}
     assert {each["change"]: each["reason"] for each in found["left_out"]} == {**there, **others}
+
+
+def test_an_edge_has_the_hits_of_the_log(folder: Path, farweb: Farweb) -> None:
+    """Twelve visits of two requests, for the same page, and for another that only this visit asks for.
+
+    100 ms lie in front of the edge and 50 behind it; hits take no time of the server. Of a visit's first request the
+    first one of all is a miss. The edge has its own connections to the servers, so a miss shakes no hands behind it.
+    """
+    asked = [(10 * visit + 2 * n, f"/{visit}" if n else "/", visit) for visit in range(12) for n in (0, 1)]
+    rows = "".join(f"{start},a.example,400,2000,0.08,{visit},{name}\n" for start, name, visit in asked)
+    head = "start_s,host,request_bytes,response_bytes,server_s,client,object\n"
+    (folder / "site.csv").write_text(head + rows)
+    legs = ['clients servers { kind = "http/1.1", idle_timeout = "60 s" }\ntcp = { profile = "linux", mss = "1460 B" }']
+    text = scenario_of(
+        "clients edge servers",
+        "unlimited, 100 ms",
+        "unlimited, 50 ms",
+        legs=legs,
+        rest='[origin]\nrelease = "delayed"\n',
+    )
+    (folder / "site.toml").write_text(text.replace("requests.csv", "site.csv"))
+    found = farweb("what-if", "site.toml", "--json").json()
+    by_name = {each["change"]: each for each in found["changes"]}
+    edge = by_name["edge at the far end"]
+    assert (found["as_it_is"]["first_s"], found["as_it_is"]["later_s"]) == (pytest.approx(0.68), pytest.approx(0.38))
+    assert edge["first_s"] == pytest.approx((0.4 - 0.68) * 11 / 12 + (0.68 - 0.68) / 12)
+    assert edge["later_s"] == pytest.approx(0, abs=1e-3)
+    assert edge["hits_share"] == pytest.approx(11 / 24)
+    shown = " ".join(farweb("what-if", "site.toml").out.split())
+    assert shown.startswith("First: edge at the far end, with 45.8 % of hits. It takes ")
+    assert "The edge keeps all that passes, and a changed size is a miss." in shown
+    assert "if it had everything" not in shown
 
 
 def test_runs_are_those_of_a_sweep_and_not_repeated(folder: Path, farweb: Farweb) -> None:
@@ -215,7 +313,11 @@ def test_the_answer_is_a_screen_and_its_first_line_what_to_do(folder: Path, farw
     assert lines[0].startswith("First: ")
     assert any(line.startswith("Left out: ") for line in lines)
     is_added = any(" together, " in line and line.endswith(" added up.") for line in lines)
-    assert is_added == (kind != "log"), "one change alone helps the log"
+    assert is_added
+
+
+WAY = Base(way_of("geo", "h2", "none", is_secure=True).scenario, None, {})
+NAMED = {change.name: change for change in changes_of(WAY)}
 
 
 def lines_of(found: WhatIf, width: int = 80) -> str:
@@ -225,20 +327,20 @@ def lines_of(found: WhatIf, width: int = 80) -> str:
     return shown.get()
 
 
-def effect(place: int, mean: float, word: Word, *, is_sure: bool = True) -> Effect:
-    return Effect((CHANGES[place],), None, None, Estimate(9, mean, None, mean, mean), 0.5, word, is_sure=is_sure)
+def effect(name: str, mean: float, word: Word, *, is_sure: bool = True) -> Effect:
+    return Effect((NAMED[name],), None, None, Estimate(9, mean, None, mean, mean), 0.5, word, is_sure=is_sure)
 
 
 def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out() -> None:
-    (price,) = (place for place, change in enumerate(CHANGES) if not change.is_for_speed)
-    sure = [effect(price, -0.5, "better"), effect(1, -0.1, "slightly better"), effect(2, -0.2, "better")]
-    unsure = effect(0, -0.9, "cannot be told apart"), effect(3, -0.3, "better", is_sure=False)
+    price, slow = "ML-DSA-65 chain", "half server time"
+    sure = [effect(price, -0.5, "better"), effect(slow, -0.1, "slightly better"), effect("PEP", -0.2, "better")]
+    unsure = effect("HTTP/2", -0.9, "cannot be told apart"), effect("keep-alive", -0.3, "better", is_sure=False)
     order = ranked([*unsure, *sure])
-    assert [each.changes for each in order] == [(CHANGES[place],) for place in (2, 1, price, 3, 0)]
-    assert helping(order) == [CHANGES[2], CHANGES[1]]
-    bound = effect(0, -0.9, "better")
-    assert ranked([bound, *sure])[-1] == bound and helping([bound]) == [], "what an edge could save is no advice"
-    both = Effect((CHANGES[2], CHANGES[1]), None, None, Estimate(9, -0.25, None, -0.3, -0.2), 0.5, "better")
+    assert [each.name for each in order] == ["PEP", slow, "HTTP/2", price, "keep-alive"]
+    assert helping(order) == [NAMED["PEP"], NAMED[slow]]
+    bounds = [effect("cache beside the user", -0.9, "better"), effect("edge at the far end", -0.8, "better")]
+    assert ranked([*bounds, *sure])[-2:] == bounds and helping(bounds) == [], "the most that is possible is no advice"
+    both = Effect((NAMED["PEP"], NAMED[slow]), None, None, Estimate(9, -0.25, None, -0.3, -0.2), 0.5, "better")
     nouns = "a visit's first request", "a later one", "a request"
     found = WhatIf("a site", None, None, 1.0, order, [both], {"no TLS": ["0-RTT"]}, nouns, "interval", "Holds.")
     assert found.text == "First: PEP. It takes 200 ms off the 1 s of a request."
@@ -247,6 +349,8 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     assert header == ["change,", "in", "ms", "all", "interval", "helps"]
     wide = replace(found, effects=[replace(each, first=each.overall, later=each.overall) for each in order])
     assert lines_of(wide, 60).count("change, in ms") == 1, "verdicts beside their changes"
+    some = replace(found, effects=[order[0], *bounds]).text
+    assert some.endswith("of a request. Edge at the far end, if it had everything: 800 ms off the 1 s of a request.")
     for place in (2, 3):
         assert replace(found, effects=order[place:]).text == "None of these changes is shown to help."
 
@@ -258,6 +362,8 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
         (("site.toml", "--page", "2"), "--page is of a HAR"),
         (("site.csv", "--path", "moon"), "--path: found moon"),
         (("page.har", "--out", "r"), "are of logs and scenarios"),
+        (("page.har", "--no-limits"), "are of logs and scenarios"),
+        (("page.har", "--seeds", "2000"), "--seeds: found 2000; write 1 to 1000"),
         (("page.har", "--page", "2"), "--page: found 2; "),
         (("page.har", "--set", "leg.0.tls.version=1.4"), "--set leg.0.tls.version=1.4: leg.0.tls.version: found"),
         (("none.log",), "none.log: no such file"),

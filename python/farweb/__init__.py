@@ -26,14 +26,18 @@ if TYPE_CHECKING:
     from farweb.check import Check
     from farweb.comparison import Comparison, compare
     from farweb.folders import Results, SweepResults, open_results
+    from farweb.pages.page import Page, page
     from farweb.results.summary import Summary
     from farweb.scenario import Scenario
+    from farweb.whatif.answer import WhatIf
+    from farweb.whatif.what_if import what_if
 
 __all__ = [
     "CacheCurve",
     "Check",
     "Comparison",
     "FarwebError",
+    "Page",
     "Results",
     "ResultsError",
     "RunError",
@@ -42,25 +46,32 @@ __all__ = [
     "StorageError",
     "Summary",
     "SweepResults",
+    "WhatIf",
     "WorkloadError",
     "__version__",
     "cache_curve",
     "compare",
     "object_ids",
     "open_results",
+    "page",
+    "what_if",
 ]
 
 _HOMES = {
     "CacheCurve": "farweb.cache.result",
     "Check": "farweb.check",
     "Comparison": "farweb.comparison",
+    "Page": "farweb.pages.page",
     "Results": "farweb.folders",
     "Scenario": "farweb.scenario",
     "Summary": "farweb.results.summary",
     "SweepResults": "farweb.folders",
+    "WhatIf": "farweb.whatif.answer",
     "cache_curve": "farweb.cache.curve",
     "compare": "farweb.comparison",
     "open_results": "farweb.folders",
+    "page": "farweb.pages.page",
+    "what_if": "farweb.whatif.what_if",
 }
 
 if debug_build:

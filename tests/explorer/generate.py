@@ -112,7 +112,9 @@ def _direction(draw: Draw, is_rough: bool, is_transfer: bool) -> Table:
         "rate": rate,
         "delay": draw.one("0 ms", "1 ms", "5 ms", "30 ms", "60 ms", "250 ms"),
     }
-    if is_rough and draw.chance(0.4):
+    if is_rough and draw.chance(0.25):
+        way["queue"] = _queue(draw)
+    elif is_rough and draw.chance(0.4):
         counts = draw.one("all", "all", "waiting")
         limits = [
             "4 packets",
@@ -130,6 +132,28 @@ def _direction(draw: Draw, is_rough: bool, is_transfer: bool) -> Table:
     elif draw.chance(0.03):
         way["loss"] = {"kind": "none"}
     return way
+
+
+def _queue(draw: Draw) -> str | Table:
+    """A discipline, by its name or with values that are near those of its queue."""
+    kind = draw.one("drop-tail", "drop-head", "codel", "fq-codel", "pie")
+    if kind != "drop-head" and draw.chance(0.3):
+        return kind
+    limit = {"limit": draw.one("2 packets", "10 packets", "6000 B", "100 packets")}
+    if kind in ("drop-tail", "drop-head"):
+        counts = draw.some({"counts": draw.one("all", "waiting")}, 0.7)
+        return {"kind": kind} | counts | (limit if kind == "drop-head" else draw.some(limit, 0.8))
+    if kind == "pie":
+        values: Table = {"target": draw.one("1 ms", "30 ms"), "update": draw.one("5 ms", "16 ms"), "burst": "20 ms"}
+    else:
+        values = {
+            "target": draw.one("1 ms", "8 ms"),
+            "interval": draw.one("20 ms", "60 ms"),
+            "variant": draw.one("linux", "rfc8289"),
+        }
+    if kind == "fq-codel":
+        values |= {"quantum": draw.one("300 B", "1500 B", "3000 B"), "flows": draw.one("exact", "exact", 2)}
+    return {"kind": kind} | draw.some(limit | values, 0.6)
 
 
 def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Table:

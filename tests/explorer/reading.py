@@ -292,9 +292,43 @@ def _limit(queue: str, rate: str) -> int:
     return quantity(queue) * quantity(rate) // 8_000_000_000 if in_time else quantity(queue)
 
 
+_QUEUES: dict[str, dict[str, Any]] = {
+    "drop-tail": {},
+    "drop-head": {},
+    "codel": {"limit": "1000 packets", "target": "5 ms", "interval": "100 ms", "variant": "linux"},
+    "fq-codel": {
+        "limit": "10240 packets",
+        "target": "5 ms",
+        "interval": "100 ms",
+        "variant": "linux",
+        "quantum": "1500 B",
+        "flows": "exact",
+    },
+    "pie": {"limit": "1000 packets", "target": "15 ms", "update": "16 ms", "burst": "150 ms"},
+}
+"""Values of queues that a table leaves out."""
+
+
+def _queue(written: str | dict[str, Any] | None, rate: str, counts: str) -> dict[str, Any]:
+    if written is None or (isinstance(written, str) and written not in _QUEUES):
+        written = {"kind": "drop-tail", "counts": counts} | ({} if written is None else {"limit": written})
+    elif isinstance(written, str):
+        written = {"kind": written}
+    values = _QUEUES[written["kind"]] | written
+    limit = values.get("limit")
+    numbers = {"target", "interval", "update", "burst", "quantum"}
+    return {
+        "kind": written["kind"],
+        "limit": None if limit is None else _limit(limit, rate),
+        "in_packets": limit is not None and limit.endswith("packets"),
+        "waiting": values.get("counts", "all") == "waiting" or written["kind"] in ("codel", "fq-codel", "pie"),
+        "queue": {name: quantity(value) if name in numbers else value for name, value in values.items()},
+    }
+
+
 def _way(link: dict[str, Any], name: str) -> Way:
     table, handover = link[name], link.get("handover")
-    queue = table.get("queue")
+    of_queue = _queue(table.get("queue"), table["rate"], table.get("queue_counts", "all"))
     steps = [Step(0, None if table["rate"] == "unlimited" else quantity(table["rate"]), quantity(table["delay"]))]
     for step in table.get("steps", []):
         rate = quantity(step["rate"]) if "rate" in step else steps[-1].rate
@@ -315,8 +349,6 @@ def _way(link: dict[str, Any], name: str) -> Way:
             (quantity(each["at"]), quantity(each["lasts"]), quantity(each["every"]) if "every" in each else None)
             for each in outages
         ),
-        limit=None if queue is None else _limit(queue, table["rate"]),
-        in_packets=queue is not None and queue.endswith("packets"),
-        waiting=table.get("queue_counts") == "waiting",
+        **of_queue,
         loss={"kind": "changing"} if loses else table.get("loss", {"kind": "none"}),
     )

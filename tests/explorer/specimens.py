@@ -119,6 +119,27 @@ requests = "requests.csv"
 points = ["ends", "link 0"]
 {_EVERYTHING}"""
 
+_QUEUES = f"""
+format = 1
+[path]
+nodes = ["clients", "router", "servers"]
+[[path.link]]
+up = {{ rate = "1 Mbit/s", delay = "5 ms", queue = {{ kind = "drop-head", limit = "3 packets" }} }}
+down = {{ rate = "2 Mbit/s", delay = "5 ms", queue = {{ kind = "fq-codel", target = "2 ms", interval = "10 ms" }} }}
+[[path.link]]
+up = {{ rate = "1 Mbit/s", delay = "10 ms", queue = "pie" }}
+down = {{ rate = "3 Mbit/s", delay = "10 ms", queue = {{ kind = "codel", target = "2 ms", interval = "10 ms" }} }}
+[[leg]]
+from = "clients"
+to = "servers"
+carrier = {{ kind = "http/1.0" }}
+tcp = {{ profile = "linux" }}
+[workload]
+requests = "requests.csv"
+[record]
+points = ["ends", "link 0", "link 1"]
+{_EVERYTHING}"""
+
 
 def _rows(*rows: tuple[float, int, int, int | None, str | None]) -> list[Row]:
     names = ("start_s", "request_bytes", "response_bytes", "object", "source")
@@ -183,6 +204,15 @@ SPECIMENS: dict[str, Case] = {
             for time in (0.0, 2.0)
             for client in range(8)
         ],
+    ),
+    "queues": Case(
+        tomllib.loads(_QUEUES),
+        _rows(
+            (0.0, 300, 90000, None, None),
+            (0.1, 40000, 300, None, None),
+            (0.2, 300, 60000, None, None),
+            (0.3, 300, 2000, None, None),
+        ),
     ),
     "listed": Case(
         tomllib.loads(_LISTED),

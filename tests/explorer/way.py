@@ -1,9 +1,10 @@
 """A direction of a link as the judge sees it: what holds at an instant, and when packets leave and arrive."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 S = 1_000_000_000
 
@@ -17,6 +18,13 @@ class Step:
     delay: int
 
 
+class Sized(Protocol):
+    """Anything with a size in bytes."""
+
+    @property
+    def size(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class Way:
     """A link in one direction; times are in ns.
@@ -28,9 +36,11 @@ class Way:
         factor: Largest on the rates, of handovers and variation: of the latter six deviations from its middle.
         shift: Least of the delays, by handovers.
         is_drawn: True where handovers, variation, jitter or a fade make it: then no one here knows when packets leave.
-        limit: Of its queue.
+        kind: Of its queue.
+        limit: The queue's.
         in_packets: True when that counts packets.
         waiting: True when it counts only those that wait.
+        queue: Further values of its queue: times in ns, sizes in bytes.
         loss: Its loss process; of the kind "changing" where steps or outages lose packets.
     """
 
@@ -40,9 +50,11 @@ class Way:
     factor: Fraction | int
     shift: int
     is_drawn: bool
+    kind: str
     limit: int | None
     in_packets: bool
     waiting: bool
+    queue: dict[str, Any]
     loss: dict[str, Any]
 
     @property
@@ -60,6 +72,11 @@ class Way:
     def is_constant(self) -> bool:
         """True when nothing changes but losses."""
         return not self.is_drawn and len({(step.rate, step.delay) for step in self.steps}) == 1 and not self.outages
+
+    def holds(self, packets: Sequence[Sized]) -> bool:
+        """True when the limit of the queue has room for all these."""
+        held = len(packets) if self.in_packets else sum(packet.size for packet in packets)
+        return self.limit is None or held <= self.limit
 
     def sent_in(self, size: int) -> int:
         """Least time to send `size` bytes, rounded up."""

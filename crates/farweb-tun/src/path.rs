@@ -120,7 +120,7 @@ impl Direction {
         *self.report.packets.entry(name_of(kind)).or_default() += 1;
         let packet = Travelling { bytes, flow, kind, number: *number, number_of_all: census.all };
         match self.link.enqueue(now, &packet) {
-            Enqueued::Queued { event } => self.head = event.or(self.head),
+            Enqueued::Queued { event } | Enqueued::Late { event } => self.head = event.or(self.head),
             Enqueued::Dropped { .. } => self.report.dropped.push(packet.name()),
         }
     }

@@ -76,7 +76,7 @@ def compare(
     """Compare runs of the same requests, request by request.
 
     Names the better one, by how much and for whom. A request that fails in one run only is slower there. In a sweep,
-    runs are paired that differ only in the levels named. Loads of a page (farweb page -o) are compared by onLoad.
+    runs are paired that differ only in the levels named. Loads of pages (farweb page -o) are compared by onLoad.
 
     Examples:
 
@@ -94,7 +94,7 @@ def compare(
     """  # noqa: E501 - a command line stays on a line
     del debug
     from farweb.comparison import compare as compared
-    from farweb.page.breakdown import PageLoads
+    from farweb.pages.breakdown import PageLoads
     from farweb.plot import chart, numbers
     from farweb.plot.presentation import Presentation
 
@@ -109,7 +109,7 @@ def compare(
     output = Output(as_json, quiet)
     if loads := PageLoads.of(results):
         if any((point, by, base, out, details, sizes, causes, pairs)):
-            raise FarwebError("loads of a page are compared by onLoad alone; leave the other options out")
+            raise FarwebError("loads of pages are compared by onLoad alone; leave the other options out")
         output.result({"results": results, **loads.to_dict()}, loads)
         return
     found = compared(
@@ -129,7 +129,7 @@ def compare(
         found.screen([name for name, is_asked in asked.items() if is_asked]),
     )
     if out is not None:
-        output.note(f"wrote {out}")
+        output.note(f"wrote {out}{drawn.shortage and f'; {drawn.shortage}'}")
 
 
 def _share(text: str) -> float:

@@ -175,7 +175,9 @@ def plot(
     if as_json or not quiet:
         written: dict[str, Any] = {"figure": name, "file": str(file), **({} if data is None else {"data": str(data)})}
         written |= {"judged": chart.description.judged} if chart.description.judged else {}
+        written |= {"left_out": list(chart.left_out)} if chart.left_out else {}
         shows = chart.description.title.partition(" – ")[0]
         shown = ", ".join(filter(None, [shows, listed([*map(_source, places, opened)])]))
         lines = [f"wrote {file}{shown and f': {shown}'}", *([] if data is None else [f"wrote {data}"])]
+        lines += filter(None, [chart.shortage])
         output.result(written, "\n".join(lines))

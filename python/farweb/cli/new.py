@@ -45,6 +45,13 @@ def new(
             "proxies share a few; both decrypt. pep: TCP alone ends, at both ends of the long part.",
         ),
     ] = "none",
+    queue: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND[,KIND]",
+            help="Queue of the long part in both directions: drop-tail, codel, fq-codel, pie; several make a sweep.",
+        ),
+    ] = None,
     cache: Annotated[
         str | None,
         typer.Option(
@@ -99,9 +106,11 @@ def new(
         farweb new starlink.toml --path starlink --proxy mux
 
         farweb new modem.toml --path geo --proxy pep
+
+        farweb new router.toml --path cable --queue drop-tail,fq-codel
     """
     del debug
-    from farweb.inputs.new import PROXIES, SEEN_AT, Way, files_of, new_scenario, table_of
+    from farweb.inputs.new import PROXIES, QUEUES, SEEN_AT, Way, files_of, new_scenario, table_of
     from farweb.inputs.paths import PATHS, STAND_FOR, check_words
     from farweb.scenario import Scenario
 
@@ -114,6 +123,10 @@ def new(
     check_words("--compare", (way.path for way in ways), paths)
     check_words("--compare", (way.proxy for way in ways), PROXIES)
     check_words("--proxy", [proxy], PROXIES)
+    queues = [] if queue is None else list(dict.fromkeys(each.strip() for each in queue.split(",")))
+    check_words("--queue", queues, QUEUES)
+    if len(queues) > 1 and compare is not None:
+        raise typer.BadParameter(f"--queue: found {queue}; beside --compare, a sweep over paths, write one")
     check_words("--seen-at", [] if seen_at is None else [seen_at], SEEN_AT)
     simulated = {(way.kind.name, way.proxy) for way in ways}
     if compare is not None and len(simulated) == 1:
@@ -136,6 +149,7 @@ def new(
             path=path,
             compare=compared,
             proxy=proxy,
+            queues=queues,
             cache="none" if cache == "none" else None if cache is None else _cache("--cache", cache),
             shield=None if shield is None else _cache("--shield", shield),
             seen_at=seen_at,
@@ -154,7 +168,7 @@ def new(
         output.note(f"warning: {warning}")
     made = (file, written.requests, written.hosts) if written.imported is not None else (file,)
     output.note(f"wrote {', '.join(str(each) for each in made if each is not None)}")
-    output.note(f"change: --path, --proxy, --cache, or edit it    next: {command('check', file)}")
+    output.note(f"change: --path, --proxy, --queue, --cache, or edit it    next: {command('check', file)}")
 
 
 def _path(ways: Sequence["Way"], checked: "Check") -> str:
@@ -180,7 +194,13 @@ def _path(ways: Sequence["Way"], checked: "Check") -> str:
 
 
 def _swept(design: "Design") -> str:
-    """The sweep of a single path, over the unpublished depths of its queues."""
+    """The sweep of a single path, over its queues or their unpublished depths."""
+    from farweb.inputs.new import QUEUES
+    from farweb.text.words import listed
+
+    labels = [str(level.label) for level in design.factors[0].levels]
+    if labels[0] in QUEUES:
+        return f"queues {listed(labels)} (farweb sweep)"
     first, *_, last = design.factors[0].levels
     return f"queues of {first.label} to {last.label}, as no depth is published (farweb sweep)"
 

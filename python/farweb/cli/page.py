@@ -1,7 +1,5 @@
 """`farweb page`: the load of a recorded page over paths, protocols and proxies."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +25,11 @@ class Command(Verb):
 def page(
     hars: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE.har...", help="HARs, plain or gzip, or folders of them.", show_default=False),
+        typer.Argument(
+            metavar="FILE.har [AFTER.har]...",
+            help="A HAR, plain or gzip. Several are compared with the first; of a folder each stands alone.",
+            show_default=False,
+        ),
     ],
     path: Annotated[
         list[str] | None,
@@ -47,6 +49,10 @@ def page(
     scenario: Annotated[
         Path | None,
         typer.Option(metavar="FILE.toml", help="The path, carriers and proxies of a scenario instead."),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Seeds of each path with losses, handovers or variation (default: 5)."),
     ] = None,
     number: Annotated[
         int | None,
@@ -69,15 +75,16 @@ def page(
 ) -> None:
     """Say how long a recorded page takes over other paths, protocols and proxies, and how sure that is.
 
-    The HAR has the dependencies of requests. Low and high come from two bounding readings of it.
+    The HAR has the dependencies of requests. Low and high come from two bounding readings of it. Of two HARs, before a
+    change and after it, says which is faster, and why.
 
     Examples:
 
         farweb page shop.har
 
-        farweb page shop.har --path geo --protocol h2 --proxy none
-
         farweb page shop.har --path geo --protocol h2 --proxy none --breakdown
+
+        farweb page shop.har bundled.har --path geo
 
         farweb page shop.har --path geo --protocol h2 --proxy none -o results/shop
 
@@ -86,71 +93,39 @@ def page(
     del debug
     from rich.console import Group
 
-    from farweb.inputs.paths import check_words
-    from farweb.page.answer import answer, check_metric
-    from farweb.page.breakdown import PageBreakdown
-    from farweb.page.har import har_files, numbered, read_har
-    from farweb.page.paths import (
-        ALL_PATHS,
-        PROTOCOLS,
-        PROXIES,
-        USUAL_PATHS,
-        USUAL_PROXIES,
-        own_way,
-        way_of,
-    )
-    from farweb.page.recording import recording_of, recordings_of
+    from farweb.pages.answer import check_metric
+    from farweb.pages.har import har_files
+    from farweb.pages.page import page as loaded
 
     check_metric(metric)
-    if scenario is not None and (path or protocol or proxy):
-        raise FarwebError("--scenario has path, protocol and proxies of its own; leave --path, --protocol, --proxy out")
-    paths = list(dict.fromkeys(path or USUAL_PATHS))
-    protocols = list(dict.fromkeys(protocol or PROTOCOLS))
-    proxies = list(dict.fromkeys(proxy or (PROXIES[:1] if breakdown else USUAL_PROXIES)))
-    check_words("--path", paths, ALL_PATHS)
-    check_words("--protocol", protocols, PROTOCOLS)
-    check_words("--proxy", proxies, PROXIES)
-    own = None if scenario is None else own_way(scenario)
     files = har_files(hars)
-    if (
-        out is not None
-        and (number_of := len(files) * (len(paths) * len(protocols) * len(proxies) if own is None else 1)) > 1
-    ):
-        raise FarwebError(f"--out: found {number_of} loads; name one HAR, one --path, one --protocol and one --proxy")
+    if out is not None and len(files) > 1:
+        raise FarwebError(f"--out: found {len(files)} HARs; name one")
+    is_comparison = len(hars) > 1 and len(files) == len(hars) and not breakdown
+    usual = "none" if scenario is None and (breakdown or is_comparison) else None
     output = Output(as_json, quiet)
-    answers = []
     with output.progress("loading the page") as show:
-        for file in files:
-            pages = read_har(file)
-            place = number or 1
-            recording = recording_of(numbered(file, pages, place))
-            others = [
-                each.load_ms / 1000
-                for each in recordings_of(pages)[0]
-                if each.url == recording.url and each.is_load_known
-            ]
-            ways = (
-                [
-                    way_of(each, http, by, is_secure=recording.has_tls)
-                    for each in paths
-                    for by in proxies
-                    for http in protocols
-                ]
-                if own is None
-                else [own]
+        pages = [
+            loaded(
+                file,
+                path=path,
+                protocol=protocol,
+                proxy=proxy or usual,
+                scenario=scenario,
+                page=number,
+                seeds=seeds,
+                out=out,
+                replace=force,
+                progress=lambda done, total: show(done, total, f"{done} of {total} ways"),
             )
-            step = partial(_show, show, len(ways))
-            answers.append(answer(recording, ways, others, (place, len(pages)), step))
+            for file in files
+        ]
     if out is not None:
-        from farweb.page.results import write_results
-
-        (cell,) = answers[0].cells
-        write_results(answers[0].recording, cell.way, cell.loaded, out, replace=force)
         output.note(f"wrote {out}    next: {command('plot', 'waterfall', out)}")
-    shown = [PageBreakdown.of(each) for each in answers] if breakdown else answers
+    if is_comparison:
+        change = pages[0].compare(*pages[1:])
+        output.result({"pages": [row for each in pages for row in each.to_dicts()], **change.to_dict()}, change)
+        return
+    shown = [each.breakdown() for each in pages] if breakdown else pages
     screens = [part for each in shown for part in ("", each)]
     output.result({"pages": [row for each in shown for row in each.to_dicts()]}, Group(*screens[1:]))
-
-
-def _show(show: Callable[[float, float | None, str], None], total: int, done: int) -> None:
-    show(done, total, f"{done} of {total} ways")

@@ -233,7 +233,7 @@ def show(
         asked = [name for name, is_asked in (("links", links), ("details", details)) if is_asked]
         shown = summary.screen(asked)
         if has_view(opened):
-            from farweb.page.breakdown import largest_parts
+            from farweb.pages.breakdown import largest_parts
 
             view = read_view(opened)
             found["page"] = {"onload_ns": view.load_ns, "split_ns": view.split_ns}
@@ -288,7 +288,7 @@ def _instead(path: Path) -> str | None:
     if path.suffix == ".toml" or not path.is_file():
         return None
     from farweb.inputs.formats import LOGS, format_of
-    from farweb.page.har import is_har
+    from farweb.pages.har import is_har
 
     if is_har(path):
         return f"is a HAR and no scenario; farweb page {path} simulates it"

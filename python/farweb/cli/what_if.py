@@ -1,18 +1,14 @@
 """`farweb what-if`: changes ranked by the time that each saves."""
 
+import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from farweb.cli.importing import given_options, takes_import_options
 from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet
-from farweb.cli.runs import Settings, changes_of, load
-from farweb.extras import SWEEP, require
-
-if TYPE_CHECKING:
-    from farweb.sweep.sweep import Progress
-    from farweb.whatif.answer import WhatIf
+from farweb.cli.runs import Settings, changes_of
 
 
 @takes_import_options
@@ -35,6 +31,12 @@ def what_if(
         typer.Option("--page", min=1, metavar="N", help="Of a HAR: which page (default: the first)."),
     ] = None,
     settings: Settings = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Draws of the path, and of a page's think times (default: 5 where some is drawn)."
+        ),
+    ] = None,
     jobs: Jobs = None,
     out: Annotated[
         str | None,
@@ -68,79 +70,37 @@ def what_if(
         farweb what-if satellite.toml --set leg.0.tls='{ version = "1.2" }'
     """
     del debug
+    from farweb.errors import ScenarioError
     from farweb.inputs.new import table_of
-    from farweb.page.har import is_har
+    from farweb.pages.har import is_har
+    from farweb.whatif.what_if import folder_of
+    from farweb.whatif.what_if import what_if as asked
 
     output = Output(as_json, quiet)
     given = given_options(context)
-    if given and (is_har(file) or file.suffix == ".toml" or table_of([file], importing) is not None):
+    is_page = is_har(file)
+    if given and (is_page or file.suffix == ".toml" or table_of([file], importing) is not None):
         raise typer.BadParameter(f"{given[0]}: is of logs, and {file} is none")
-    if is_har(file):
-        if out is not None or jobs is not None:
-            raise typer.BadParameter("--out and --jobs are of logs and scenarios; a page is loaded in this process")
-        answer = _of_har(file, path or "geo", number or 1, settings, output)
-        output.result({"results": None, **answer.to_dict()}, answer)
-        return
-    if number is not None:
-        raise typer.BadParameter(f"--page is of a HAR, and {file} is none")
-    require("farweb what-if", *SWEEP)
-    folder = f"results/{_stem(file)}-what-if" if out is None else out
-    with output.continuing(folder):
-        answer = _of_requests(
-            file, path, settings, folder, jobs, limits=not no_limits, output=output, importing=importing
-        )
-    output.result({"results": folder, **answer.to_dict()}, answer)
-    output.note(f"wrote {folder}")
-
-
-def _of_har(file: Path, path: str, number: int, settings: list[str] | None, output: Output) -> "WhatIf":
-    from farweb.inputs.paths import check_words
-    from farweb.page.har import numbered, read_har
-    from farweb.page.paths import ALL_PATHS, path_name
-    from farweb.page.recording import recording_of
-    from farweb.whatif.pages import base_of, of_page
-
-    check_words("--path", [path], ALL_PATHS)
-    recording = recording_of(numbered(file, read_har(file), number))
-    base = base_of(recording, path, changes_of(settings))
-    with output.progress("loading the page") as show:
-        return of_page(recording, base, path_name(path), lambda done, total: show(done, total, f"{done} of {total}"))
-
-
-def _of_requests(
-    file: Path,
-    path: str | None,
-    settings: list[str] | None,
-    folder: str,
-    jobs: int | None,
-    *,
-    limits: bool,
-    output: Output,
-    importing: dict[str, Any],
-) -> "WhatIf":
-    from farweb.files.scratch import scratch
-    from farweb.inputs.new import new_scenario
-    from farweb.inputs.paths import check_words
-    from farweb.page.paths import ALL_PATHS, path_name
-    from farweb.whatif.requests import of_requests
-
-    with scratch() as place, output.progress("simulating") as show:
-
-        def on_progress(now: "Progress") -> None:
-            show(now.done + now.failed, now.total, f"{now.done + now.failed:,} of {now.total:,} runs")
-
-        if file.suffix == ".toml":
-            if path is not None:
-                raise typer.BadParameter(f"--path: {file} has a path of its own; set its keys with --set")
-            scenario, where = load(file, settings), file.stem
-        else:
-            check_words("--path", [path or "geo"], ALL_PATHS)
-            written = place / f"{_stem(file)}.toml"
-            new_scenario(written, path=path or "geo", log=file, **importing)
-            scenario, where = load(written, settings), f"{file.name} over {path_name(path or 'geo')}"
-        return of_requests(scenario, folder, where, jobs=jobs, limits=limits, progress=on_progress)
-
-
-def _stem(file: Path) -> str:
-    """Name of a file without what says its kind."""
-    return file.name.partition(".")[0] or file.name
+    what = "changes" if is_page else "runs"
+    with (
+        contextlib.nullcontext() if is_page else output.continuing(folder_of(file, out)),
+        output.progress("loading the page" if is_page else "simulating") as show,
+    ):
+        try:
+            answer = asked(
+                file,
+                path=path,
+                page=number,
+                settings=changes_of(settings),
+                seeds=seeds,
+                out=out,
+                jobs=jobs,
+                limits=not no_limits,
+                progress=lambda done, total: show(done, total, f"{done:,} of {total:,} {what}"),
+                **(importing if given else {}),
+            )
+        except ScenarioError as error:
+            raise (error.__cause__ or error) from None  # which says --set, as it was typed
+    output.result(answer.to_dict(), answer)
+    if answer.results is not None:
+        output.note(f"wrote {answer.results}")

@@ -96,7 +96,7 @@ def import_(
     """
     del debug
     from farweb.inputs.importer import import_log
-    from farweb.page.har import is_har
+    from farweb.pages.har import is_har
 
     output = Output(as_json, quiet)
     if importing["format"] == "har" or is_har(logs[0]):
@@ -116,7 +116,7 @@ def import_(
 
 
 def _import_har(context: typer.Context, hars: list[Path], out: Path | None, output: Output, *, force: bool) -> None:
-    from farweb.page.tables import import_har, tables_of
+    from farweb.pages.tables import import_har, tables_of
 
     beginning = Path(_stem(hars[0])) if out is None else out.with_name(out.name.removesuffix(".parquet"))
     context.with_resource(taken_free(*tables_of(beginning), force=force))
@@ -233,11 +233,11 @@ def stats(
     """
     del debug
     from farweb.inputs.statistics import describe, read_stats
-    from farweb.page.har import is_har
+    from farweb.pages.har import is_har
 
     output = Output(as_json, quiet)
     if is_har(files[0]):
-        from farweb.page.tables import describe_har, page_rows
+        from farweb.pages.tables import describe_har, page_rows
 
         context.with_resource(taken_free(out, force=force))
         pages = describe_har(files)

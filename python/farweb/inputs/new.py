@@ -61,6 +61,15 @@ PROXIES = {
 }
 """Proxies on the path, by name."""
 
+QUEUES = ("drop-tail", "codel", "fq-codel", "pie")
+"""Disciplines of queues that `--queue` writes."""
+
+_QUEUE = """\
+# A router has this queue where it sends slower than the modem behind it: set rates a little below the line's.
+up.queue = {up}
+down.queue = {down}
+"""
+
 _SEEN_AT = {
     "server": ("each", "The log is a server's: each of its clients has connections of its own."),
     "proxy-clients": ("each", "The log is a proxy's, towards its clients: each has connections of its own to it."),
@@ -108,12 +117,14 @@ class Wanted:
         cache: Size and policy of a cache in front of the long part. None: none.
         shield: The same of a cache behind it.
         is_local: True when the clients are a local network away from the long part.
+        queues: Disciplines of the long part's queues, where they are not the preset's: a sweep compares several.
     """
 
     ways: tuple[Way, ...]
     cache: tuple[str, str] | None
     shield: tuple[str, str] | None
     is_local: bool
+    queues: tuple[str, ...] = ()
 
     @property
     def names(self) -> dict[str, Way]:
@@ -203,6 +214,7 @@ def new_scenario(
     path: str = "geo",
     compare: Sequence[str] = (),
     proxy: str = "none",
+    queues: Sequence[str] = (),
     cache: tuple[str, str] | Literal["none"] | None = None,
     shield: tuple[str, str] | None = None,
     seen_at: str | None = None,
@@ -218,6 +230,8 @@ def new_scenario(
         compare: Several of them, in place of `path`: the scenario has a sweep over them. One may name a proxy of its
             own, such as ``geo+pep``.
         proxy: A key of `PROXIES`.
+        queues: Of `QUEUES`, in both directions of the long part, in place of the path's own; the scenario has a sweep
+            over several. Drop-tail has the depth of the path.
         cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``, or
             ``"none"`` for the same path and requests without it.
         shield: The same of a second level at the far end, which the cache asks.
@@ -232,7 +246,7 @@ def new_scenario(
     """
     file = Path(file)
     ways = tuple(dict.fromkeys(Way.of(each, proxy) for each in compare or (path,)))
-    wanted = Wanted(ways, None if cache == "none" else cache, shield, cache is not None)
+    wanted = Wanted(ways, None if cache == "none" else cache, shield, cache is not None, tuple(dict.fromkeys(queues)))
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
     table = table_of(logs, options)
     remarks = tuple(filter(None, (years_apart(tuple(dict.fromkeys(way.path for way in ways))),)))
@@ -422,7 +436,7 @@ nodes = [{", ".join(f'"{node}"' for node in wanted.nodes)}]
 # A key of the link that is written here takes the place of the preset's: down.rate = "40 Mbit/s"
 [[path.link]]
 preset = "{kind.name}"
-
+{_QUEUE.format(**_queue(kind, wanted.queues[0])) if wanted.queues else ""}
 # far-end – servers: the rest of the Internet, 10 ms away (chosen). Where the log has server times that were measured at
 # the far end, it is in them: write 0 ms then.
 [[path.link]]
@@ -555,7 +569,7 @@ def _lines(form: str, links: Mapping[str, str]) -> str:
 
 
 def _sweep(wanted: Wanted, serving: Serving, *, is_log: bool) -> str:
-    """A sweep over the ways, or over the depths of the queues of one. A log's requests are the same in each run."""
+    """A sweep over the ways, or over queues of one or their depths. A log's requests are the same in each run."""
     replications, often = (1, "once: its requests are those of the log") if is_log else (5, "with five seeds")
     kind = wanted.ways[0].kind
     legs: dict[str, str] = {}
@@ -567,7 +581,10 @@ def _sweep(wanted: Wanted, serving: Serving, *, is_log: bool) -> str:
         unknown = ", ".join(dict.fromkeys(way.path for way in wanted.ways if way.kind.depths))
         if unknown:
             about += f" Depths of queues are unpublished and chosen for {unknown}: farweb new --path NAME sweeps them."
-    elif kind.depths:
+    elif len(wanted.queues) > 1:
+        factor, about = "queue", f"farweb sweep runs each queue {often}."
+        levels = {name: {f"{way}.queue": text for way, text in _queue(kind, name).items()} for name in wanted.queues}
+    elif kind.depths and not wanted.queues:
         factor, about = "queue", f"The depth of the queues is unpublished: farweb sweep runs a range of them {often}."
         depths = [f"{depth} ms" for depth in kind.depths]
         levels = {depth: {f"{way}.queue": f'"{depth}"' for way in ("up", "down")} for depth in depths}
@@ -580,6 +597,13 @@ def _sweep(wanted: Wanted, serving: Serving, *, is_log: bool) -> str:
         for level, links in levels.items()
     )
     return f"\n{_comment(about)}[sweep]\nreplications = {replications}\n{tables}"
+
+
+def _queue(kind: PathKind, name: str) -> dict[str, str]:
+    """A queue of the long part in each direction, as a scenario has it: drop-tail with the depth of the path."""
+    trip = kind.delay.up + kind.delay.down
+    depths = {"up": kind.queue.up, "down": kind.queue.down} if kind.queue is not None else {"up": trip, "down": trip}
+    return {way: f'"{depth:g} ms"' if name == "drop-tail" else f'"{name}"' for way, depth in depths.items()}
 
 
 def _of_level(factor: str, legs: str) -> str:

@@ -5,7 +5,6 @@ without pyplot, so it needs no display and leaves an open notebook or script as 
 """
 
 import io
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,29 +14,26 @@ from typing import Any
 # isort: split
 
 import matplotlib as mpl
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
 from farweb.errors import FarwebError
 from farweb.files.atomic import staged_file
 from farweb.files.made import HTML, SUFFIXES
 from farweb.plot import browser
+from farweb.plot.figure import AROUND
 from farweb.plot.figure import Figure as Description
-from farweb.plot.letters import FONT, wrapped
-from farweb.plot.style import FEW_DECADES, INK, QUIET
-from farweb.text.quantities import plain
+from farweb.plot.letters import DPI, FONT, TEXT, points, wrapped
+from farweb.plot.style import INK, QUIET
+from farweb.text.words import listed
 
 # Any: matplotlib types the keys, differently from version to version.
 _RC: Any = {
     "font.family": [FONT],
-    "font.size": 9.5,
     "text.color": INK,
     "axes.edgecolor": QUIET,
     "axes.labelcolor": INK,
-    "axes.titlesize": 10,
     "axes.titlelocation": "left",
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -51,7 +47,7 @@ _RC: Any = {
     "ytick.labelcolor": INK,
     "legend.frameon": False,
     "lines.linewidth": 1.6,
-    "savefig.dpi": 160,
+    "figure.dpi": DPI,  # laid out as it is saved
     "text.parse_math": False,  # a name may have dollar signs
     "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
     "pdf.fonttype": 42,  # the same: letters as TrueType, which publishers ask for, and not as drawings
@@ -61,7 +57,6 @@ _RC: Any = {
 }
 
 _COLUMNS_MAX = 8  # of a legend. Chosen: as many as a panel has series
-_AROUND = 1.4  # inches of title, legend and caption behind the sizes of figures
 _PANELS = 0.5  # of the height of a figure that keeps its size, at least, for axes and their labels (chosen)
 _ROW = 0.7  # inches of a row of axes, at least, for the same (chosen)
 _POINTS_A_LINE = 11.5
@@ -75,9 +70,16 @@ class Chart(Figure):
 
     Attributes:
         description: The drawing, in numbers and words.
+        left_out: Parts that its size has no room for, in words.
     """
 
     description: Description
+    left_out: Sequence[str] = ()
+
+    @property
+    def shortage(self) -> str:
+        """What its size has no room for, in a sentence, or nothing."""
+        return f"no room for {listed([*self.left_out])}" if self.left_out else ""
 
     def _repr_png_(self) -> bytes:
         return encode(self, "png")
@@ -92,15 +94,19 @@ class Chart(Figure):
 
 
 @contextmanager
-def look() -> Iterator[None]:
-    """Set farweb's look for as long as the block lasts."""
+def look(letters: float = 1.0) -> Iterator[None]:
+    """Set farweb's look for as long as the block lasts.
+
+    Args:
+        letters: Height of letters by the usual one (`farweb.plot.figure.Figure.letters`).
+    """
     with mpl.rc_context(), warnings.catch_warnings():
         # Characters that no font here has, such as Chinese, are boxes in a picture; SVG and HTML keep the text.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         # Where names leave no room for the axes, a figure is drawn all the same.
         warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
         mpl.rcdefaults()  # a user's matplotlibrc does not change a figure
-        with mpl.rc_context(_RC):
+        with mpl.rc_context({**_RC, "font.size": letters * TEXT}):
             yield
 
 
@@ -112,7 +118,7 @@ def frame(
     heading: str = "",
     *,
     exact: bool = False,
-) -> None:
+) -> list[str]:
     """Put the title and a legend above the axes and the caption below, and lay the axes out between them.
 
     Args:
@@ -122,43 +128,52 @@ def frame(
         entries: Lines of a legend of the whole figure, named by their labels; in as many columns as the width takes.
         heading: Heading above the entries.
         exact: True when the figure keeps its size and drops parts that leave too little of it for the axes.
+
+    Returns:
+        The parts that are dropped.
     """
     width, height = chart.get_size_inches()
-    together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)
     across = (1 - 2 * _SIDE) * width
-    lines = wrapped(together, across, _CAPTION_POINTS).splitlines()
-    titles = wrapped(title, across, _TITLE_POINTS, bold=True).splitlines()
+    large, small, line = map(points, (_TITLE_POINTS, _CAPTION_POINTS, _POINTS_A_LINE))
+    lines = wrapped(caption, across, small).splitlines()
+    titles = wrapped(title, across, large, bold=True).splitlines()
     legend = _legend(chart, entries, heading) if entries else None
+    dropped: list[str] = []
 
     def around() -> tuple[float, float, float]:
         """Inches of the caption, of the title, and of both with the legend."""
-        foot = (len(lines) * _POINTS_A_LINE + 9) / 72 if lines else 4 / 72
-        head = (3 + len(titles) * _TITLE_POINTS * 1.75) / 72 if titles else 4 / 72
+        foot = (len(lines) * line + 9) / 72 if lines else 4 / 72
+        head = (3 + len(titles) * large * 1.75) / 72 if titles else 4 / 72
         named = legend.get_window_extent().height / chart.dpi + 4 / 72 if legend else 0
         return foot, head, 3 / 72 + head + named
 
     if exact:  # the caption goes first, then the title, then the legend
         cell = chart.axes[0].get_subplotspec() if chart.axes else None
-        most = height - max(_PANELS * height, cell.get_gridspec().nrows * _ROW if cell else 0.0)
-        if sum(around()[::2]) > most:
+        rows = cell.get_gridspec().nrows if cell else 0
+        most = height - max(_PANELS * height, rows * _ROW)
+        if sum(around()[::2]) > most and lines:
             lines = []
-        if sum(around()[::2]) > most:
+            dropped.append("caption")
+        if sum(around()[::2]) > most and titles:
             titles = []
-        if legend and sum(around()[::2]) > most:
+            dropped.append("title")
+        if sum(around()[::2]) > most and legend:
             legend.remove()
             legend = None
+            dropped.append("legend")
     below, title_height, above = around()
     if not exact:  # texts around the axes are not to take their room
-        height += max(0.0, above + below - _AROUND)
+        height += max(0.0, above + below - AROUND)
         chart.set_size_inches(width, height)
     foot, head = below / height, above / height
     if legend:
         legend.set_bbox_to_anchor((0.004, 1 - title_height / height))
     chart.set_layout_engine("constrained", rect=(0.005, foot, 0.985, 1 - foot - head), hspace=0.03)
-    bold: dict[str, Any] = {"fontsize": _TITLE_POINTS, "fontweight": "bold", "va": "top", "gid": "title"}
+    bold: dict[str, Any] = {"fontsize": large, "fontweight": "bold", "va": "top", "gid": "title"}
     chart.text(_SIDE, 1 - 7 / 72 / height, "\n".join(titles), **bold)
-    small: dict[str, Any] = {"fontsize": _CAPTION_POINTS, "color": QUIET, "linespacing": 1.25, "gid": "caption"}
-    chart.text(_SIDE, 5 / 72 / height, "\n".join(lines), va="bottom", **small)
+    quiet: dict[str, Any] = {"fontsize": small, "color": QUIET, "linespacing": 1.25, "gid": "caption"}
+    chart.text(_SIDE, 5 / 72 / height, "\n".join(lines), va="bottom", **quiet)
+    return dropped
 
 
 def _legend(chart: Figure, entries: Sequence[Line2D], heading: str) -> Legend:
@@ -175,39 +190,13 @@ def _legend(chart: Figure, entries: Sequence[Line2D], heading: str) -> Legend:
             borderpad=0.3,
             handlelength=2.6,
             columnspacing=1.6,
-            fontsize=9,
-            title_fontsize=9,
+            fontsize=points(9),
+            title_fontsize=points(9),
         )
         if columns == 1 or legend.get_window_extent().width <= 0.985 * chart.bbox.width:
             break
         legend.remove()
     return legend
-
-
-_FEW_SIZES = 30
-"""Factor up to which an axis of sizes, with a unit in its labels, has room for 2 and 5 (chosen)."""
-
-
-def log_seconds(axis: Axis) -> None:
-    """Label a logarithmic axis of seconds with plain numbers, at 1, 2 and 5 as well where it spans few decades.
-
-    Call it last: it goes by the limits that the data have set.
-    """
-    _log_marks(axis, FEW_DECADES)
-    axis.set_major_formatter(FuncFormatter(lambda value, _: plain(value, 6)))
-
-
-def log_counted(axis: Axis, unit: str) -> None:
-    """Label a logarithmic axis in `unit` with decimal prefixes: 500 B, 32 kB, 1.5 MB; call it last too."""
-    _log_marks(axis, _FEW_SIZES)
-    axis.set_major_formatter(EngFormatter(unit=unit))
-
-
-def _log_marks(axis: Axis, few: float) -> None:
-    """Mark powers of ten, within a factor of `few` 2 and 5 as well; marks between have no label, which is a formula."""
-    low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < low * few else (1,)))
-    axis.set_minor_formatter(NullFormatter())
 
 
 def encode(chart: Figure, suffix: str) -> bytes:
@@ -225,7 +214,8 @@ def encode(chart: Figure, suffix: str) -> bytes:
         "pdf": {"CreationDate": None, "Creator": "farweb", "Producer": None},
     }
     buffer = io.BytesIO()
-    with look(), _laid_out(chart):
+    letters = chart.description.letters if isinstance(chart, Chart) else 1.0
+    with look(letters), _laid_out(chart):
         chart.savefig(buffer, format=suffix, metadata=stamps[suffix])
     return buffer.getvalue()
 

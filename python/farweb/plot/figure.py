@@ -40,6 +40,8 @@ class Axis:
         unit: Base unit of the values: ``s``, ``B``, ``bit/s``, ``%``, or nothing.
         scale: A ``category`` axis has its places at 0, 1, … with the names of `levels`.
         levels: Names of the places of a category axis.
+        rank: Places of the levels by importance, where it is not their order: the last go where there is no room.
+        total: Number of levels where only some are drawn; else 0.
         low: Lower limit in the base unit. None: by the data.
         high: Upper limit in the base unit. None: by the data.
         prefix: Decimal prefix of the axis' unit, chosen by `fitted`.
@@ -52,6 +54,8 @@ class Axis:
     unit: str = ""
     scale: Scale = "linear"
     levels: tuple[str, ...] = ()
+    rank: tuple[int, ...] = ()
+    total: int = 0
     low: float | None = None
     high: float | None = None
     prefix: str = ""
@@ -107,7 +111,9 @@ class Axis:
 
     @property
     def label(self) -> str:
-        """Text beside the axis: quantity and unit."""
+        """Text beside the axis: quantity and unit, or how many levels are drawn where these are not all."""
+        if self.total:
+            return f"{len(self.levels)} of {self.total} drawn"
         return f"{self.quantity} [{self.read_in}]" if self.read_in and not self.marks_carry_unit else self.quantity
 
 
@@ -223,6 +229,12 @@ class Density:
     of: str
 
 
+AROUND = 1.4
+"""Inches of title, legend and caption in the sizes of figures."""
+
+_USUAL = 4.8  # inches: narrower figures have smaller letters. Chosen: half the width of a page
+_SMALLEST = 0.7  # of the letters of wide figures. Chosen: 6.7 points, which journals print
+
 INSETS = {"upper left": (0.07, 0.52, 0.42, 0.38), "lower right": (0.56, 0.1, 0.42, 0.38)}
 """Left, bottom, width and height of insets, as parts of their panel, by corner."""
 
@@ -245,6 +257,7 @@ class Panel:
         density: Behind the series.
         index: Number of the series with the title's colour. None: the colour of text.
         weight: Height of the panel's row, relative to the others.
+        is_spare: True when it goes first where there is no room for all.
     """
 
     x: Axis
@@ -256,6 +269,7 @@ class Panel:
     density: Density | None = None
     index: int | None = None
     weight: float = 1.0
+    is_spare: bool = False
     phases: tuple[Phase, ...] = ()
     rounds: tuple[float, ...] = ()
     inset: "Panel | None" = None
@@ -291,6 +305,16 @@ class Figure:
     share_y: bool | Literal["columns"] = False
     exact: bool = False
     judged: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def letters(self) -> float:
+        """Height of its letters by that in a figure of usual width: a column of a paper has small ones."""
+        return min(1.0, max(_SMALLEST, self.size[0] / _USUAL))
+
+    @property
+    def is_tight(self) -> bool:
+        """True of a size that may have no room for all of it: one that is asked for, or that has small letters."""
+        return self.exact or self.letters < 1
 
     @property
     def rows(self) -> int:

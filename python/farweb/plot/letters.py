@@ -2,26 +2,44 @@
 
 import functools
 import itertools
+import re
 from typing import Any
 
 from farweb.text.words import shortened
 
 # isort: split
 
+import matplotlib as mpl
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
 
 FONT = "DejaVu Sans"
 """Ships with matplotlib: the same letters on every machine."""
 
-_DPI = (100, 160)  # in a notebook and in a file: letters are as wide as whole pixels make them
+TEXT = 9.5
+"""Points of the letters of most texts in a figure of usual width."""
+
+DPI = 160
+"""Pixels an inch of files."""
+
+_MEASURED_AT = (100, DPI)  # and of matplotlib's own pictures: letters are as wide as whole pixels make them
+_TOGETHER = re.compile(r"(?<=\S) (?=[=%\[])|(?<==) ")
 _NARROWEST = 0.6  # inches: a place that is narrower has lines of this width all the same
+
+
+def points(usual: float) -> float:
+    """Height of letters in the look in force (`chart.look`), in points.
+
+    Args:
+        usual: Their height in a figure of usual width.
+    """
+    return usual * float(mpl.rcParams["font.size"]) / TEXT
 
 
 @functools.lru_cache(4096)  # chosen: names and captions of a report come again in each of its figures
 def width(text: str, points: float, *, bold: bool = False) -> float:
     """Width of a line in inches, in letters of so many points, at the resolution that makes it widest."""
-    return max(_measured(text, points, bold, dpi) / dpi for dpi in _DPI)
+    return max(_measured(text, points, bold, dpi) / dpi for dpi in _MEASURED_AT)
 
 
 def _measured(text: str, points: float, bold: bool, dpi: int) -> float:
@@ -33,7 +51,8 @@ def _measured(text: str, points: float, bold: bool, dpi: int) -> float:
 def wrapped(text: str, inches: float, points: float = 9.0, *, bold: bool = False) -> str:
     """Text in as many lines as its place asks for; nothing of it is left out.
 
-    Lines end at spaces; a word that is wider than the place goes on in the next line.
+    Lines end at spaces, but for those before a unit, a percent and around an equals sign; a word that is wider than the
+    place goes on in the next line.
 
     Args:
         text: Lines.
@@ -42,7 +61,9 @@ def wrapped(text: str, inches: float, points: float = 9.0, *, bold: bool = False
         bold: True when they are bold.
     """
     room = max(inches, _NARROWEST)
-    return "\n".join("\n".join(_lines(line, room, points, bold)) for line in text.splitlines())
+    together = _TOGETHER.sub("\N{NO-BREAK SPACE}", text)
+    lines = [line for each in together.splitlines() for line in _lines(each, room, points, bold)]
+    return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def clipped(text: str, inches: float, points: float = 9.0) -> str:

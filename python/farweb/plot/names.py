@@ -1,4 +1,4 @@
-"""Names on paper: in a legend, beside the ends of curves, beside single values."""
+"""Names on paper: of levels along an axis, in a legend, beside the ends of curves, beside single values."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,12 +6,16 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from farweb.plot import style
-from farweb.plot.figure import Figure, Reference, Series
-from farweb.plot.letters import wrapped
+from farweb.plot.figure import Figure, Panel, Reference, Series
+from farweb.plot.letters import TEXT, clipped, points, wrapped
+from farweb.plot.room import LEVEL
 
 _ENDS_ALIKE = 0.9  # of the last end: curves beyond it end at the same place. Chosen: their names are near it
+_LINE = 1.15  # height of a line, in heights of its letters
 _LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
 
 
@@ -31,32 +35,33 @@ def label_ends(axes: Axes, figure: Figure) -> None:
     named = [series for series in panel.series if series.label]
     right = max(float(series.x[-1]) for series in named) / panel.x.one
     ends = [float(series.y[-1]) / panel.y.one for series in named]
-    points = axes.get_window_extent().height * 72 / axes.figure.dpi
+    height = axes.get_window_extent().height * 72 / axes.figure.dpi
     to_axes = axes.transData + axes.transAxes.inverted()
-    heights = [float(to_axes.transform((right, end))[1]) * points for end in ends]
+    heights = [float(to_axes.transform((right, end))[1]) * height for end in ends]
     places = _apart(heights)
     for series, end, height, place in zip(named, ends, heights, places, strict=True):
         colour = style.series(series.index, series.shade)["color"]
         write(axes, series.label, (right, end), (8, place - height), colour, "center")
     if figure.legend:
         top = max(range(len(named)), key=lambda number: places[number])
-        above = places[top] - heights[top] + _LABEL_POINTS
+        above = places[top] - heights[top] + points(_LABEL_POINTS)
         write(axes, figure.legend, (right, ends[top]), (8, above), style.QUIET, "center")
 
 
 def _apart(heights: Sequence[float]) -> list[float]:
     """Places of names nearest to the heights that they are for, `_LABEL_POINTS` apart at least, all in points."""
     groups: list[list[int]] = []
+    apart = points(_LABEL_POINTS)
 
     def lowest(group: Sequence[int]) -> float:
         middle = sum(heights[number] for number in group) / len(group)
-        return middle - _LABEL_POINTS * (len(group) - 1) / 2
+        return middle - apart * (len(group) - 1) / 2
 
     for number in sorted(range(len(heights)), key=lambda number: (round(heights[number]), number)):
         groups.append([number])
-        while len(groups) > 1 and lowest(groups[-1]) < lowest(groups[-2]) + _LABEL_POINTS * len(groups[-2]):
+        while len(groups) > 1 and lowest(groups[-1]) < lowest(groups[-2]) + apart * len(groups[-2]):
             groups[-2:] = [groups[-2] + groups[-1]]
-    places = {number: lowest(group) + _LABEL_POINTS * place for group in groups for place, number in enumerate(group)}
+    places = {number: lowest(group) + apart * place for group in groups for place, number in enumerate(group)}
     return [places[number] for number in range(len(heights))]
 
 
@@ -71,10 +76,60 @@ def write(
         textcoords="offset points",
         va=across,
         color=colour,
-        fontsize=8.5,
+        fontsize=points(8.5),
         zorder=6,
         path_effects=[withStroke(linewidth=2.5, foreground="white")],
     )
+
+
+def keep_apart(parts: Sequence[Axes]) -> None:
+    """Hide words in a panel and its insets that would stand on a title, on the name of an axis or on one another."""
+    texts = [child for axes in parts for child in axes.get_children() if isinstance(child, Text)]
+    written = [text for axes in parts for text in axes.texts]
+    others = [*(text for text in texts if text not in written), *(axes.yaxis.label for axes in parts)]
+    kept: list[Bbox] = [text.get_window_extent() for text in others if text.get_text()]
+    for text in written:
+        box = text.get_window_extent()
+        text.set_visible(not any(box.overlaps(other) for other in kept))
+        kept += [box] if text.get_visible() else []
+
+
+def name_levels(axes: Axes, panel: Panel, width: float, height: float) -> None:
+    """The names of levels at their places; aslant, or in small letters, where axes so high have no room."""
+    usual = points(TEXT)
+    for axis, mpl_axis in ((panel.x, axes.xaxis), (panel.y, axes.yaxis)):
+        if axis.scale == "category":
+            levels = [_indented(name, 0.42 * width, usual) for name in axis.levels]
+            each = 72 * height / len(levels)
+            if axis is panel.y and any(_LINE * usual * (1 + name.count("\n")) > each for name in levels):
+                small = max(LEVEL / _LINE, min(usual, each / _LINE))
+                levels = [clipped(name, 0.42 * width, small) for name in axis.levels]
+                axes.tick_params(axis="y", labelsize=small, pad=1)
+            mpl_axis.set_ticks(list(range(len(levels))), levels)
+            mpl_axis.grid(False)
+    if panel.y.scale == "category" and any(name != name.lstrip() for name in panel.y.levels):
+        _align_left(axes)
+    if panel.x.scale == "category":
+        each = 0.8 * width / len(panel.x.levels)
+        if any(wrapped(name, each, usual) != name for name in panel.x.levels):
+            axes.tick_params(axis="x", rotation=30)
+            for label in axes.get_xticklabels():
+                label.set(horizontalalignment="right", rotation_mode="anchor")
+
+
+def _align_left(axes: Axes) -> None:
+    """Let the names of levels begin below one another: indents are seen."""
+    labels = axes.get_yticklabels()
+    widest = max((label.get_window_extent().width for label in labels), default=0.0) * 72 / axes.figure.dpi
+    axes.tick_params(axis="y", pad=widest + 3.5)
+    for label in labels:
+        label.set(horizontalalignment="left", multialignment="left")
+
+
+def _indented(name: str, room: float, letters: float) -> str:
+    """A name in as many lines as it takes, all of them as far to the right as the first."""
+    indent = name[: len(name) - len(name.lstrip())]
+    return "\n".join(indent + line for line in wrapped(name.strip(), room, letters).splitlines())
 
 
 def entries(figure: Figure) -> list[Line2D]:
@@ -117,7 +172,7 @@ def _entry(series: Series, width: float, *, dotted: bool) -> Line2D:
         markeredgewidth=1.5 if stroke else None,
         markeredgecolor=look["color"] if stroke else "white",
         alpha=0.4 if series.form == "area" and series.index is not None else None,
-        label=wrapped(f"{series.label}{series.detail}", 0.8 * width),
+        label=wrapped(f"{series.label}{series.detail}", 0.8 * width, points(9)),
     )
 
 

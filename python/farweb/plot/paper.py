@@ -1,6 +1,7 @@
 """Figures on paper: a description painted with matplotlib."""
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,16 @@ from farweb.plot import chart  # first: it sees to matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axes._secondary_axes import SecondaryAxis
-from matplotlib.axis import Axis as MplAxis
 from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.colors import LogNorm
-from matplotlib.ticker import MaxNLocator
 
 from farweb.plot import names, style
-from farweb.plot.figure import INSETS, OTHERS, Axis, Density, Figure, Floats, Panel, Reference, Series
-from farweb.plot.letters import clipped, wrapped
+from farweb.plot.figure import INSETS, OTHERS, Density, Figure, Floats, Panel, Reference, Series
+from farweb.plot.letters import TEXT, clipped, points, wrapped
 from farweb.plot.letters import width as width_of
+from farweb.plot.marks import mark
 from farweb.plot.presentation import Presentation, within_bounds
+from farweb.plot.room import fewer, left_out
 
 _BAND = 0.17  # opacity of an interval: three that overlap can still be distinguished
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, and hide less of one another
@@ -29,10 +30,11 @@ _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
 _BEHIND = 0.7  # points: width of the curves of other panels. Chosen: many of them are no grey area
 _ROUND_POINTS = 7.5  # height of the numbers of round trips
-_LOW = 0.9  # inches: a lower row of a figure that keeps its size has no room for names beside its panels (chosen)
+_LOW = 1.25  # inches: a lower row of a figure that keeps its size has no room for names beside its panels (chosen)
 _SMALL_POINTS = 6.5  # letters of such a row
-_LINE = 1.15  # height of a line, in heights of its letters
-_LEAST_POINTS = 4.5  # of names of levels. Chosen: read in print
+_OVER = 1.15  # of axes upright: their name may be a little longer (chosen)
+_ALIKE = 1e-6  # of a value: ends of a logarithmic axis that are closer differ by rounding
+_DECADE = math.sqrt(10)  # from one value to either end of its axis
 
 
 def draw(figure: Figure, out: Path | None = None, presentation: Presentation | None = None) -> chart.Chart:
@@ -42,15 +44,37 @@ def draw(figure: Figure, out: Path | None = None, presentation: Presentation | N
         FarwebError: The suffix is none of png, svg, pdf, html; or the figure has no such label.
         RunError: The file cannot be written.
     """
-    with chart.look():
-        painted = paint(within_bounds(figure if presentation is None else presentation.of(figure)))
+    painted = paint(within_bounds(figure if presentation is None else presentation.of(figure)))
     if out is not None:
         chart.save(painted, out)
     return painted
 
 
 def paint(figure: Figure) -> chart.Chart:
-    """The figure as a matplotlib figure; call it inside `chart.look()`."""
+    """The figure as a matplotlib figure; a tight one leaves out panels and levels without room."""
+    with chart.look(figure.letters):
+        painted = _painted(figure)
+        while figure.is_tight and (less := fewer(painted.description, _sizes(painted))) is not None:
+            painted = _painted(less)
+        painted.left_out = left_out(figure, painted.description, painted.left_out)
+        painted.description = figure
+        return painted
+
+
+def _sizes(painted: chart.Chart) -> list[tuple[float, float]]:
+    """Width and height of the axes of each panel as the layout has them, in inches; nothing where it finds no place."""
+    engine = painted.get_layout_engine()
+    assert engine is not None, "a chart has a layout"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        engine.execute(painted)
+    if any("not applied" in str(each.message) for each in said):
+        return [(0.0, 0.0)] * len(painted.description.panels)
+    boxes = [axes.get_window_extent() for axes in painted.axes[: len(painted.description.panels)]]
+    return [(box.width / painted.dpi, box.height / painted.dpi) for box in boxes]
+
+
+def _painted(figure: Figure) -> chart.Chart:
     painted = chart.Chart(figsize=figure.size)
     painted.description = figure
     grid = painted.subplots(
@@ -63,30 +87,24 @@ def paint(figure: Figure) -> chart.Chart:
     )
     cells: list[Axes] = list(grid.flat)
     width, height = figure.size[0] / figure.columns, figure.size[1] / figure.rows
-    is_low = figure.exact and height < _LOW
     drawn = list(zip(cells, figure.panels, strict=False))
     for axes, panel in drawn:
         _contents(axes, panel)
     for place, (axes, panel) in enumerate(drawn):  # shared axes fit all panels
         _limit(axes, panel)
-        _mark(axes.xaxis, panel.x)
-        _mark(axes.yaxis, panel.y)
-        _name_levels(axes, panel, width, height if figure.exact else math.inf)
-        below, left = figure.writes_x(place), figure.writes_y(place)
-        name = panel.y.label if left else ""
-        if is_low:
-            _crowd(axes, panel, width, name)
-        else:
-            _head(axes, panel, width, first=left)
-            axes.set_ylabel(wrapped(name, (0.45 if figure.exact else 0.75) * height, 9.5))
-        axes.tick_params(which="both", labelbottom=below, labelleft=left)
-        axes.set_xlabel(wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
+        mark(axes.xaxis, panel.x)
+        mark(axes.yaxis, panel.y)
+        names.name_levels(axes, panel, width, math.inf)
+        axes.tick_params(which="both", labelbottom=figure.writes_x(place), labelleft=figure.writes_y(place))
+        if panel.rounds:
+            _count_rounds(axes, panel, named=figure.writes_y(place))
+        _name(axes, figure, place, (0.85 * width, 0.75 * height))
         if panel.inset is not None:
             _enlarge(axes, panel.inset, panel.inset_at)
     for axes in cells[len(figure.panels) :]:
         axes.set_visible(False)
     _scale_of_densities(painted, cells, figure)
-    heading = wrapped(figure.legend, 0.95 * figure.size[0])
+    heading = wrapped(figure.legend, 0.95 * figure.size[0], points(9))
     entries = names.entries(figure)
     if names.labelled_at_ends(figure):
         names.label_ends(cells[0], figure)
@@ -94,8 +112,12 @@ def paint(figure: Figure) -> chart.Chart:
             entry for entry in entries if entry.get_label() in {each.label for each in figure.panels[0].references}
         ]
         heading = ""
-    chart.frame(painted, figure.title, figure.caption, entries, heading, exact=figure.exact)
-    _number_rounds(painted, drawn)
+    painted.left_out = chart.frame(painted, figure.title, figure.caption, entries, heading, exact=figure.exact)
+    if figure.is_tight:
+        for place, ((axes, panel), (across, up)) in enumerate(zip(drawn, _sizes(painted), strict=True)):
+            _name(axes, figure, place, (across, _OVER * up))
+            names.name_levels(axes, panel, width, up)
+    _settle(painted, drawn)
     return painted
 
 
@@ -115,60 +137,73 @@ def _contents(axes: Axes, panel: Panel) -> None:
         _compare(axes, reference, panel)
 
 
-def _head(axes: Axes, panel: Panel, width: float, *, first: bool) -> None:
-    """Write the text above a panel of this width in inches, perhaps the first of its row."""
-    if panel.rounds:
-        _count_rounds(axes, panel, named=first)
-    if panel.title:
-        colour = style.INK if panel.index is None else style.series(panel.index)["color"]
-        title = wrapped(panel.title, 0.85 * width)
-        axes.set_title(title, color=colour, fontsize=9, fontweight="normal" if panel.index is None else "bold")
-    if panel.note:
-        axes.set_title(wrapped(panel.note, 0.85 * width, 8.5), loc="right", fontsize=8.5, pad=2)
+def _name(axes: Axes, figure: Figure, place: int, room: tuple[float, float]) -> None:
+    """Write the title and the names of the axes of a panel, in lines of so many inches across and upright."""
+    panel, (across, up) = figure.panels[place], room
+    below = panel.x.label if figure.writes_x(place) else ""
+    left = panel.y.label if figure.writes_y(place) else ""
+    if figure.is_tight and figure.rows > 1 and figure.size[1] / figure.rows < _LOW:
+        _crowd(axes, panel, across, left)
+    else:
+        if panel.title:
+            colour = style.INK if panel.index is None else style.series(panel.index)["color"]
+            weight = "normal" if panel.index is None else "bold"
+            axes.set_title(wrapped(panel.title, across, points(9)), color=colour, fontsize=points(9), fontweight=weight)
+        if panel.note:
+            note = wrapped(panel.note, across, points(8.5))
+            axes.set_title(note, loc="right", fontsize=points(8.5), pad=2)
+        axes.set_ylabel(wrapped(left, up, points(TEXT)))
+    axes.set_xlabel(wrapped(below, across, points(TEXT)))
 
 
-def _crowd(axes: Axes, panel: Panel, width: float, name: str) -> None:
-    """Write above a low panel, in small letters, a line of its title, and the name of its axis with its note."""
-    said = panel.title.split("\n")[0], ", ".join(filter(None, (name, panel.note)))
-    lines = [clipped(line, 0.85 * width, _SMALL_POINTS) for line in said if line]
+def _crowd(axes: Axes, panel: Panel, room: float, name: str) -> None:
+    """Write above a low panel, in small letters, its title, and the name of its axis, with the note where that fits."""
+    both = ", ".join(filter(None, (name, panel.note)))
+    said = panel.title.split("\n")[0], both if width_of(both, _SMALL_POINTS) <= room else name or panel.note
+    lines = [clipped(line, room, _SMALL_POINTS) for line in said if line]
     axes.set_title("\n".join(lines), fontsize=_SMALL_POINTS, pad=1)
     axes.tick_params(which="both", labelsize=_SMALL_POINTS, pad=1)
-    if panel.y.scale == "linear":
-        axes.yaxis.set_major_locator(MaxNLocator(nbins=1, integer=panel.y.whole))
 
 
 def _count_rounds(axes: Axes, panel: Panel, *, named: bool) -> None:
-    """A tick for each round trip along the upper edge; `_number_rounds` numbers them when the axes have their width."""
+    """A tick for each round trip along the upper edge; `_settle` numbers them when the axes have their width."""
     upper = axes.secondary_xaxis("top")
     begins = [begin / panel.x.one for begin in panel.rounds]
     upper.set_xticks(begins, minor=True)
     upper.set_xticks(begins[:1], ["1"])
-    upper.tick_params(which="both", labelsize=_ROUND_POINTS, length=2.5, pad=1)
+    upper.tick_params(which="both", labelsize=points(_ROUND_POINTS), length=2.5, pad=1)
     upper.spines["top"].set_visible(False)
     if named:
-        place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-        axes.annotate("round trip", (0, 1), xytext=(-4, 3.5), ha="right", fontsize=_ROUND_POINTS, **place)
+        place: dict[str, Any] = {"xycoords": axes.get_xaxis_transform(), "textcoords": "offset points"}
+        letters = points(_ROUND_POINTS)
+        axes.annotate("round trip", (begins[0], 1), xytext=(-letters, 3.5), ha="right", fontsize=letters, **place)
 
 
-def _number_rounds(painted: chart.Chart, drawn: Sequence[tuple[Axes, Panel]]) -> None:
-    """Write the numbers of round trips, as many as stand side by side where the layout puts the axes."""
-    counted = [(axes, panel) for axes, panel in drawn if panel.rounds]
+def _settle(painted: chart.Chart, drawn: Sequence[tuple[Axes, Panel]]) -> None:
+    """Write the numbers of round trips and names of values, as many as stand apart where the layout puts the axes."""
     engine = painted.get_layout_engine()
-    if not counted or engine is None:
+    if engine is None or not any(panel.rounds or any(each.names for each in panel.series) for _, panel in drawn):
         return
     engine.execute(painted)
-    for axes, panel in counted:
-        begins = [begin / panel.x.one for begin in panel.rounds]
-        places = axes.transData.transform([(begin, 0.0) for begin in begins])[:, 0] / painted.dpi
-        numbers: dict[float, str] = {}
-        free = -math.inf
-        for number, (begin, place) in enumerate(zip(begins, places, strict=True), 1):
-            half = width_of(f"{number} ", _ROUND_POINTS) / 2
-            if place - half >= free:
-                numbers[begin] = str(number)
-                free = place + half
-        (upper,) = (each for each in axes.child_axes if isinstance(each, SecondaryAxis))
-        upper.set_xticks(list(numbers), list(numbers.values()))
+    for axes, panel in drawn:
+        if panel.rounds:
+            _number_rounds(axes, panel)
+        names.keep_apart([axes, *(each for each in axes.child_axes if isinstance(each, Axes))])
+
+
+def _number_rounds(axes: Axes, panel: Panel) -> None:
+    """Write the numbers of round trips, as many as stand side by side."""
+    begins = [begin / panel.x.one for begin in panel.rounds]
+    places = axes.transData.transform([(begin, 0.0) for begin in begins])[:, 0] / axes.figure.dpi
+    numbers: dict[float, str] = {}
+    free = -math.inf
+    for number, (begin, place) in enumerate(zip(begins, places, strict=True), 1):
+        half = width_of(f"{number} ", points(_ROUND_POINTS)) / 2
+        if place - half >= free:
+            numbers[begin] = str(number)
+            free = place + half
+    (upper,) = (each for each in axes.child_axes if isinstance(each, SecondaryAxis))
+    upper.set_xticks(list(numbers), list(numbers.values()))
 
 
 def _enlarge(axes: Axes, panel: Panel, place: str) -> None:
@@ -176,11 +211,11 @@ def _enlarge(axes: Axes, panel: Panel, place: str) -> None:
     inset = axes.inset_axes(INSETS[place], zorder=7)
     _contents(inset, panel)
     _limit(inset, panel)
-    _mark(inset.xaxis, panel.x)
-    _mark(inset.yaxis, panel.y)
-    inset.tick_params(labelsize=7)
+    mark(inset.xaxis, panel.x)
+    mark(inset.yaxis, panel.y)
+    inset.tick_params(labelsize=points(7))
     inset.set_facecolor("white")
-    inset.set_title(panel.title, fontsize=8, pad=3)
+    inset.set_title(panel.title, fontsize=points(8), pad=3)
     axes.indicate_inset_zoom(inset, edgecolor=style.QUIET)
 
 
@@ -311,9 +346,11 @@ def _limit(axes: Axes, panel: Panel) -> None:
             limit(*(ends if axis is panel.x else reversed(ends)))
             continue
         low, high = (None if end is None else end / axis.one for end in (axis.low, axis.high))
-        if low is None and high is None:
-            continue  # no limits: set ones would cut off later panels' data
         reached = low_high()[1]
+        if low is None and high is None:
+            if axis.scale == "log" and reached < low_high()[0] * (1 + _ALIKE):
+                limit(reached / _DECADE, reached * _DECADE)
+            continue  # other limits would cut off later panels' data
         limit(low, high)
         alike = [each for each in shared.get_siblings(axes) if isinstance(each, Axes)]
         if low == 0 and high is None and axis is panel.y:
@@ -326,53 +363,3 @@ def _limit(axes: Axes, panel: Panel) -> None:
 def _top(ends: Sequence[float], reached: float) -> float:
     highest = max((end for end in ends if np.isfinite(end)), default=0.0)
     return highest * _ROOM if highest > 0 else max(reached, 1.0)
-
-
-def _mark(mpl_axis: MplAxis, axis: Axis) -> None:
-    """Marks along an axis, with the unit in each where the axis spans prefixes."""
-    if axis.scale == "log":
-        if axis.marks_carry_unit:
-            chart.log_counted(mpl_axis, axis.unit)
-        else:
-            chart.log_seconds(mpl_axis)
-    elif axis.marks:
-        mpl_axis.set_ticks(list(axis.marks))
-    elif axis.whole:
-        mpl_axis.set_major_locator(MaxNLocator(nbins=3, integer=True))
-
-
-def _name_levels(axes: Axes, panel: Panel, width: float, height: float) -> None:
-    """The names of levels at their places; aslant, or in small letters, where they have no room."""
-    for axis, mpl_axis in ((panel.x, axes.xaxis), (panel.y, axes.yaxis)):
-        if axis.scale == "category":
-            levels = [_indented(name, 0.42 * width) for name in axis.levels]
-            each = 72 * 0.5 * height / len(levels)
-            if axis is panel.y and any(_LINE * 9.5 * (1 + name.count("\n")) > each for name in levels):
-                points = max(_LEAST_POINTS, min(9.5, each / _LINE))
-                levels = [clipped(name, 0.42 * width, points) for name in axis.levels]
-                axes.tick_params(axis="y", labelsize=points, pad=1)
-            mpl_axis.set_ticks(list(range(len(levels))), levels)
-            mpl_axis.grid(False)
-    if panel.y.scale == "category" and any(name != name.lstrip() for name in panel.y.levels):
-        _align_left(axes)
-    if panel.x.scale == "category":
-        each = 0.8 * width / len(panel.x.levels)
-        if any(wrapped(name, each) != name for name in panel.x.levels):
-            axes.tick_params(axis="x", rotation=30)
-            for label in axes.get_xticklabels():
-                label.set(horizontalalignment="right", rotation_mode="anchor")
-
-
-def _align_left(axes: Axes) -> None:
-    """Let the names of levels begin below one another: indents are seen."""
-    labels = axes.get_yticklabels()
-    widest = max((label.get_window_extent().width for label in labels), default=0.0) * 72 / axes.figure.dpi
-    axes.tick_params(axis="y", pad=widest + 3.5)
-    for label in labels:
-        label.set(horizontalalignment="left", multialignment="left")
-
-
-def _indented(name: str, room: float) -> str:
-    """A name in as many lines as it takes, all of them as far to the right as the first."""
-    indent = name[: len(name) - len(name.lstrip())]
-    return "\n".join(indent + line for line in wrapped(name.strip(), room).splitlines())

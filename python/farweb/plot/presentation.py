@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from farweb.errors import FarwebError
-from farweb.plot.figure import Axis, Figure, Panel
+from farweb.plot.figure import AROUND, Axis, Figure, Panel
 from farweb.text.words import elided, visible
 
 INCHES = {"in": 1.0, "cm": 1 / 2.54}
@@ -44,7 +44,14 @@ class Presentation:
                 raise FarwebError(f"label: nothing is called {old!r}{_near(old, known)}; labels: {', '.join(known)}")
         width, height = figure.size
         if self.width is not None and self.height is None:
-            height = max(SMALLEST, height * min(1.0, self.width / width))
+            # Names of levels are no lower than their letters.
+            least = (
+                replace(figure, size=(self.width, height)).letters
+                if any(panel.y.levels for panel in figure.panels)
+                else 0.0
+            )
+            part = min(1.0, max(self.width / width, least))
+            height = max(SMALLEST, AROUND + (height - AROUND) * part)
         figure = _renamed(figure, lambda label: self.labels.get(label, label))
         return replace(
             figure,

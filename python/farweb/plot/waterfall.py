@@ -66,7 +66,10 @@ def panel(view: View, numbers: Sequence[int], title: str) -> Panel:
     critical = {step.request.number for step in view.critical}
     load_s = view.load_ns / 1e9
     x = Axis("time since the page began", "s", low=0, high=_ROOM * load_s).fitted(load_s)
-    y = Axis("", scale="category", levels=tuple(_name(each) for each in rows))
+    rank = sorted(
+        range(len(rows)), key=lambda at: (rows[at].number not in critical, rows[at].issue_ns - rows[at].end_ns)
+    )
+    y = Axis("", scale="category", levels=tuple(_name(each) for each in rows), rank=tuple(rank))
     return Panel(
         x,
         y,

@@ -28,7 +28,7 @@ _RELEASES = {
 }
 
 _LEFT_OUT = {
-    "links": "reordering, corruption, active queue management, shared media",
+    "links": "reordering, corruption, marks of ECN, shared media",
     "http": "pages, pipelining, load on servers, DNS",
     "proxy": "processing and memory limits of proxies",
     "cache": "look-ups in caches",

@@ -1,6 +1,6 @@
 """The section on a page load, of results that `farweb page` wrote: where its time goes, and its waterfall."""
 
-from farweb.page.breakdown import steps
+from farweb.pages.breakdown import steps
 from farweb.plot import draw
 from farweb.report import page
 from farweb.results.run import RunTables

@@ -118,10 +118,11 @@ def _way(point: Point, link: int, direction: str) -> dict[str, str]:
     way = point.scenario["path"]["link"][link][direction]
     figures = point.figures["links"][link][direction]
     is_limited = way["rate"] != "unlimited"
+    queue = way.get("queue", "unlimited")
     return {
         "": way["rate"] if is_limited else "unlimited rate",
         " ": write(parse(way["delay"]).number, "s"),
-        **({"queue ": _readable(way.get("queue") or "unlimited")} if is_limited else {}),
+        **({"queue ": _readable(queue) if isinstance(queue, str) else figures["queue"]} if is_limited else {}),
         "loss ": str(figures["loss"]).removeprefix("loss "),
         **({"changes ": "; ".join(figures["changes"])} if figures["changes"] else {}),
     }

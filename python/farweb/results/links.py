@@ -71,7 +71,8 @@ class Links:
         return rate and rate * time / 8
 
     def _quantity(self, point: int, link: int, direction: str, key: str, base: str) -> float | None:
-        text = str(self._path(point)["link"][link][direction].get(key, "unlimited"))
+        found = self._path(point)["link"][link][direction].get(key, "unlimited")
+        text = str(found if isinstance(found, str) else found.get("limit", "unlimited"))
         quantity = None if text == "unlimited" else parse(text)
         return float(quantity.number) if quantity is not None and quantity.base == base else None
 

@@ -154,7 +154,7 @@ _ALL = [
         "mean",
     ),
     Metric("queue_bytes_max", "B", f"Peak of the bytes queued at any link direction {_INTERVAL}.", "maximum"),
-    Metric("drops", "", f"Packets dropped by all links {_INTERVAL}, by full queues or loss processes.", "count"),
+    Metric("drops", "", f"Packets dropped by all links {_INTERVAL}, by full queues, AQM or loss processes.", "count"),
     Metric("loss_ratio", "1", f"`drops` over packets offered to links (dropped or transmitted) {_INTERVAL}.", "rate"),
     Metric(
         "retransmits",
@@ -203,7 +203,7 @@ _OF_A_PART: dict[str, dict[str, tuple[str, str, Kind]]] = {
         ),
         "queue_bytes_mean": ("B", f"Time-weighted mean of the bytes queued {_INTERVAL}.", "mean"),
         "queue_bytes_max": ("B", f"Peak of the bytes queued {_INTERVAL}.", "maximum"),
-        "drops": ("", f"Packets dropped {_INTERVAL}, by the full queue or the loss process.", "count"),
+        "drops": ("", f"Packets dropped {_INTERVAL}, by the full queue, AQM or the loss process.", "count"),
     },
     "leg": {
         column["name"]: (

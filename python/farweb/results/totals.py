@@ -55,6 +55,8 @@ class LinkTotals:
     """Share of the run in which it was transmitting, 0 to 1."""
     packets: int
     drops: int
+    reasons: str
+    """The drops by reason, where there are two or more."""
     queue_bytes_mean: float
     queue_bytes_max: int
     busiest: Busiest | None
@@ -72,7 +74,7 @@ class LinkTotals:
             rate(self.rate_bps),
             share(self.busy),
             count(self.packets),
-            count(self.drops),
+            count(self.drops) + (f": {self.reasons}" if self.reasons else ""),
             size(self.queue_bytes_mean),
             size(self.queue_bytes_max),
         ]
@@ -97,8 +99,9 @@ def links_of(
         ends = nodes[link["link"]], nodes[link["link"] + 1]
         from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
         kept = {name: link[name] for name in _OF_LINK}
+        kept |= {"rate_bps": carried_bps(link) or 0.0, "reasons": reasons_of(link)}
         kept["busiest"] = (busiest or {}).get((link["link"], link["direction"]))
-        found.append(LinkTotals(from_node=from_node, to_node=to_node, rate_bps=carried_bps(link) or 0.0, **kept))
+        found.append(LinkTotals(from_node=from_node, to_node=to_node, **kept))
     return tuple(found)
 
 
@@ -139,6 +142,16 @@ def carried_bps(link: Mapping[str, Any]) -> float | None:
     """Bits that a direction of a link carried, over the length of the interval; None where that is no time."""
     span_s = link["interval_ns"] / _NS
     return 8 * link["bytes"] / span_s if span_s > 0 else None
+
+
+REASONS = {"drops_full": "by a full queue", "drops_aqm": "by AQM", "drops_loss": "by loss"}
+"""Columns with the drops of a link by reason, in words; results of earlier states of farweb have none."""
+
+
+def reasons_of(link: Mapping[str, Any]) -> str:
+    """Drops of a link by reason in words; empty where there is one reason, or none is known."""
+    parts = [f"{count(link[name])} {why}" for name, why in REASONS.items() if link.get(name)]
+    return ", ".join(parts) if len(parts) > 1 else ""
 
 
 _OF_LINK = ("link", "direction", "busy", "packets", "drops", "queue_bytes_mean", "queue_bytes_max")

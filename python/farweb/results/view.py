@@ -155,6 +155,11 @@ class View:
         return max(each.end_ns for each in self.requests if each.gates) + self.tail_ns
 
     @property
+    def response_bytes(self) -> int:
+        """Bytes of all responses."""
+        return sum(each.response_bytes for each in self.requests)
+
+    @property
     def recorded(self) -> "View":
         """The same load as it was recorded."""
         requests = [_at_times(each, [round(at * 1e9) for at in each.recorded_s]) for each in self.requests]

@@ -9,7 +9,7 @@ from html import escape
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from farweb.text.words import elided, folded, shortened, shortened_head, wrapped
+from farweb.text.words import elided, folded, shortened, shortened_head, visible, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -194,8 +194,11 @@ class Screen:
         )
 
 
+_PRINTED = 80  # columns of a screen as text
+
+
 class Shown(ABC):
-    """Object that a terminal and a notebook show as its screen."""
+    """Object that a terminal, a notebook and `print` show as its screen."""
 
     @abstractmethod
     def screen(self) -> Screen:
@@ -203,6 +206,14 @@ class Shown(ABC):
 
     def __rich__(self) -> Screen:
         return self.screen()
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(width=_PRINTED, color_system=None)
+        with console.capture() as shown:
+            console.print(self.screen())
+        return visible(shown.get().rstrip("\n"))
 
     def _repr_html_(self) -> str:
         return self.screen()._repr_html_()

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 from farweb.statistics.intervals import Estimate
 from farweb.statistics.judgement import cell_of
 from farweb.statistics.verdicts import Word
-from farweb.text.quantities import seconds
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.quantities import seconds, share
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import capital, listed
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
+    import numpy as np
+    from numpy.typing import NDArray
 
     from farweb.whatif.changes import Change
+
+    Floats = NDArray[np.float64]
 
 _LEAST = 0.01
 """Share of a time below which nothing is saved. Chosen, as the rule of verdicts has it."""
@@ -33,6 +36,7 @@ class Effect:
         word: The verdict on them all.
         alone: The slice that the word is for, as `Verdict.alone`.
         is_sure: True where they all take less time for sure, by 1 % or more.
+        hits: Share of the requests that a live edge among them answers. None without one.
     """
 
     changes: "tuple[Change, ...]"
@@ -43,6 +47,7 @@ class Effect:
     word: Word
     alone: str = ""
     is_sure: bool = False
+    hits: float | None = None
 
     @property
     def name(self) -> str:
@@ -60,6 +65,11 @@ class Effect:
         """True for the most that something could save."""
         return any(change.is_bound for change in self.changes)
 
+    @property
+    def is_told(self) -> bool:
+        """True where the first line may name it."""
+        return all(change.is_told for change in self.changes)
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         return {
@@ -72,7 +82,13 @@ class Effect:
             "helped_share": self.helped,
             "verdict": self.word,
             "for": self.alone or None,
+            "hits_share": self.hits,
         }
+
+
+def are_disputed(ratios: "Floats") -> bool:
+    """True where changes take more time in one draw, and less in another: of time with them over time without."""
+    return bool((ratios >= 1 + _LEAST).any() and (ratios <= 1 / (1 + _LEAST)).any())
 
 
 def ranked(effects: Sequence[Effect]) -> list[Effect]:
@@ -86,7 +102,7 @@ def helping(effects: Sequence[Effect]) -> "list[Change]":
 
 
 @dataclass(frozen=True)
-class WhatIf:
+class WhatIf(Shown):
     """Changes and their savings.
 
     Attributes:
@@ -100,6 +116,7 @@ class WhatIf:
         nouns: Words for a first visit, a later one, and any.
         ends: Name of the column with the ends of an interval.
         holds: Scope of the intervals, and limits of the file.
+        results: Folder of the runs of a log or scenario. None of a page.
     """
 
     about: str
@@ -112,6 +129,7 @@ class WhatIf:
     nouns: tuple[str, str, str]
     ends: str
     holds: str
+    results: str | None = None
 
     @property
     def text(self) -> str:
@@ -120,7 +138,7 @@ class WhatIf:
         most = "".join(
             f" {capital(each.name)}, if it had everything: {_off(each.overall, self.overall_s, self.nouns[2])}."
             for each in self.effects
-            if each.is_bound and each.is_sure and each.word.endswith("better")
+            if each.is_told and each.is_bound and each.is_sure and each.word.endswith("better")
         )
         if best is None or not best.helps:
             return f"None of these changes is shown to help.{most}"
@@ -128,11 +146,13 @@ class WhatIf:
         off = [_off(each, base_s, noun) for each, base_s, noun in parts if each is not None and base_s is not None]
         if not off or best.first == best.later:
             off = [_off(best.overall, self.overall_s, self.nouns[2])]
-        return f"First: {best.name}. It takes {listed(off)}.{most}"
+        hits = "" if best.hits is None else f", with {share(best.hits)} of hits"
+        return f"First: {best.name}{hits}. It takes {listed(off)}.{most}"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         return {
+            "results": self.results,
             "text": self.text,
             "as_it_is": {"first_s": self.first_s, "later_s": self.later_s, "all_s": self.overall_s},
             "changes": [each.to_dict() for each in self.effects],
@@ -140,10 +160,9 @@ class WhatIf:
             "left_out": [{"change": name, "reason": why} for why, names in self.left.items() for name in names],
         }
 
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+    def screen(self) -> Screen:
         """The first thing to do, all changes in a table, the best ones together, and the changes left out."""
-        del console, options
-        yield Screen([*self._parts()])
+        return Screen([*self._parts()])
 
     def _parts(self) -> Iterator[Sheet | str]:
         yield self.text

@@ -5,6 +5,7 @@ A change acts on each leg where it can. No change adds or removes TLS: cleartext
 
 import functools
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,8 +30,11 @@ _WINDOW = 30  # segments, chosen: large sites begin so
 _PER_HOST = 6  # connections of a browser to a host
 _LARGER = 4
 _UNSCALED = {"bsd44-lite": 65_535, "solaris-2.5": 65_535}  # largest windows without scaling, in bytes
-_FARTHER = 10
 _WAYS = ("up", "down")
+EDGE = {"policy": "lru", "capacity": "1000000 GB", "changed": "fetch"}
+"""An edge that keeps all that passes, for requests that name objects. What has changed its size is a miss."""
+WHOLE_EDGE = {"hit_ratio": 1.0}
+"""An edge with all that a cache may serve."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,12 @@ class Base:
     Attributes:
         core: The scenario, without a sweep.
         halved: Value of `workload.requests` with half of the servers' time. None where no request has any.
+        edge: Keys of the cache that an edge would be, but for its node: a live one's, or what it has of everything.
     """
 
     core: _core.Scenario
     halved: str | None
+    edge: Mapping[str, Any]
 
     @functools.cached_property
     def effective(self) -> dict[str, Any]:
@@ -69,7 +75,7 @@ class Base:
         Raises:
             ScenarioError: They are not allowed together.
         """
-        return Base(self.core.with_(keys), self.halved)
+        return Base(self.core.with_(keys), self.halved, self.edge)
 
 
 @dataclass(frozen=True)
@@ -81,12 +87,14 @@ class Change:
         keys: Keys that it sets in a scenario, or why it does not apply.
         is_for_speed: False for one with another aim, which is shown for its price and never advised.
         is_bound: True for the most that something could save, which is shown apart and never advised.
+        is_told: False for one that the first line leaves out.
     """
 
     name: str
     keys: Callable[[Base], Keys | str]
     is_for_speed: bool = True
     is_bound: bool = False
+    is_told: bool = True
 
 
 @dataclass(frozen=True)
@@ -111,7 +119,7 @@ def levels_of(base: Base) -> tuple[list[Level], dict[str, list[str]]]:
     """A level for each change that applies, and the names of the others by reason."""
     levels: list[Level] = []
     left: dict[str, list[str]] = {}
-    for change in CHANGES:
+    for change in changes_of(base):
         found = _made(base, change, {})
         if isinstance(found, str):
             left.setdefault(found, []).append(change.name)
@@ -265,26 +273,42 @@ def _held(base: Base, leg: Mapping[str, Any]) -> float:
     return min(rates, default=0.0) * float(leg["rtt_ns"]) / 8e9
 
 
-def _nearer(base: Base) -> Keys | str:
-    found: Keys = {}
-    for place, link in enumerate(base.effective["path"]["link"]):
-        if _is_long(*(shifts := link.get("handover", {}).get("delay", ()))):
-            found[f"path.link.{place}.handover.delay"] = toml.value([*map(_nearer_by, shifts)])
-        for way in _WAYS:
-            delays = {"delay": link[way]["delay"]}
-            for step, changed in enumerate(link[way].get("steps", ())):
-                delays |= {f"steps.{step}.delay": changed["delay"]} if "delay" in changed else {}
-            if _is_long(*delays.values()):
-                found |= {f"path.link.{place}.{way}.{key}": _nearer_by(delay) for key, delay in delays.items()}
-    return found or "the path has no delay"
+def _edge(base: Base) -> Keys | str:
+    """A cache behind the access link, that of the lowest rate.
+
+    A live one ends the connections of clients and has its own to the servers, for what it lacks. One that has
+    everything is where the connections to the hosts end that it serves.
+    """
+    nodes, legs, caches = base.effective["path"]["nodes"], base.effective["leg"], base.effective.get("cache", [])
+    rates = [link["down"]["rate_bps_max"] for link in base.facts["links"]]
+    place = 1 + min(range(len(rates)), key=lambda link: math.inf if rates[link] is None else rates[link])
+    node = nodes[place]
+    if node == nodes[-1]:
+        return "no node behind the access link"
+    if any(cache["node"] == node for cache in caches):
+        return _THERE
+    found = {"cache": toml.value([*caches, {"node": node, **base.edge}])}
+    inside = [number for number, leg in enumerate(legs) if nodes.index(leg["from"]) < place < nodes.index(leg["to"])]
+    if "policy" in base.edge and inside:
+        (number,) = inside
+        both = [{**legs[number], "to": node}, {**legs[number], "from": node}]
+        found["leg"] = toml.value([*legs[:number], *both, *legs[number + 1 :]])
+    return found
 
 
-def _is_long(*delays: str) -> bool:
-    return any(quantity.parse(delay).number for delay in delays)
+def _beside(base: Base) -> Keys | str:
+    """A cache in front of the path that has everything, on the users' local network."""
+    (first, *nodes), links = ([*base.effective["path"][key]] for key in ("nodes", "link"))
+    cache = {"node": "user-cache", **WHOLE_EDGE}
+    return {
+        "path.nodes": toml.value([first, cache["node"], *nodes]),
+        "path.link": toml.value([_LOCAL, *links]),
+        "cache": toml.value([cache, *base.effective.get("cache", [])]),
+    }
 
 
-def _nearer_by(delay: str) -> str:
-    return quantity.write(quantity.parse(delay).number / _FARTHER, "s")
+_AT_ONCE = {way: {"rate": "unlimited", "delay": "0 ms"} for way in _WAYS}
+_LOCAL = {way: {"rate": "1 Gbit/s", "delay": "1 ms"} for way in _WAYS}  # chosen, as `farweb new` has it
 
 
 def _split(base: Base) -> Keys | str:
@@ -302,7 +326,7 @@ def _split(base: Base) -> Keys | str:
     if near == leg["from"]:
         near = "terminal"
         nodes.insert(place + 1, near)
-        links.insert(place, {way: {"rate": "unlimited", "delay": "0 ms"} for way in _WAYS})
+        links.insert(place, _AT_ONCE)
         found = {"path.nodes": toml.value(nodes), "path.link": toml.value(links)}
     first, second = (f"at = {toml.value(node)}" for node in (near, far))
     return {**found, f"{key}.split": f'[{{ {first}, tcp = {RELAY_TCP}, open = "ready" }}, {{ {second} }}]'}
@@ -313,7 +337,7 @@ def _faster_servers(base: Base) -> Keys | str:
 
 
 CHANGES = (
-    Change("edge at a tenth", _nearer, is_bound=True),
+    Change("cache beside the user", _beside, is_bound=True, is_told=False),
     Change("half server time", _faster_servers),
     Change("PEP", _split),
     Change("keep-alive", _on_legs(_reused)),
@@ -328,4 +352,10 @@ CHANGES = (
     Change(f"first window {_WINDOW}", _on_legs(_first_window)),
     Change(f"window × {_LARGER}", _larger_window),
 )
-"""All changes, in the order of their runs."""
+"""Changes of any scenario, in the order of their runs."""
+
+
+def changes_of(base: Base) -> Iterator[Change]:
+    """All changes to a scenario. An edge that has everything cannot be had: it is a bound."""
+    yield Change("edge at the far end", _edge, is_bound="policy" not in base.edge)
+    yield from CHANGES

@@ -1,30 +1,32 @@
 """A page under changes: loads of a HAR by several readings of it, as a first visit and as a later one.
 
-A reading is a graph of the requests with thinks of its own: the file's, or drawn ones for another load. Changes meet
-the same readings, each in a pair with the unchanged page.
+A reading is a graph of the requests in a draw: think times of the file or drawn ones for another load, and a seed of
+the path. Changes meet the same readings at the same times, each in a pair with the unchanged page.
 """
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.page.answer import onload_s
-from farweb.page.graph import RULES, Dependency, Edge, graph_of
-from farweb.page.paths import way_of
-from farweb.page.recording import Recording, short_url
-from farweb.page.settle import Asked, Loaded, asked_of, settle
+from farweb.description import Description, Value
+from farweb.pages.answer import onload_s
+from farweb.pages.graph import RULES, Dependency, Edge, graph_of
+from farweb.pages.owners import own_hosts
+from farweb.pages.paths import way_of
+from farweb.pages.recording import Recording, short_url
+from farweb.pages.settle import Asked, Loaded, asked_of, settle_each
+from farweb.pages.weather import SEEDS, is_drawn, is_steady
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.verdicts import Table, measured, sign_test
-from farweb.whatif.answer import Effect, WhatIf, helping, ranked
-from farweb.whatif.changes import Base, Change, Keys, levels_of, together
+from farweb.statistics.verdicts import MARGIN, MARGIN_BY_LEAST, Table, sign_test
+from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
+from farweb.whatif.changes import Base, Change, levels_of, together
 
 Floats = NDArray[np.float64]
 
-_THINKS = 5
 _SPREAD = 0.1
 """Standard deviation of the logarithm of a think from load to load. Chosen: onLoad differs by as much in recordings."""
 
@@ -32,58 +34,76 @@ _PAUSE_MS = 600_000.0
 """From a visit to a later one: beyond idle connections, within the life of tickets. Chosen."""
 
 _HALVED = "page, half the server time"
-
-_HOLDS = (
-    f"Low and high: {_THINKS * len(RULES)} readings of the file, {len(RULES)} graphs with {_THINKS} think times each."
-)
+_LEAST = MARGIN / MARGIN_BY_LEAST
 
 
 @dataclass(frozen=True)
-class _Loads:
-    """onLoad of each reading in s."""
+class _Reading:
+    """A graph of a page with its think times, and the seed of the path."""
+
+    graph: Sequence[Dependency]
+    seed: int
+
+
+@dataclass(frozen=True)
+class Loads:
+    """Each reading's onLoad in s.
+
+    Attributes:
+        first: Of a first visit.
+        later: Of a later one; the same object where it takes as long.
+    """
 
     first: Floats
     later: Floats
 
 
-def base_of(recording: Recording, path: str, keys: Keys) -> Base:
+def base_of(recording: Recording, path: str, settings: Mapping[str, Value] | None = None) -> Base:
     """A page over a path by the protocol that it was recorded with, without proxies.
 
     Args:
         recording: The page.
         path: A key of `PATHS` or `STAND_FOR`.
-        keys: Other values for the scenario.
+        settings: Other values for the scenario, by key.
 
     Raises:
         ScenarioError: A key or value is not allowed.
     """
     protocol = "h1" if recording.protocol == "h1" else "h2"
     way = way_of(path, protocol, "none", is_secure=recording.has_tls)
-    return Base(way.scenario.with_(keys), _HALVED if any(recording.server_ms) else None)
+    scenario = Description(way.effective, settings or {})
+    return Base(scenario.core, _HALVED if any(recording.server_ms) else None, {})
 
 
-def of_page(recording: Recording, base: Base, where: str, progress: Callable[[int, int], None] | None = None) -> WhatIf:
+def of_page(
+    recording: Recording,
+    base: Base,
+    where: str,
+    seeds: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> WhatIf:
     """Load a page under each change.
 
     Args:
         recording: The page as recorded.
         base: The scenario of `base_of`.
         where: Name of the path.
+        seeds: How many draws of think times and of the path, from `run.seed` on (default: five).
         progress: Called with the number of changes that are done, and of all.
 
     Raises:
         RunError: A request fails.
     """
-    readings = list(_readings(recording))
-    as_is = _loaded(recording, readings, base.core)
+    readings = _readings(recording, base.effective["run"]["seed"], seeds or SEEDS)
+    as_is = _loaded(recording, readings, base)
     levels, left = levels_of(base)
     effects = []
     for done, level in enumerate(levels):
-        effects.append(_effect(level.changes, as_is, _loaded(recording, readings, level.base.core)))
+        effects.append(effect_of(level.changes, as_is, _loaded(recording, readings, level.base)))
         if progress is not None:
             progress(done + 1, len(levels))
     combined = [
-        _effect(level.changes, as_is, _loaded(recording, readings, level.base.core))
+        effect_of(level.changes, as_is, _loaded(recording, readings, level.base))
         for level in together(base, helping(effects))
     ]
     return WhatIf(
@@ -96,7 +116,7 @@ def of_page(recording: Recording, base: Base, where: str, progress: Callable[[in
         left,
         ("a first visit", "a later one", "a visit"),
         "low … high",
-        " ".join((_HOLDS, *recording.reservations)),
+        " ".join((_holds(readings, base), *recording.reservations)),
     )
 
 
@@ -107,68 +127,89 @@ def _about(recording: Recording, base: Base, where: str) -> str:
     return f"{short_url(recording.url)} over {where}: {kind}, {tls}"
 
 
-def _readings(recording: Recording) -> list[Sequence[Dependency]]:
-    """The graphs of a page, each with the thinks of the file and with drawn ones."""
-    found: list[Sequence[Dependency]] = []
-    for rule in RULES:
-        graph = graph_of(recording, rule)
-        found.append(graph)
-        for seed in range(1, _THINKS):
-            factors = np.random.default_rng(seed).lognormal(0.0, _SPREAD, len(graph))
-            found.append(
-                [replace(each, think_ms=each.think_ms * factor) for each, factor in zip(graph, factors, strict=True)]
-            )
+def _holds(readings: Sequence[_Reading], base: Base) -> str:
+    draws = len(readings) // len(RULES)
+    drawn = " and a seed of the path" if is_drawn(base.effective) else ""
+    of = f"{len(RULES)} graphs in {draws} draws of think times{drawn}" if draws > 1 else f"{len(RULES)} graphs"
+    return f"Low and high: {len(readings)} readings of the file, {of}."
+
+
+def _readings(recording: Recording, seed: int, draws: int) -> list[_Reading]:
+    """The graphs of a page in each draw: the thinks of the file in the first, drawn ones in the others."""
+    graphs = [graph_of(recording, rule) for rule in RULES]
+    found = []
+    for draw in range(seed, seed + draws):
+        for graph in graphs:
+            factors = np.ones(len(graph))
+            if draw > seed:
+                factors = np.random.default_rng(draw).lognormal(0.0, _SPREAD, len(graph))
+            thinks = zip(graph, factors, strict=True)
+            found.append(_Reading([replace(each, think_ms=each.think_ms * factor) for each, factor in thinks], draw))
     return found
 
 
-def _loaded(recording: Recording, readings: Sequence[Sequence[Dependency]], scenario: _core.Scenario) -> _Loads:
-    effective = json.loads(scenario.effective())
+def _loaded(recording: Recording, readings: Sequence[_Reading], base: Base) -> Loads:
+    scenario, effective = base.core, base.effective
+    pages = [_page(recording, each.graph, effective) for each in readings]
+    seeds = [each.seed for each in readings]
+    first = np.array([onload_s(recording, each) for each in _settled(scenario, pages, seeds)])
+    keeps_nothing = all(leg.get("tls", {}).get("start", "full") == "full" for leg in effective["leg"])
+    if keeps_nothing and is_steady(effective):
+        return Loads(first, first)  # the same load at another time
+    before = [_seen(page) for page in pages]
+    again = [[*seen, *(_behind(each, len(seen)) for each in page)] for seen, page in zip(before, pages, strict=True)]
+    loaded = zip(before, _settled(scenario, again, seeds), strict=True)
+    later = [onload_s(recording, each.behind(len(seen), round(_PAUSE_MS * 1e6))) for seen, each in loaded]
+    return Loads(first, np.array(later))
+
+
+def _settled(scenario: _core.Scenario, pages: Sequence[Sequence[Asked]], seeds: Sequence[int]) -> list[Loaded]:
+    return settle_each((scenario, page, seed) for page, seed in zip(pages, seeds, strict=True))
+
+
+def _page(recording: Recording, graph: Sequence[Dependency], effective: dict[str, Any]) -> list[Asked]:
+    """The requests of a page under a change: its own hosts' are those that an edge serves."""
     is_multiplexed = effective["leg"][0]["carrier"]["kind"] == "http/2"
     server = 0.5 if effective["workload"]["requests"] == _HALVED else 1.0
-    pages = [
-        [
-            replace(each, server_s=server * each.server_s)
-            for each in asked_of(recording, graph, is_multiplexed=is_multiplexed)
-        ]
-        for graph in readings
+    listed = (cache["node"] for cache in effective.get("cache", ()) if not {"policy", "hit_ratio"} & set(cache))
+    edge, own = next(listed, ""), own_hosts(recording)
+    asked = asked_of(recording, graph, is_multiplexed=is_multiplexed)
+    return [
+        replace(each, server_s=server * each.server_s, source=edge if sent.host in own else "")
+        for each, sent in zip(asked, recording.sent, strict=True)
     ]
-    first = np.array([onload_s(recording, settle(scenario, page)) for page in pages])
-    if all(leg.get("tls", {}).get("start", "full") == "full" for leg in effective["leg"]):
-        return _Loads(first, first)  # nothing is kept from one visit to the next
-    return _Loads(first, np.array([onload_s(recording, _visited_again(scenario, page)) for page in pages]))
 
 
-def _visited_again(scenario: _core.Scenario, page: Sequence[Asked]) -> Loaded:
-    """Load a page for a client that has been at its hosts before and holds their tickets. Times since it begins."""
-    before = [
-        Asked(host, 1, 1, 0.0, Dependency((), 0.0, "first")) for host in dict.fromkeys(each.host for each in page)
+def _seen(page: Sequence[Asked]) -> list[Asked]:
+    """Requests of a visit before, which leave a ticket of each host with the client."""
+    hosts = dict.fromkeys((each.host, each.is_secure, each.source) for each in page)
+    return [
+        Asked(host, 1, 1, 0.0, Dependency((), 0.0, "first"), is_secure, source) for host, is_secure, source in hosts
     ]
-    again = [replace(each, dependency=_behind(each.dependency, len(before))) for each in page]
-    loaded = settle(scenario, [*before, *again])
-    issue, first, end = (
-        times[len(before) :] - round(_PAUSE_MS * 1e6) for times in (loaded.issue_ns, loaded.first_ns, loaded.end_ns)
-    )
-    return Loaded(issue, first, end, loaded.runs)
 
 
-def _behind(dependency: Dependency, number: int) -> Dependency:
-    """A dependency behind so many requests, which came a pause earlier."""
-    edges = tuple(Edge(edge.parent + number, edge.share) for edge in dependency.edges)
-    return Dependency(edges, dependency.think_ms if edges else dependency.think_ms + _PAUSE_MS, dependency.kind)
+def _behind(asked: Asked, number: int) -> Asked:
+    """A request behind so many others, which came a pause earlier."""
+    edges = tuple(Edge(edge.parent + number, edge.share) for edge in asked.dependency.edges)
+    think_ms = asked.dependency.think_ms + (0 if edges else _PAUSE_MS)
+    return replace(asked, dependency=Dependency(edges, think_ms, asked.dependency.kind))
 
 
-def _effect(changes: tuple[Change, ...], base: _Loads, other: _Loads) -> Effect:
+def effect_of(changes: tuple[Change, ...], base: Loads, other: Loads) -> Effect:
     """The effect of changes, from loads with and without them. Visits that do not differ count once."""
     kinds = ["first"] if base.later is base.first and other.later is other.first else ["first", "later"]
     at_base, at_other = (np.concatenate([getattr(each, kind) for kind in kinds]) for each in (base, other))
-    table = Table(at_base, at_other, np.zeros(at_base.size, np.int64), np.arange(at_base.size), 1)
-    word = sign_test(table).word
+    draws = base.first.size // len(RULES)
+    draw = np.tile(np.repeat(np.arange(draws), len(RULES)), len(kinds))
+    table = Table(at_base, at_other, draw, np.arange(at_base.size), draws)
+    is_disputed = are_disputed(table.sums(at_other) / table.sums(at_base))
+    word = "cannot be told apart" if is_disputed else sign_test(table).word
     return Effect(
         changes,
         _ends(other.first - base.first),
         _ends(other.later - base.later),
         _ends(at_other - at_base),
-        measured(table, "all").faster,
+        float((table.signs(_LEAST) < 0).mean()),
         word,
         is_sure=word.endswith("better"),
     )

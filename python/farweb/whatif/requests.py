@@ -1,7 +1,8 @@
 """The requests of a log or of a scenario under changes: a sweep with a level a change, judged by the same requests."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,17 @@ import pyarrow.parquet as pq
 from farweb.description import Description
 from farweb.errors import RunError
 from farweb.extent import extent_of_values
-from farweb.files.columns import arrow_schema, to_arrow
+from farweb.files.columns import NULL_ID, arrow_schema, to_arrow
 from farweb.files.scratch import scratch
 from farweb.inputs.tables import REQUESTS, open_requests
+from farweb.pages.weather import SEEDS, check_seeds, is_drawn
 from farweb.results.groups import VISIT_LABELS
 from farweb.results.judged import Matched, matched, verdict_of
 from farweb.results.pairs import Pairs, pair, read_once
 from farweb.sweep.cluster import local_cluster
 from farweb.sweep.sweep import Progress, run_sweep
-from farweb.whatif.answer import Effect, WhatIf, helping, ranked
-from farweb.whatif.changes import Base, Change, Level, levels_of, together
+from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
+from farweb.whatif.changes import EDGE, WHOLE_EDGE, Base, Change, Level, levels_of, together
 
 if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _FACTOR = "change"
 _AS_IT_IS = "as it is"
 _RECORD = {"connections": False, "exchanges": False}
+_HITS = "The edge keeps all that passes, and a changed size is a miss."
 
 
 def of_requests(
@@ -36,9 +39,10 @@ def of_requests(
     out: str,
     where: str,
     *,
+    seeds: int | None = None,
     jobs: int | None = None,
     limits: bool = True,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> WhatIf:
     """Simulate a scenario under each change, then under the best ones together.
 
@@ -46,28 +50,42 @@ def of_requests(
         scenario: The unchanged scenario. Of a sweep of its own only the number of seeds counts.
         out: Folder of the sweep. Runs that are there are not repeated.
         where: Name of the log or scenario, and its path.
+        seeds: Seeds of each change, from `run.seed` on (default: the sweep's, or five where the path has chance).
         jobs: Runs at a time (default: as many as cores).
         limits: False to accept runs however large they are estimated to become.
-        progress: Called as runs end.
+        progress: Called with the number of runs that have ended, and of all.
 
     Raises:
         WorkloadError: A table of the workload cannot be used.
         ResultsError: There is something else at `out`.
         RunError: A run failed, or the folder cannot be written to. Finished runs stay.
-        FarwebError: The runs are estimated to become larger than a limit.
+        FarwebError: The runs are estimated to become larger than a limit, or no seed makes a difference and several
+            are asked for.
     """
-    seeds = scenario.effective.get("sweep", {}).get("replications", 1)
     bare = scenario.without_sweep().with_({"record": _RECORD})
+    has_own_requests = _is_drawn(bare.effective["workload"])
+    check_seeds(seeds, *(() if has_own_requests else (bare.effective,)))
+    usual = SEEDS if is_drawn(bare.effective) else 1
+    seeds = seeds or scenario.effective.get("sweep", {}).get("replications", usual)
     with scratch() as folder:
-        base = Base(bare.core, _halved(bare, folder / "half-server-time.parquet"))
+        edge = EDGE if _has_objects(bare) else WHOLE_EDGE
+        base = Base(bare.core, _halved(bare, folder / "half-server-time.parquet"), edge)
         levels, left = levels_of(base)
         extent = extent_of_values(bare, [{}], seeds * (1 + len(levels)))
         if limits and extent is not None:
             extent.require_allowed(scenario)
+
+        def on_progress(now: Progress) -> None:
+            if progress is not None:
+                progress(now.done + now.failed, now.total)
+
         with local_cluster(jobs) as cluster:
-            run = functools.partial(run_sweep, out=out, scheduler=cluster, progress=progress)
+            run = functools.partial(run_sweep, out=out, scheduler=cluster, progress=on_progress)
             alone = _Judge(run(_sweep(bare, base, levels, seeds)), len(levels))
-            effects = [alone.effect(level.changes, point) for point, level in enumerate(levels, 1)]
+            effects = [
+                replace(alone.effect(level.changes, point), hits=alone.hits(level, base))
+                for point, level in enumerate(levels, 1)
+            ]
             combined = []
             if best := together(base, helping(effects)):
                 both = _Judge(run(_sweep(bare, base, [*levels, *best], seeds)), len(best))
@@ -83,8 +101,23 @@ def of_requests(
         left,
         ("a visit's first request", "a later one", "a request"),
         "interval",
-        alone.holds,
+        " ".join((alone.holds, *([_HITS] if any(each.hits is not None for each in effects) else []))),
+        out,
     )
+
+
+def _is_drawn(workload: Mapping[str, Any]) -> bool:
+    """True where another seed has other requests."""
+    return "family" in workload or "resample" in workload or "{seed}" in str(workload.get("requests"))
+
+
+def _has_objects(scenario: Description) -> bool:
+    """True where requests name what they ask for."""
+    table = scenario.inputs().get("requests")
+    if table is None:
+        return bool(scenario.effective["workload"].get("family") == "prowgen")
+    with open_requests(table.path) as requests:
+        return any(bool((np.asarray(columns["object"]) != NULL_ID).any()) for columns in requests.core)
 
 
 def _sweep(scenario: Description, base: Base, levels: Sequence[Level], seeds: int) -> Description:
@@ -96,7 +129,12 @@ def _sweep(scenario: Description, base: Base, levels: Sequence[Level], seeds: in
 def _set(base: Base) -> dict[str, Any]:
     """The part of a scenario that changes touch, whole: all levels of a factor set the same keys."""
     effective = base.effective
-    found = {"path.nodes": effective["path"]["nodes"], "path.link": effective["path"]["link"], "leg": effective["leg"]}
+    found = {
+        "path.nodes": effective["path"]["nodes"],
+        "path.link": effective["path"]["link"],
+        "leg": effective["leg"],
+        "cache": effective.get("cache", []),
+    }
     requests = effective["workload"].get("requests")
     return found if requests is None else {**found, "workload.requests": requests}
 
@@ -157,6 +195,8 @@ class _Judge:
         first, later = (groups[label].difference_s if label in groups else None for label in VISIT_LABELS.values())
         is_sure = everyone.moved(verdict.margin) < 0 if verdict.few is None else verdict.overall.endswith("better")
         difference, word = everyone.difference_s, verdict.overall
+        if are_disputed(np.array([_ratio(each) for each in pairs])):
+            word, is_sure = "cannot be told apart", False
         return Effect(changes, first, later, difference, everyone.faster, word, verdict.alone, is_sure)
 
     def means(self) -> tuple[float | None, float | None, float]:
@@ -168,6 +208,21 @@ class _Judge:
         first, later, overall = (float(each.mean()) if each.size else None for each in ended)
         return first, later, overall or 0.0
 
+    def hits(self, level: Level, base: Base) -> float | None:
+        """The hit ratio of a live cache that a level adds behind those of the base, over all seeds."""
+        before, caches = (each.effective.get("cache", []) for each in (base, level.base))
+        if not caches or caches[:-1] != before or "policy" not in caches[-1]:
+            return None
+        runs = self._sweep.runs.filter(pl.col(_FACTOR) == level.name)
+        return float(np.mean(runs[f"cache_{len(before)}_hit_ratio"].to_numpy()))
+
     def _pairs(self, runs: Matched) -> list[Pairs]:
         both = zip(runs.base, runs.other, strict=True)
         return [pair(*each, pl.lit(True), self._read) for each in both]
+
+
+def _ratio(pairs: Pairs) -> float:
+    """The sum of waiting with a change over that without it, of requests that both answer."""
+    ended = np.isfinite(pairs.base) & np.isfinite(pairs.other)
+    base = pairs.base[ended].sum()
+    return float(pairs.other[ended].sum() / base) if base > 0 else 1.0

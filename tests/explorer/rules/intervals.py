@@ -54,7 +54,7 @@ def links(run: Run) -> Iterator[str]:
         if abs(carried - row["bytes"]) > 2 * PACKET_MAX + 1:
             yield f"{where}: {row['bytes']} B, and busy enough for {carried} B"
         if way.limit is not None and not way.in_packets:
-            most = way.limit + (PACKET_MAX if way.waiting else 0)
+            most = way.limit + (PACKET_MAX if way.waiting or way.kind == "drop-head" else 0)
             if row["queue_bytes_max"] > most:
                 yield f"{where}: a queue of {row['queue_bytes_max']} B, and the limit is {way.limit} B"
 

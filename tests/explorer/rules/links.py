@@ -1,15 +1,16 @@
 """Links, rebuilt from the packets that were seen on them: order, rate, queue, losses, and the table."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
 from explorer.flights import Flight, flights, size
+from explorer.queues import FULL, LATE, Offer, serve
 from explorer.reading import Run
 from explorer.rules import rule
-from explorer.way import Way
+from explorer.way import S, Way
 
 
 @dataclass
@@ -20,7 +21,19 @@ class Hop:
     size: int
     arrival: int
     departure: int | None
-    is_dropped: bool
+    dropped: int | None
+    """When a link dropped it."""
+
+    @property
+    def is_dropped(self) -> bool:
+        return self.dropped is not None
+
+    @property
+    def gone(self) -> int:
+        """When it was no longer in the queue."""
+        gone = self.departure if self.dropped is None else self.dropped
+        assert gone is not None
+        return gone
 
 
 @lru_cache(maxsize=2)
@@ -40,10 +53,10 @@ def hops(run: Run) -> dict[tuple[int, str], list[Hop]]:
         while at != far:
             link = at if way == "up" else at - 1
             seen = flight.passed.get(link)
-            is_dropped = flight.dropped is not None and flight.dropped[1] == link
+            dropped = flight.dropped[0] if flight.dropped is not None and flight.dropped[1] == link else None
             delay = run.links[link][way].delay  # towards the clients a link has one
             departure = seen if way == "up" or seen is None else seen - delay
-            found[link, way].append(Hop(flight, size(run, flight), now, departure, is_dropped))
+            found[link, way].append(Hop(flight, size(run, flight), now, departure, dropped))
             if seen is None:
                 break
             now = arrivals(run, link)[seen] if way == "up" else seen
@@ -76,14 +89,14 @@ def _is_last(flight: Flight, at: int, way: str) -> bool:
 
 @rule("links.way")
 def way(run: Run) -> Iterator[str]:
-    """A packet goes from link to link, and is dropped at once or received when the last one brings it."""
+    """A packet goes from link to link, and is dropped, at once by most, or received when the last one brings it."""
     if not run.sees_links:
         return
     for (link, direction), own in hops(run).items():
         for hop in own:
-            if hop.is_dropped and hop.flight.dropped != (hop.arrival, link):
-                where = f"link {link} {direction}: {hop.flight}"
-                yield f"{where} is there at {hop.arrival}, and dropped at {hop.flight.dropped}"
+            may_wait = run.links[link][direction].kind in LATE
+            if hop.dropped is not None and (hop.dropped < hop.arrival if may_wait else hop.dropped != hop.arrival):
+                yield f"link {link} {direction}: {hop.flight} is there at {hop.arrival}, and dropped at {hop.dropped}"
     for flight in flights(run).values():
         if flight.sent is None or flight.received is None:
             continue
@@ -100,21 +113,23 @@ def way(run: Run) -> Iterator[str]:
 
 @rule("links.fifo")
 def fifo(run: Run) -> Iterator[str]:
-    """A link sends packets in the order of their arrival, without a gap, at its rate, and drops none of them."""
+    """A link sends packets, with FQ-CoDel of a flow, in the order of their arrival, without a gap, at its rate."""
     if not run.sees_links:
         return
     for (link, direction), own in hops(run).items():
         this = run.links[link][direction]
-        free, since, bits, reached = 0, 0, 0, 0
+        free, since, bits = 0, 0, 0
+        reached: defaultdict[int, int] = defaultdict(int)
         for hop in own:
             if hop.departure is None:
                 continue
             where = f"link {link} {direction}: {hop.flight}"
             if hop.is_dropped:
                 yield f"{where} is dropped and passes"
-            if hop.arrival < reached:
+            flow = hop.flight.key[0] if this.kind == "fq-codel" else 0
+            if this.queue.get("flows", "exact") == "exact" and hop.arrival < reached[flow]:
                 yield f"{where} overtakes one that was there before it"
-            reached = hop.arrival
+            reached[flow] = hop.arrival
             if hop.arrival >= free:
                 since, bits = hop.arrival, 0
             bits += 8 * hop.size
@@ -125,12 +140,12 @@ def fifo(run: Run) -> Iterator[str]:
 
 @rule("links.queue")
 def queue(run: Run) -> Iterator[str]:
-    """A queue never holds more than its limit, and drops no packet for which there is room."""
+    """A queue never holds more than its limit, and drops no packet for which there is room, unless it is PIE."""
     if not run.sees_links:
         return
     for (link, direction), own in hops(run).items():
         this = run.links[link][direction]
-        if any(hop.departure is None and not hop.is_dropped for hop in own):
+        if this.kind in LATE or any(hop.departure is None and not hop.is_dropped for hop in own):
             continue
         accepted = [hop for hop in own if not hop.is_dropped]
         where = f"link {link} {direction}"
@@ -139,7 +154,12 @@ def queue(run: Run) -> Iterator[str]:
                 yield f"{where}: {hop.flight} is accepted at {hop.arrival}, and the queue is full"
         for hop in own:
             before = [other for other in accepted if other.arrival <= hop.arrival]
-            if hop.is_dropped and this.loss["kind"] == "none" and _admits(this, hop, before):
+            if (
+                hop.is_dropped
+                and this.loss["kind"] == "none"
+                and _admits(this, hop, before)
+                and not _chosen(this, hop, before)
+            ):
                 yield f"{where}: {hop.flight} is dropped at {hop.arrival}, and the queue has room"
 
 
@@ -147,14 +167,53 @@ def _admits(way: Way, hop: Hop, before: list[Hop]) -> bool:
     """True when the queue has room for one more behind the packets before."""
     if way.limit is None or way.rate is None:
         return True
-    held = list(takewhile(lambda other: (other.departure or 0) > hop.arrival, reversed(before)))[::-1]
+    held = _held(hop, before)
     if way.waiting:
         if not held:
             return True
         held = held[1:]
-    if way.in_packets:
-        return len(held) < way.limit
-    return sum(other.size for other in held) + hop.size <= way.limit
+    return way.holds([*held, hop])
+
+
+def _held(hop: Hop, before: list[Hop]) -> list[Hop]:
+    return list(takewhile(lambda other: (other.departure or 0) > hop.arrival, reversed(before)))[::-1]
+
+
+def _chosen(way: Way, hop: Hop, before: list[Hop]) -> bool:
+    """True when PIE may drop the packet: after its first update, and behind two full packets."""
+    waiting = _held(hop, before)[1:]
+    return way.kind == "pie" and hop.arrival >= S // 2 and sum(other.size for other in waiting) >= 2 * FULL
+
+
+def in_order(run: Run, own: list[Hop]) -> list[Hop]:
+    """Hops by arrival; those of an instant, of one sender, in the order in which it sent them."""
+    place = {id(flight): number for number, flight in enumerate(flights(run).values())}
+    return sorted(own, key=lambda hop: (hop.arrival, place[id(hop.flight)]))
+
+
+@rule("links.discipline")
+def discipline(run: Run) -> Iterator[str]:
+    """A queue that decides as packets are taken drops those that its discipline names, at their times."""
+    if not run.sees_links:
+        return
+    for (link, direction), own in hops(run).items():
+        this = run.links[link][direction]
+        loses = this.loss["kind"] != "none" or this.is_drawn or this.queue.get("flows", "exact") != "exact"
+        senders = {hop.arrival: set[str]() for hop in own}
+        for hop in own:
+            senders[hop.arrival].add(hop.flight.head["node"])
+        has_ties = any(len(names) > 1 for names in senders.values())
+        under_way = any(hop.departure is None and hop.dropped is None for hop in own)
+        if this.kind not in LATE or this.rate is None or loses or has_ties or under_way:
+            continue
+        own = in_order(run, own)
+        offers = [Offer(hop.arrival, hop.flight.key[0], hop.size, number) for number, hop in enumerate(own)]
+        served = serve(this, offers)
+        for number, hop in enumerate(own):
+            found, wanted = (hop.departure, hop.dropped), (served.left.get(number), served.dropped.get(number))
+            if found != wanted:
+                where = f"link {link} {direction}: {hop.flight}, there at {hop.arrival}"
+                yield f"{where}, leaves or is dropped at {found}; by {this.kind} at {wanted}"
 
 
 KINDS = ["syn", "synack", "data", "ack", "fin", "rst"]
@@ -221,46 +280,51 @@ def table(run: Run) -> Iterator[str]:
         to, since = row["time_ns"], row["time_ns"] - row["interval_ns"]
         where = f"link {row['link']} {row['direction']} from {since} to {to}"
         # What happens at the end of an interval belongs to it, and what happens at the start of the run to the first.
-        inside = [hop for hop in own if not hop.is_dropped and (since < _left(hop) <= to or _left(hop) == 0 == since)]
+        inside = [hop for hop in own if not hop.is_dropped and (since < hop.gone <= to or hop.gone == 0 == since)]
         carried = (len(inside), sum(hop.size for hop in inside))
         if (row["packets"], row["bytes"]) != carried:
             yield f"{where}: {row['packets']} packets with {row['bytes']} B, and {carried[0]} with {carried[1]} B left"
-        dropped = sum(since < hop.arrival <= to or hop.arrival == 0 == since for hop in own if hop.is_dropped)
+        dropped = sum(since < hop.gone <= to or hop.gone == 0 == since for hop in own if hop.is_dropped)
         if row["drops"] != dropped:
             yield f"{where}: {row['drops']} drops, and {dropped} packets were dropped"
+        reasons = [row[f"drops_{reason}"] for reason in ("full", "aqm", "loss")]
+        may_be = [this.limit is not None, this.kind in ("codel", "fq-codel", "pie"), this.loss["kind"] != "none"]
+        if sum(reasons) != row["drops"] or any(number and not may for number, may in zip(reasons, may_be, strict=True)):
+            yield f"{where}: {row['drops']} drops, of which {reasons} by a full queue, AQM and loss"
         if this.rate is None:
             if (row["busy"], row["queue_bytes_mean"], row["queue_bytes_max"]) != (0, 0, 0):
                 yield f"{where}: a queue on a link without a rate"
             continue
-        yield from _queue_of(row, own, since, to, where)
+        yield from _queue_of(row, own, since, to, where, may_wait=this.kind in LATE)
 
 
-def _left(hop: Hop) -> int:
-    assert hop.departure is not None
-    return hop.departure
-
-
-def _queue_of(row: dict[str, float], own: list[Hop], since: int, to: int, where: str) -> Iterator[str]:
+def _queue_of(
+    row: dict[str, float], own: list[Hop], since: int, to: int, where: str, *, may_wait: bool
+) -> Iterator[str]:
     busy, integral, free, most = 0, 0, 0, 0
     standing: list[Hop] = []
     for hop in own:
         if hop.is_dropped:
             continue
-        gone = _left(hop)
         start = max(hop.arrival, free)
-        free = gone
-        busy += max(0, min(gone, to) - max(start, since))
-        integral += hop.size * max(0, min(gone, to) - max(hop.arrival, since))
-        standing = [other for other in standing if _left(other) > hop.arrival]
+        free = hop.gone
+        busy += max(0, min(free, to) - max(start, since))
+    for hop in sorted(own, key=lambda hop: hop.arrival):
+        if hop.is_dropped and hop.gone == hop.arrival:
+            continue
+        integral += hop.size * max(0, min(hop.gone, to) - max(hop.arrival, since))
+        standing = [other for other in standing if other.gone > hop.arrival]
         standing.append(hop)
         if since < hop.arrival <= to or hop.arrival == 0 == since:
             most = max(most, sum(other.size for other in standing))
-    at_start = sum(hop.size for hop in own if not hop.is_dropped and hop.arrival <= since < _left(hop))
+    at_start = sum(hop.size for hop in own if hop.arrival <= since < hop.gone)
     most = max(most, at_start)
     span = to - since
     if abs(row["busy"] * span - busy) > 1 + 1e-9 * span:
         yield f"{where}: busy {row['busy']}, and packets took {busy} of {span} ns"
     if abs(row["queue_bytes_mean"] * span - integral) > 1 + 1e-9 * integral:
         yield f"{where}: a mean queue of {row['queue_bytes_mean']} B, and packets give {integral} B·ns in {span} ns"
-    if row["queue_bytes_max"] != most:
+    # Of packets that come together such a queue may drop one that has just joined.
+    is_known = not may_wait or len({hop.arrival for hop in own}) == len(own)
+    if is_known and row["queue_bytes_max"] != most:
         yield f"{where}: a largest queue of {row['queue_bytes_max']} B, and packets give {most}"

@@ -8,11 +8,11 @@ use crate::http::tls::Start;
 use crate::session::{self, Application, Session};
 use crate::tcp::{self, Profile};
 use crate::units::{Duration, Instant};
-use crate::workload::{ClientId, Host, HostId, Method, Request};
+use crate::workload::{ClientId, Host, HostId, Method};
 
 use super::relay::Split;
 use super::tickets::Tickets;
-use super::{End, EndSizes, Place};
+use super::{End, EndSizes, Exchange, Place};
 
 /// Keeps connections of a leg apart: requests with the same key may go over the same ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,11 +25,13 @@ pub(crate) struct Key {
     pub(crate) tunnel: bool,
     /// False of a connection without the TLS that its leg has.
     pub(crate) tls: bool,
+    /// The cache inside the leg where it ends; none: at the server end.
+    pub(crate) node: Option<u8>,
 }
 
 impl Key {
     /// Connections that take any request.
-    pub(crate) const ANY: Self = Self { client: None, host: None, tunnel: false, tls: true };
+    pub(crate) const ANY: Self = Self { client: None, host: None, tunnel: false, tls: true, node: None };
 }
 
 /// A leg: where its ends are and how their transport is set.
@@ -128,9 +130,16 @@ impl Leg {
         self.config.nodes
     }
 
-    /// The connections that `request` may go over.
+    /// Nodes of both ends of a connection with this key.
+    pub(crate) fn nodes_of(&self, key: &Key) -> [u8; 2] {
+        let [near, far] = self.nodes();
+        [near, key.node.unwrap_or(far)]
+    }
+
+    /// The connections that the request of `exchange` may go over.
     #[inline]
-    pub(crate) const fn key(&self, request: &Request) -> Key {
+    pub(crate) fn key(&self, exchange: &Exchange) -> Key {
+        let request = &exchange.request;
         let LegConfig { tells_clients_apart, ends_at_servers, tells_schemes_apart, has_bare_tunnels, .. } =
             self.config;
         let is_tunnel = matches!(request.method, Method::Connect);
@@ -142,6 +151,7 @@ impl Leg {
             host: if ends_at_servers { Some(request.host) } else { None },
             tunnel: has_bare_tunnels && is_tunnel,
             tls: !is_clear,
+            node: exchange.source.filter(|node| *node != self.node(End::Server)),
         }
     }
 

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use crate::conn::{Closing, ConnectionId, End, ExchangeId, Key};
+use crate::net::LinkId;
 
 /// Something to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub(crate) enum Action {
     End(ExchangeId),
     /// This exchange cannot come to its end.
     Fail(ExchangeId),
+    /// The queue of this link has dropped packets that had joined it, or given recorded ones to the transmitter.
+    SettleLink(LinkId),
     /// An exchange has ended, and was the last one so far.
     Rest,
 }

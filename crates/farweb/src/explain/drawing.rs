@@ -230,10 +230,8 @@ fn jitter_text(jitter: Jitter) -> String {
 }
 
 fn queue(direction: &LinkDirection) -> String {
-    let counts = match (direction.queue, direction.queue_counts) {
-        (Some(_), QueueCounts::Waiting) => " waiting",
-        (None, _) | (_, QueueCounts::All) => "",
-    };
+    let is_sized = direction.queue.is_some_and(|queue| !queue.is_aqm());
+    let counts = if is_sized && direction.counts() == QueueCounts::Waiting { " waiting" } else { "" };
     format!("queue {}{counts}", super::queue_text(direction))
 }
 

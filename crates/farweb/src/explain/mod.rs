@@ -22,8 +22,8 @@ use serde::Serialize;
 use crate::http::tls::Parts;
 use crate::net::{self, Direction};
 use crate::scenario::{
-    Carrier, Clients, ConnectionUse, Leg, Link, LinkDirection, QueueLimit, Scenario, Tcp, Tls, Until,
-    Workload,
+    Carrier, Clients, ConnectionUse, Leg, Link, LinkDirection, Queue, QueueLimit, QueueTable, Scenario, Tcp,
+    Tls, Until, Workload,
 };
 use crate::sweep::Design;
 use crate::units::{BitRate, Duration};
@@ -109,7 +109,7 @@ pub struct DirectionReport {
     pub rate: String,
     /// Propagation delay, one way.
     pub delay: String,
-    /// Limit of the queue, or "unlimited".
+    /// Discipline of the queue, unless drop-tail, and its limit, or "unlimited".
     pub queue: String,
     /// The same in bytes; none where it counts packets or is unlimited.
     pub queue_bytes: Option<u64>,
@@ -471,15 +471,32 @@ fn rate_text(direction: &LinkDirection) -> String {
     direction.rate.0.map_or("unlimited".to_owned(), |rate| figures::rate(rate.as_bps() as f64))
 }
 
-/// The queue limit of a direction, such as "62.5 kB", "100 packets" or "250 ms (62.5 kB)".
+/// The queue of a direction, such as "62.5 kB", "100 packets", "250 ms (62.5 kB)" or "pie 15 ms, 1000 packets".
 fn queue_text(direction: &LinkDirection) -> String {
+    let limit = limit_text(direction);
+    match direction.queue {
+        Some(Queue::Table(QueueTable::Pie { target, .. })) => {
+            format!("pie {}, {limit}", figures::span(target))
+        }
+        Some(Queue::Table(QueueTable::DropHead { .. })) => format!("drop-head {limit}"),
+        Some(Queue::Table(QueueTable::Codel { target, interval, .. })) => {
+            format!("codel {} / {}, {limit}", figures::span(target), figures::span(interval))
+        }
+        Some(Queue::Table(QueueTable::FqCodel { target, interval, .. })) => {
+            format!("fq-codel {} / {}, {limit}", figures::span(target), figures::span(interval))
+        }
+        Some(Queue::Limit(_) | Queue::Table(QueueTable::DropTail { .. })) | None => limit,
+    }
+}
+
+fn limit_text(direction: &LinkDirection) -> String {
     let in_force = match direction.limit() {
         None => return "unlimited".to_owned(),
         Some(net::QueueLimit::Bytes(bytes)) => figures::bytes(bytes.get() as f64),
         Some(net::QueueLimit::Packets(1)) => "1 packet".to_owned(),
         Some(net::QueueLimit::Packets(packets)) => format!("{packets} packets"),
     };
-    match direction.queue {
+    match direction.queue.and_then(|queue| queue.limit()) {
         Some(QueueLimit::Time(time)) => format!("{} ({in_force})", figures::span(time)),
         _ => in_force,
     }

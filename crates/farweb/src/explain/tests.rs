@@ -202,6 +202,8 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["record.points=[\"link 0\"]"], "record.points: has no effect, as record.packets is \"none\""),
     (&["path.link.0.up.delay=0 ms"], "path.link.0.up.delay: 0 ms on a link with a rate: it adds its transmission time only"),
     (&["path.link.1.up.queue=9 kB"], "path.link.1.up.queue: the rate is unlimited, so no packet ever waits in this queue"),
+    (&["path.link.1.up.rate=1 Gbit/s", "path.link.1.up.delay=1 ms", "path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms", "path.link.1.up.queue={kind=\"pie\",limit=\"20 MB\"}"], "path.link.1.up.queue: packets queue at link 0, which has 34.4 Mbit/s: none wait here"),
+    (&["path.link.1.up.rate=1 Gbit/s", "path.link.1.up.delay=1 ms", "path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms", "path.link.1.down.queue=fq-codel"], "path.link.1.down.queue: packets queue at link 0, which has 34.4 Mbit/s: bursts alone wait here"),
     (&["path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms"], "path.link.1: one direction has a rate, the other is unlimited"),
     (&["leg.0.tcp.constants.nagle=true", "leg.0.tls={version=\"1.3\"}"], "leg.0.tcp.constants.nagle: true, but both ends of TLS switch Nagle's rule off, as OpenSSL's clients and nginx do"),
     (&["sweep.factors={\"path.link.0.up.rate\"=[\"1 Mbit/s\"]}", "path.link.0.up.steps=[{at=\"9 s\",rate=\"2 Mbit/s\"}]"], "sweep.factors.\"path.link.0.up.rate\": path.link.0.up.steps set it anew, whatever the level"),
@@ -296,6 +298,20 @@ fn a_queue_in_time_is_that_of_the_rate_at_the_start() {
     let down = &report.links[0].down;
     assert_eq!((down.queue.as_str(), down.queue_bytes), ("250 ms (625 kB)", Some(625_000)));
     assert!(report.text.contains("queue 250 ms (625 kB)"), "{}", report.text);
+}
+
+#[test]
+fn a_discipline_is_said_with_its_times_and_limit() {
+    for (queue, said) in [
+        ("pie", "pie 15 ms, 1000 packets"),
+        ("codel", "codel 5 ms / 100 ms, 1000 packets"),
+        ("{kind=\"fq-codel\",limit=\"2 MB\"}", "fq-codel 5 ms / 100 ms, 2 MB"),
+        ("{kind=\"drop-head\",limit=\"250 ms\",counts=\"waiting\"}", "drop-head 250 ms (1.07 MB) waiting"),
+        ("drop-tail", "unlimited"),
+    ] {
+        let report = report(&[&format!("path.link.0.down.queue={queue}")]);
+        assert!(report.text.contains(&format!("queue {said}\n")), "{said}: {}", report.text);
+    }
 }
 
 #[test]

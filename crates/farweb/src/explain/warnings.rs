@@ -4,7 +4,7 @@ use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, queue_bytes, queue_text};
 use crate::net::Direction;
 use crate::scenario::{
-    HostOr, Link, LinkDirection, Loss, Outage, OutageMode, Packets, QueueCounts, Record, Scenario, Until,
+    HostOr, Link, LinkDirection, Loss, Outage, OutageMode, Packets, Record, Scenario, Until,
 };
 use crate::tcp::Profile;
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX};
@@ -110,7 +110,8 @@ fn queues(scenario: &Scenario, warnings: &mut Vec<String>) {
         for (index, link) in stretch.links.iter().enumerate() {
             for way in WAYS {
                 let key = format!("path.link.{}.{}.queue", stretch.first + index, way.name());
-                warnings.extend(small_queue(link, way, &stretch, packet).map(|why| format!("{key}: {why}")));
+                let whys = [small_queue(link, way, &stretch, packet), idle_queue(index, way, &stretch)];
+                warnings.extend(whys.into_iter().flatten().map(|why| format!("{key}: {why}")));
             }
         }
     }
@@ -122,17 +123,25 @@ fn small_queue(link: &Link, way: Direction, stretch: &Stretch<'_>, packet: u64) 
     let way = link.towards(way);
     let (bytes, written) = (queue_bytes(way, packet)?, queue_text(way));
     if bytes < packet {
-        let effect = match way.queue_counts {
-            QueueCounts::All => "such packets never pass",
-            QueueCounts::Waiting => "such packets never wait",
-        };
-        return Some(format!("{written} is less than one packet of {packet} B: {effect}"));
+        let effect = if way.is_barred_above_limit() { "pass" } else { "wait" };
+        return Some(format!("{written} is less than one packet of {packet} B: such packets never {effect}"));
     }
     let product = rate.data_in(trip).get() as f64;
     let share = bytes as f64 / product;
     (share < SMALL_QUEUE).then(|| {
         let (share, product) = (figures::percent(share), figures::bytes(product));
         format!("{written} is {share} of what the path holds ({product}): bursts will lose packets")
+    })
+}
+
+/// Why active queue management on a link does nothing: another link of the leg is slower.
+fn idle_queue(index: usize, way: Direction, stretch: &Stretch<'_>) -> Option<String> {
+    let (link, (slowest, rate)) = (stretch.links.get(index)?, stretch.bottleneck(way)?);
+    let is_behind = (stretch.first + index < slowest) == (way == Direction::Down);
+    let is_slower = rate < link.rates(way, stretch.until)?.mean;
+    (is_slower && link.towards(way).queue.is_some_and(|queue| queue.is_aqm())).then(|| {
+        let waits = if is_behind { "none wait here" } else { "bursts alone wait here" };
+        format!("packets queue at link {slowest}, which has {}: {waits}", figures::rate(rate.as_bps() as f64))
     })
 }
 

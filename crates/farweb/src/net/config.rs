@@ -23,6 +23,16 @@ pub struct LinkConfig {
     pub timeline: Timeline,
 }
 
+impl LinkConfig {
+    /// True when each packet that reaches the link has arrived at its far end at once.
+    pub(super) fn takes_no_time(&self) -> bool {
+        self.rate.is_none()
+            && self.delay == Duration::ZERO
+            && self.loss == Loss::None
+            && self.timeline.is_constant()
+    }
+}
+
 /// Limit of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueLimit {
@@ -30,6 +40,17 @@ pub enum QueueLimit {
     Bytes(Bytes),
     /// Packets of any size.
     Packets(u64),
+}
+
+impl QueueLimit {
+    /// True when so many packets, with so many bytes together, stay within it.
+    #[inline]
+    pub(super) const fn holds(self, packets: u64, bytes: u64) -> bool {
+        match self {
+            Self::Bytes(limit) => bytes <= limit.get(),
+            Self::Packets(limit) => packets <= limit,
+        }
+    }
 }
 
 /// Packets that count against the limit of a queue.

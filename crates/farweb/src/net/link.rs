@@ -4,17 +4,17 @@
 //! waits for its turn, takes size / rate on the transmitter, and arrives one propagation delay after its last bit was
 //! sent. First in, first out. With an unlimited rate nothing ever waits, and the queue takes every packet.
 //!
-//! Rate and delay are constant, or change at times that are known (`timeline.rs`), and the discipline decides on
-//! arrival: departure and arrival are known when a packet is accepted. The link keeps its packets in one FIFO, and the
-//! owner keeps **one** pending event, for the arrival of the head. That event always brings a packet.
+//! Rate and delay are constant, or change at times that are known (`timeline.rs`). Where the discipline decides on arrival,
+//! departure and arrival are known when a packet is accepted. The link keeps its packets in one FIFO, and the owner keeps
+//! **one** pending event, for the arrival of the head. That event always brings a packet.
 //!
-//! A discipline that decides when a packet is **taken out** (CoDel, FQ) breaks the second condition alone. Its link would
-//! keep the packets that wait in the discipline, and in the FIFO those that were taken, whose departure is known; it
-//! would take the next one at an event of its own, when the transmitter becomes free. To the owner that is the same
-//! link: [`enqueue`](Link::enqueue) asks for an event whenever an earlier one than those pending is needed, and
-//! [`on_event`](Link::on_event) would bring no packet at times and only ask to be called again, or find that an earlier event
-//! has done its work. Its answer would have to say so, and to report packets dropped as they are taken out, and [`newest`](Link::newest) would
-//! know a packet only from then on.
+//! A discipline that decides as a packet is **taken** for transmission (drop-head, CoDel, FQ-CoDel) keeps the packets that
+//! wait, and the FIFO those that were taken. It needs no event of its own: takes are made up for, each at its instant, when
+//! the transmitter became free, whenever the link is looked at. While something waits a packet is in transmission, so that
+//! its arrival is pending, and comes no earlier than the next take. What such a queue drops the owner learns then, by
+//! [`take_dropped`](Link::take_dropped), with the time of the drop.
+//!
+//! At an instant, a transmission ends and the next packet is taken before another packet arrives.
 //!
 //! Left out: framing below IP, propagation that reorders, priorities.
 //!
@@ -25,7 +25,7 @@ use crate::units::{Duration, Instant};
 
 use super::config::LinkConfig;
 use super::loss::LossProcess;
-use super::queue::{Queue, QueueConfig};
+use super::queue::{Dropped, Late, Queue, QueueConfig};
 use super::stats::{LinkStats, Meter};
 use super::timeline::{Changes, Cursor};
 use super::transmitter::Transmitter;
@@ -66,16 +66,25 @@ impl<P: Packet> Link<P> {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
         let mut loss = LossProcess::new(&config.loss, random("loss"));
         let mut transmitter = Transmitter::new(config.rate);
-        let start = Cursor::new(&config.timeline, config.rate, config.delay, &random);
+        let start = if queue.is_late() {
+            Some(Cursor::of_any(&config.timeline, config.rate, config.delay, &random))
+        } else {
+            Cursor::new(&config.timeline, config.rate, config.delay, &random)
+        };
         let meter = Meter::new(config.rate, start.clone());
-        let is_instant = config.rate.is_none() && config.delay == Duration::ZERO && start.is_none();
         if let Some(start) = start {
             loss = loss.changing(start.clone().of_one_rate(), random("steps"));
             let changes = Changes::new(start, config.timeline.jitter, random("jitter"));
             transmitter = Transmitter::changing(changes);
         }
-        let takes_no_time = is_instant && matches!(loss, LossProcess::None);
-        Self { loss, queue: Queue::new(&queue), transmitter, delay: config.delay, takes_no_time, meter }
+        Self {
+            loss,
+            queue: Queue::new(queue, || random("aqm")),
+            transmitter,
+            delay: config.delay,
+            takes_no_time: config.takes_no_time(),
+            meter,
+        }
     }
 
     /// True when each packet that reaches the link has arrived at its far end at once.
@@ -100,7 +109,7 @@ impl<P: Packet> Link<P> {
         }
         let bytes = packet.bytes();
         if !self.queue.admits(now, bytes) {
-            return self.drop(DropReason::Queue);
+            return self.enqueue_or_drop(now, packet);
         }
         let start = self.transmitter.free_from(now);
         let departure = self.transmitter.send(now, bytes);
@@ -111,6 +120,106 @@ impl<P: Packet> Link<P> {
             self.meter.hold(now, start, departure, bytes, self.queue.backlog.bytes());
         }
         Enqueued::Queued { event }
+    }
+
+    /// A packet may not join the backlog at once: it joins a queue that decides later, or is dropped.
+    #[cold]
+    fn enqueue_or_drop(&mut self, now: Instant, packet: &P) -> Enqueued {
+        if self.queue.late().is_none() {
+            return self.drop(self.queue.refuses_for());
+        }
+        self.serve(now);
+        let Self { queue: Queue { backlog, .. }, transmitter, .. } = self;
+        backlog.drain(now);
+        let (is_idle, is_free) = (backlog.on_link() == 0, transmitter.free_from(now) == now);
+        self.late().join(now, packet.clone());
+        if is_free {
+            self.take(now);
+        }
+        self.queue.backlog.drain(now);
+        let (sent, held) = (self.queue.backlog.in_transmission(), self.queue.backlog.bytes());
+        let late = self.late();
+        late.shed(now, sent);
+        let waiting = late.bytes();
+        self.meter.note_held(held + waiting);
+        Enqueued::Late { event: is_idle.then(|| self.transmitter.newest_arrival()) }
+    }
+
+    fn late(&mut self) -> &mut Late<P> {
+        self.queue.late().expect("a queue that decides as packets are taken")
+    }
+
+    /// Makes up for the packets that were taken by `now`, where the queue decides as they are.
+    pub(super) fn serve(&mut self, now: Instant) {
+        while self.queue.late().is_some_and(|late| late.has_work()) {
+            let free_at = self.transmitter.free_from(Instant::ZERO);
+            if free_at > now || !self.take(free_at) {
+                return;
+            }
+        }
+    }
+
+    /// The transmitter, which is free, takes a packet; false when the queue has none left.
+    fn take(&mut self, now: Instant) -> bool {
+        let Some((joined, packet)) = self.late().take(now) else { return false };
+        let bytes = packet.bytes();
+        // It was there by then: the busy period of the packet before goes on.
+        let departure = self.transmitter.send(joined, bytes);
+        self.meter.accept(bytes);
+        self.queue.backlog.join(departure, packet);
+        self.meter.hold(now, now, departure, bytes, 0);
+        true
+    }
+
+    /// Brings the statistics of what waits up to `now`.
+    fn settle(&mut self, now: Instant) {
+        self.serve(now);
+        if let Some(late) = self.queue.late() {
+            self.meter.wait(&late.take_sums(now), late.bytes());
+        }
+    }
+
+    /// A packet that the queue has dropped after it had joined, and that was not told yet; in the order of the drops.
+    pub fn take_dropped(&mut self) -> Option<Dropped<P>> {
+        self.queue.late()?.dropped().pop_front()
+    }
+
+    /// True when the queue decides as packets are taken.
+    pub(super) fn decides_late(&mut self) -> bool {
+        self.queue.late().is_some()
+    }
+
+    /// True when [`take_dropped`](Self::take_dropped) or [`next_taken`](Self::next_taken) has something new.
+    pub(super) fn has_news(&mut self) -> bool {
+        self.queue.late().is_some_and(|late| late.has_news())
+    }
+
+    /// Has [`next_taken`](Self::next_taken) tell the packets that are taken from now on.
+    pub fn watch(&mut self) {
+        if let Some(late) = self.queue.late() {
+            late.untold = Some(0);
+        }
+    }
+
+    /// A packet that was taken for transmission since the link is watched, and was not told yet; in their order.
+    pub fn next_taken(&mut self) -> Option<Carried<'_, P>> {
+        let on_link = self.queue.backlog.on_link();
+        let untold = self.queue.late()?.untold.as_mut().filter(|untold| **untold > 0)?;
+        let place = on_link - *untold;
+        *untold -= 1;
+        let (departure, packet) = self.queue.backlog.at(place)?;
+        Some(Carried { packet, departure, arrival: self.transmitter.arrival(place)? })
+    }
+
+    /// Time up to which all drops, and all packets taken, are told.
+    pub(super) fn told_until(&mut self, now: Instant) -> Instant {
+        let (free_at, on_link) = (self.transmitter.free_from(Instant::ZERO), self.queue.backlog.on_link());
+        let Some(late) = self.queue.late() else { return now };
+        let dropped = late.dropped().front().map(|dropped| dropped.at);
+        let next = late.has_work().then_some(free_at);
+        let first_taken = on_link - late.untold.unwrap_or(0);
+        let left = self.queue.backlog.departure(first_taken);
+        [dropped, next, left].into_iter().flatten().fold(now, Instant::min)
     }
 
     #[inline]
@@ -126,17 +235,22 @@ impl<P: Packet> Link<P> {
     /// With debug assertions, when `now` is not the time at which the head arrives.
     #[inline(always)]
     pub fn on_event(&mut self, now: Instant) -> (P, Option<Instant>) {
-        let next = self.event_after(now);
+        let next = self.event_after(now, || {});
         (self.arrive(), next)
     }
 
-    /// When the next event behind the one of `now` is due. [`arrive`](Self::arrive) follows.
+    /// When the next event behind the one of `now` is due. [`arrive`](Self::arrive) follows. `tell` is called where the link has
+    /// news.
     ///
     /// # Panics
     /// With debug assertions, when `now` is not the time at which the head arrives.
     #[inline(always)]
-    pub(super) fn event_after(&mut self, now: Instant) -> Option<Instant> {
+    pub(super) fn event_after(&mut self, now: Instant, tell: impl FnOnce()) -> Option<Instant> {
         if self.transmitter.is_changing() {
+            self.serve(now);
+            if self.has_news() {
+                tell();
+            }
             return self.transmitter.arrive(now);
         }
         let arrival = |place| self.queue.backlog.departure(place).map(|departure| departure + self.delay);
@@ -167,42 +281,50 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// A connection has ended: what the loss process counted for it is dropped.
+    /// A connection has ended, without a packet on the link: what loss process and queue keep of it is dropped.
     ///
     /// A packet of the connection that reaches the link later is counted as the first of a new one.
     pub fn forget(&mut self, flow: u64) {
         self.loss.forget(flow);
+        if let Some(late) = self.queue.late() {
+            late.forget(flow);
+        }
     }
 
     /// Ends the open statistics interval at `now`; the next one starts there.
     pub fn close_interval(&mut self, now: Instant) -> LinkStats {
+        self.settle(now);
         self.meter.close_interval(now, &mut self.queue.backlog)
     }
 
     /// Statistics from the start of the run to `now`, open interval included.
     pub fn totals(&mut self, now: Instant) -> LinkStats {
+        self.settle(now);
         self.meter.totals(now, &mut self.queue.backlog)
     }
 
     /// Measures from `now` on; see [`measured`](Self::measured).
     pub fn begin_measuring(&mut self, now: Instant) {
+        self.settle(now);
         self.meter.begin_measuring(now, &mut self.queue.backlog);
     }
 
     /// Measures up to `now`.
     pub fn end_measuring(&mut self, now: Instant) {
+        self.settle(now);
         self.meter.end_measuring(now, &mut self.queue.backlog);
     }
 
     /// Statistics since measuring began, to its end or to `now`; what stood in the queue at the beginning counts for its
     /// mean and its greatest length.
     pub fn measured(&mut self, now: Instant) -> LinkStats {
+        self.settle(now);
         self.meter.measured(now, &mut self.queue.backlog)
     }
 
     /// Packets on the link: waiting, in transmission, and travelling to the far end.
     #[must_use]
     pub fn packets(&self) -> usize {
-        self.queue.backlog.on_link()
+        self.queue.backlog.on_link() + self.queue.waiting()
     }
 }

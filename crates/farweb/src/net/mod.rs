@@ -20,7 +20,7 @@ pub use config::{CountedOver, LinkConfig, Loss, QueueCounts, QueueLimit};
 pub use link::{Carried, Link};
 pub use listed::{ListedPackets, ListedPacketsError};
 pub use path::{Direction, LinkId, LinkTotals, Path};
-pub use queue::{DropTail, QueueConfig};
+pub use queue::{Codel, CodelVariant, DropHead, DropTail, Dropped, FqCodel, Pie, QueueConfig};
 pub use stats::LinkStats;
 pub use timeline::{
     Attenuation, Fade, Handover, Jitter, Outage, OutageMode, PERIOD_MIN, Phase, Piece, Rates, Shift, Step,
@@ -68,6 +68,11 @@ pub enum Enqueued {
         /// `None` when others are ahead of it: their event is pending already.
         event: Option<Instant>,
     },
+    /// A link has it whose queue decides later, and which may have dropped it or others: [`Link::take_dropped`] tells.
+    Late {
+        /// As above.
+        event: Option<Instant>,
+    },
     /// It is gone.
     Dropped {
         /// Why.
@@ -79,7 +84,9 @@ pub enum Enqueued {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
     /// The queue was full.
-    Queue,
+    Full,
+    /// Active queue management chose it, to keep the queue short.
+    Aqm,
     /// The loss process chose it.
     Loss,
 }

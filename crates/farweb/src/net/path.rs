@@ -9,7 +9,7 @@ use crate::rng::RandomStreams;
 use crate::units::Instant;
 
 use super::timeline::HANDOVER;
-use super::{Carried, Enqueued, Link, LinkConfig, LinkStats, Packet};
+use super::{Carried, Dropped, Enqueued, Link, LinkConfig, LinkStats, Packet};
 
 define_ids! {
     /// One direction of a link: twice the link's number, and one more for `down`.
@@ -114,7 +114,8 @@ impl LinkId {
 
 impl<P: Packet> Path<P> {
     /// The path with these nodes, fewer than 256, and `links`: both directions of each, `up` first. Each direction draws from
-    /// random streams of its own, but for handovers, which it shares with the other.
+    /// random streams of its own, but for handovers, which it shares with the other. A link that takes no time has none: a node
+    /// added beside another changes nothing of what is drawn.
     #[must_use]
     pub fn new(
         nodes: Vec<String>,
@@ -122,15 +123,17 @@ impl<P: Packet> Path<P> {
         streams: &RandomStreams,
     ) -> Self {
         let mut path = Self { nodes, links: IdVec::new(), has_instant: false };
-        for config in links.flatten() {
-            let number = path.links.len() as u64;
-            let random = |purpose: &str| {
-                let of_both = purpose == HANDOVER;
-                streams.stream(purpose, if of_both { number / 2 } else { number })
-            };
-            let link = Link::new(&config, random);
-            path.has_instant |= link.takes_no_time();
-            path.links.push(link);
+        let mut number = 0;
+        for directions in links {
+            for (direction, config) in (0..).zip(&directions) {
+                let random = |purpose: &str| {
+                    streams.stream(purpose, if purpose == HANDOVER { number } else { 2 * number + direction })
+                };
+                let link = Link::new(config, random);
+                path.has_instant |= link.takes_no_time();
+                path.links.push(link);
+            }
+            number += u64::from(!directions.iter().all(LinkConfig::takes_no_time));
         }
         path
     }
@@ -172,11 +175,53 @@ impl<P: Packet> Path<P> {
     }
 
     /// An event that a link asked for: the packet that arrives. `rearm` gets the time of the next one; see [`Link::on_event`].
+    /// `tell` is called where [`take_dropped`](Self::take_dropped) or [`next_taken`](Self::next_taken) has something new.
     #[inline(always)]
-    pub fn on_event(&mut self, now: Instant, link: LinkId, rearm: impl FnOnce(Option<Instant>)) -> P {
+    pub fn on_event(
+        &mut self,
+        now: Instant,
+        link: LinkId,
+        rearm: impl FnOnce(Option<Instant>),
+        tell: impl FnOnce(),
+    ) -> P {
         let link = &mut self.links[link];
-        rearm(link.event_after(now));
+        rearm(link.event_after(now, tell));
         link.arrive()
+    }
+
+    /// True when [`take_dropped`](Self::take_dropped) or [`next_taken`](Self::next_taken) has something new.
+    pub fn has_news(&mut self, link: LinkId) -> bool {
+        self.links[link].has_news()
+    }
+
+    /// True when the queue of a link decides as packets are taken.
+    pub fn decides_late(&mut self, link: LinkId) -> bool {
+        self.links[link].decides_late()
+    }
+
+    /// Has a link tell the packets that are taken for transmission, where its queue decides then.
+    pub fn watch(&mut self, link: LinkId) {
+        self.links[link].watch();
+    }
+
+    /// A packet taken on a link that is watched; see [`Link::next_taken`].
+    pub fn next_taken(&mut self, link: LinkId) -> Option<Carried<'_, P>> {
+        self.links[link].next_taken()
+    }
+
+    /// A packet that the queue of a link has dropped after it had joined; see [`Link::take_dropped`].
+    pub fn take_dropped(&mut self, link: LinkId) -> Option<Dropped<P>> {
+        self.links[link].take_dropped()
+    }
+
+    /// Makes up for the packets that were taken by `now`.
+    pub fn serve(&mut self, now: Instant, link: LinkId) {
+        self.links[link].serve(now);
+    }
+
+    /// Time up to which the drops of all links, and all packets taken, are told.
+    pub fn told_until(&mut self, now: Instant) -> Instant {
+        self.links.iter_mut().map(|(_, link)| link.told_until(now)).fold(now, Instant::min)
     }
 
     /// The packet that a link accepted last, if it is still there.

@@ -9,7 +9,7 @@
 
 use crate::units::{BitRate, Bytes, Duration, Instant};
 
-use super::queue::Backlog;
+use super::queue::{Backlog, Sums};
 use super::timeline::Cursor;
 use super::{DropReason, Packet};
 
@@ -24,8 +24,10 @@ pub struct LinkStats {
     pub bytes: Bytes,
     /// Packets sent to their last bit.
     pub packets: u64,
-    /// Packets that found the queue full.
-    pub drops_queue: u64,
+    /// Packets dropped for a full queue.
+    pub drops_full: u64,
+    /// Packets dropped by active queue management.
+    pub drops_aqm: u64,
     /// Packets lost by the loss process.
     pub drops_loss: u64,
     /// Time during which the transmitter was sending.
@@ -43,7 +45,7 @@ impl LinkStats {
     /// Packets dropped for any reason.
     #[must_use]
     pub const fn drops(&self) -> u64 {
-        self.drops_queue + self.drops_loss
+        self.drops_full + self.drops_aqm + self.drops_loss
     }
 
     /// Share of the time during which the transmitter was sending, 0 to 1; 0 for an empty interval.
@@ -84,7 +86,8 @@ impl LinkStats {
             to: next.to,
             bytes: self.bytes + next.bytes,
             packets: self.packets + next.packets,
-            drops_queue: self.drops_queue + next.drops_queue,
+            drops_full: self.drops_full + next.drops_full,
+            drops_aqm: self.drops_aqm + next.drops_aqm,
             drops_loss: self.drops_loss + next.drops_loss,
             busy: self.busy + next.busy,
             queue_byte_nanos: self.queue_byte_nanos + next.queue_byte_nanos,
@@ -110,6 +113,8 @@ pub(super) struct Meter {
     /// Parts cut off since measuring began.
     measured: LinkStats,
     is_measuring: bool,
+    /// Bytes that wait outside the backlog, of a queue that decides as packets are taken.
+    waiting: Bytes,
     available: Option<Box<Available>>,
 }
 
@@ -179,10 +184,24 @@ impl Meter {
         self.open.queue_bytes_max = self.open.queue_bytes_max.max(Bytes::new(held_bytes));
     }
 
+    /// So much stands in the queue.
+    pub(super) fn note_held(&mut self, bytes: u64) {
+        self.open.queue_bytes_max = self.open.queue_bytes_max.max(Bytes::new(bytes));
+    }
+
+    /// What waited outside the backlog since the last such call; `bytes` still do.
+    pub(super) fn wait(&mut self, sums: &Sums, bytes: u64) {
+        self.open.queue_byte_nanos += sums.byte_nanos;
+        self.open.drops_full += sums.drops_full;
+        self.open.drops_aqm += sums.drops_aqm;
+        self.waiting = Bytes::new(bytes);
+    }
+
     /// A packet was dropped.
     pub(super) fn drop(&mut self, reason: DropReason) {
         match reason {
-            DropReason::Queue => self.open.drops_queue += 1,
+            DropReason::Full => self.open.drops_full += 1,
+            DropReason::Aqm => self.open.drops_aqm += 1,
             DropReason::Loss => self.open.drops_loss += 1,
         }
     }
@@ -220,7 +239,8 @@ impl Meter {
     /// Ends the open piece at `now` and opens the next one; gives an empty interval that begins there.
     fn cut<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         backlog.drain(now);
-        let ahead = ahead(now, backlog);
+        let mut ahead = ahead(now, backlog);
+        ahead.queue_bytes_max += self.waiting;
         let piece = LinkStats {
             to: now,
             bytes: self.open.bytes - ahead.bytes,
@@ -314,9 +334,9 @@ mod tests {
     fn what_is_measured_begins_and_ends_at_the_very_instant() {
         let mut queue = burst();
         queue.meter.begin_measuring(at(13), &mut queue.backlog);
-        queue.meter.drop(DropReason::Queue);
+        queue.meter.drop(DropReason::Full);
         queue.meter.end_measuring(at(34), &mut queue.backlog);
-        queue.meter.drop(DropReason::Queue);
+        queue.meter.drop(DropReason::Full);
         (0..100).for_each(|_| queue.join(at(41)));
         let measured = queue.stats(Meter::measured, at(60));
         assert_eq!((measured.from, measured.to), (at(13), at(34)));

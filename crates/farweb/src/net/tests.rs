@@ -118,10 +118,10 @@ fn a_lost_packet_takes_neither_time_nor_room() {
     assert_eq!(link.enqueue(at(0), &lost), Enqueued::Dropped { reason: DropReason::Loss });
     assert_eq!(link.enqueue(at(0), &data(2, 100)), Enqueued::Queued { event: None });
     let refused = data(3, 100);
-    assert_eq!(link.enqueue(at(0), &refused), Enqueued::Dropped { reason: DropReason::Queue });
+    assert_eq!(link.enqueue(at(0), &refused), Enqueued::Dropped { reason: DropReason::Full });
     assert_eq!(arrivals(&mut link, Some(at(1_100_000))), [(at(1_100_000), 0), (at(1_200_000), 2)]);
     let totals = link.totals(at(2_000_000));
-    assert_eq!((totals.drops_loss, totals.drops_queue, totals.drops()), (1, 1, 2));
+    assert_eq!((totals.drops_loss, totals.drops_full, totals.drops()), (1, 1, 2));
 }
 
 #[test]
@@ -234,6 +234,7 @@ pub(super) fn drive(config: &LinkConfig, offers: &[(u64, u32)]) -> History {
                 assert_eq!(due, None, "one pending event");
                 due = Some(head);
             }
+            Enqueued::Late { .. } => panic!("it decides at once"),
             Enqueued::Queued { event: None } => assert!(due.is_some(), "a link with packets has an event"),
             Enqueued::Dropped { .. } => dropped.push(number),
         }

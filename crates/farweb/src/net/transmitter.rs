@@ -117,6 +117,12 @@ impl Transmitter {
         self.changes.as_ref().expect("a link that changes").newest
     }
 
+    /// When the packet at this place on a link that changes arrives.
+    #[cold]
+    pub(super) fn arrival(&self, place: usize) -> Option<Instant> {
+        self.changes.as_ref().expect("a link that changes").arrival(place)
+    }
+
     /// The first packet on a link that changes arrives; when the next one does.
     #[cold]
     pub(super) fn arrive(&mut self, now: Instant) -> Option<Instant> {

@@ -4,16 +4,16 @@
 //! At an end of a leg a packet is seen as the endpoint sends or receives it, as in a capture on that host. A tap on a link sees
 //! the same as a splitter on the wire at the link's end nearer to the clients: packets going up when their last bit leaves the
 //! transmitter, packets going down when they arrive. It does not see drops of the link. Both moments are known when the link
-//! accepts the packet; the row waits until then, and rows stand in the order of time.
+//! accepts the packet, or its queue gives it to the transmitter; the row waits until then, and rows stand in the order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::conn::{Connection, Extras, Mark, Packet, PacketPath, Place, Transport};
+use crate::conn::{Connection, Extras, Mark, Packet, Place, Transport};
 use crate::id::Id;
-use crate::net::{Direction, LinkId};
+use crate::net::{Carried, Direction, LinkId};
 use crate::record::{Column, PacketColumns, PacketEvent, PacketRow};
 use crate::tcp::{Flags, Segment};
 use crate::units::Instant;
@@ -44,6 +44,8 @@ pub(crate) struct Capture {
     at_ends: bool,
     /// By the number of the link's direction: true with a tap.
     taps: Vec<bool>,
+    /// True where a queue drops packets that it is told of later: rows wait until no earlier one can come.
+    waits: bool,
     rows: PacketColumns,
     /// Rows of packets on their way to a tap, the earliest on top.
     ahead: BinaryHeap<Reverse<Ahead>>,
@@ -82,10 +84,21 @@ impl Capture {
             whose: config.record.packets,
             at_ends: config.record.points.contains(&CapturePoint::Ends),
             taps,
+            waits: false,
             rows: PacketColumns::default(),
             ahead: BinaryHeap::new(),
             accepted: 0,
         }
+    }
+
+    /// True when packets that pass a link are recorded.
+    pub(crate) fn sees(&self, link: LinkId) -> bool {
+        self.whose != Packets::None && self.taps[link.index()]
+    }
+
+    /// From now on rows may come later than others of their time; [`take`](Self::take) says up to when none do.
+    pub(crate) const fn wait(&mut self) {
+        self.waits = true;
     }
 
     /// True when packets of a connection that carries `request` are recorded.
@@ -102,13 +115,16 @@ impl Capture {
         self.whose == Packets::All
     }
 
-    /// The rows up to `now`, leaving none behind.
+    /// The rows up to `now`, behind which no row of an earlier time will come, leaving none behind.
     pub(crate) fn take(&mut self, now: Instant) -> Vec<(&'static str, Column)> {
         self.catch_up(now);
         self.rows.take()
     }
 
     fn push(&mut self, now: Instant, row: PacketRow) {
+        if self.waits {
+            return self.push_at(now, row);
+        }
         self.catch_up(now);
         self.rows.push(row);
     }
@@ -201,21 +217,20 @@ impl Capture {
         self.push(now, row);
     }
 
-    /// A row for the packet of `connection` that `link` has just accepted, if there is a tap.
+    /// A row for a packet of `connection` whose times on `link` are known, if there is a tap.
     #[cold]
     pub(crate) fn record_passage(
         &mut self,
         connection: &Connection,
         link: LinkId,
-        path: &PacketPath,
+        carried: Carried<'_, Packet>,
         extras: &Extras,
     ) {
         if !self.taps[link.index()] {
             return;
         }
-        let newest = path.newest(link).expect("the link has just accepted a packet");
-        let at = if link.direction() == Direction::Up { newest.departure } else { newest.arrival };
-        let packet = newest.packet;
+        let Carried { packet, departure, arrival } = carried;
+        let at = if link.direction() == Direction::Up { departure } else { arrival };
         let row = PacketRow {
             event: PacketEvent::Pass as i32,
             node: link.link() as i32,

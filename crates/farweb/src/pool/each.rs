@@ -28,9 +28,8 @@ impl Allot for Each {
     fn ask(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
         let exchange = cx.exchanges.get(id).expect("it goes on");
         let leg = &cx.legs[self.leg];
-        let [near, far] = leg.nodes();
-        let key = Key { host: Some(exchange.request.host), ..leg.key(&exchange.request) };
-        let nodes = [near, exchange.source.unwrap_or(far)];
+        let key = Key { host: Some(exchange.request.host), ..leg.key(exchange) };
+        let nodes = leg.nodes_of(&key);
         let on = cx.open(connections, self.leg, key, nodes);
         if self.closed_by == ClosedBy::Server {
             let connection = connections.get_mut(on).expect("it has just been added");

@@ -26,12 +26,15 @@ use super::{Allot, ClosedBy};
 
 type Pool = http11::Pool<ConnectionId, ExchangeId>;
 
+/// Client and node of the connections of a pool, as keys have them.
+type Between = (Option<ClientId>, Option<u8>);
+
 /// The connections of a leg, and when an idle one is closed.
 pub(crate) struct Reuse {
     leg: usize,
     limits: Limits,
-    /// By client; one that has no connection and no request that waits has no pool.
-    pools: FxHashMap<Option<ClientId>, Pool>,
+    /// By client, and by node where their connections end; one without a connection and a request that waits has no pool.
+    pools: FxHashMap<Between, Pool>,
     idle_timeout: Duration,
     closed_by: End,
     /// Most requests on a connection.
@@ -67,26 +70,26 @@ impl Reuse {
     }
 
     fn key_of(&self, cx: &Context, id: ExchangeId) -> Key {
-        let request = &cx.exchanges.get(id).expect("who asks or waits has not ended").request;
-        Key { tunnel: request.method == Method::Connect, ..cx.legs[self.leg].key(request) }
+        let exchange = cx.exchanges.get(id).expect("who asks or waits has not ended");
+        Key { tunnel: exchange.request.method == Method::Connect, ..cx.legs[self.leg].key(exchange) }
     }
 
     fn pool(&mut self, key: Key) -> &mut Pool {
         let limits = if key.client.is_some() { self.limits.or_of_a_browser() } else { self.limits };
-        self.pools.entry(key.client).or_insert_with(|| Pool::new(limits))
+        self.pools.entry(between(key)).or_insert_with(|| Pool::new(limits))
     }
 
-    /// Forgets the pool of a client that needs none.
-    fn drop_if_empty(&mut self, client: Option<ClientId>) {
-        if self.pools.get(&client).is_some_and(Pool::is_empty) {
-            self.pools.remove(&client);
+    /// Forgets a pool that is not needed.
+    fn drop_if_empty(&mut self, between: Between) {
+        if self.pools.get(&between).is_some_and(Pool::is_empty) {
+            self.pools.remove(&between);
         }
     }
 
     /// Opens a connection for an exchange.
     fn open(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
         let key = self.key_of(cx, id);
-        let nodes = cx.legs[self.leg].nodes();
+        let nodes = cx.legs[self.leg].nodes_of(&key);
         let on = cx.open(connections, self.leg, key, nodes);
         if self.closed_by == End::Server {
             let connection = connections.get_mut(on).expect("it has just been added");
@@ -123,13 +126,17 @@ impl Reuse {
     }
 
     /// A connection carries no other request: another may be opened in its place.
-    fn leave(&mut self, cx: &mut Context, on: ConnectionId, client: Option<ClientId>) {
-        if let Some(pool) = self.pools.get_mut(&client) {
+    fn leave(&mut self, cx: &mut Context, on: ConnectionId, between: Between) {
+        if let Some(pool) = self.pools.get_mut(&between) {
             let next = pool.gone(on);
             self.allow(cx, next);
-            self.drop_if_empty(client);
+            self.drop_if_empty(between);
         }
     }
+}
+
+fn between(key: Key) -> Between {
+    (key.client, key.node)
 }
 
 /// Number of a host in a client's pool. Tunnels to it count apart, and so do requests in the clear: they never share a connection
@@ -162,7 +169,7 @@ impl Allot for Reuse {
             Turn::Open(key) => {
                 let next = self.pool(key).declined(host(key));
                 self.allow(cx, next);
-                self.drop_if_empty(key.client);
+                self.drop_if_empty(between(key));
             }
         }
     }
@@ -173,7 +180,7 @@ impl Allot for Reuse {
         if self.is_used_up(connection) {
             return cx.actions.later(Action::Close(on, End::Client, Closing::WhenWritten));
         }
-        let Some(pool) = self.pools.get_mut(&connection.key.client).filter(|pool| pool.has(on)) else {
+        let Some(pool) = self.pools.get_mut(&between(connection.key)).filter(|pool| pool.has(on)) else {
             return;
         };
         match pool.idle(on, cx.now) {
@@ -206,12 +213,12 @@ impl Allot for Reuse {
             return;
         }
         let Some((id, exchange)) = carried else {
-            return self.leave(cx, on, connection.key.client);
+            return self.leave(cx, on, between(connection.key));
         };
         let is_alive = exchange.is_alive();
         let may_repeat = connection.requests > 1 && exchange.bytes.received() == 0;
         connection.exchange = None;
-        self.leave(cx, on, connection.key.client);
+        self.leave(cx, on, between(connection.key));
         if is_alive && may_repeat {
             cx.actions.later(Action::SendAgain(id));
         } else if is_alive {
@@ -220,7 +227,7 @@ impl Allot for Reuse {
     }
 
     fn on_closing(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection) {
-        self.leave(cx, on, connection.key.client);
+        self.leave(cx, on, between(connection.key));
     }
 
     /// A request that fails gives its place in the pool back, although its client may not have heard that the server end is gone.
@@ -234,12 +241,12 @@ impl Allot for Reuse {
         let key = self.key_of(cx, id);
         match cx.exchanges.get(id).expect("the caller has found it").up {
             None => {
-                if let Some(pool) = self.pools.get_mut(&key.client) {
+                if let Some(pool) = self.pools.get_mut(&between(key)) {
                     pool.leave(host(key), id);
-                    self.drop_if_empty(key.client);
+                    self.drop_if_empty(between(key));
                 }
             }
-            Some(up) if there == Ordering::Equal => self.leave(cx, up.connection, key.client),
+            Some(up) if there == Ordering::Equal => self.leave(cx, up.connection, between(key)),
             Some(_) => {}
         }
         super::close_behind(cx, id, there);

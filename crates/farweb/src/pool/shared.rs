@@ -111,7 +111,7 @@ impl Shared {
         if self.rules.open == OpenRule::Fixed {
             return Key::ANY;
         }
-        cx.legs[self.leg].key(&cx.exchanges.get(id).expect("who asks or waits has not ended").request)
+        cx.legs[self.leg].key(cx.exchanges.get(id).expect("who asks or waits has not ended"))
     }
 
     fn place_mut(&mut self, connection: &Connection) -> Option<&mut Place> {
@@ -135,7 +135,7 @@ impl Shared {
     }
 
     fn open(&mut self, cx: &mut Context, connections: &mut Connections, key: Key) -> ConnectionId {
-        let nodes = cx.legs[self.leg].nodes();
+        let nodes = cx.legs[self.leg].nodes_of(&key);
         let id = cx.open(connections, self.leg, key, nodes);
         let slot = self.free.pop_first().unwrap_or_else(|| {
             self.places.push(None);

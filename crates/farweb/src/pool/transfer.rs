@@ -54,11 +54,11 @@ impl Transfer {
 impl Allot for Transfer {
     fn ask(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
         let exchange = cx.exchanges.get(id).expect("it goes on");
-        let (request, decided) = (exchange.request, exchange.source);
+        let (request, decided) = (&exchange.request, exchange.source);
         let source =
-            decided.unwrap_or_else(|| self.source_node(&request, cx).expect("the request was checked"));
+            decided.unwrap_or_else(|| self.source_node(request, cx).expect("the request was checked"));
         let version = exchange.expected_version();
-        let key = Key { host: Some(request.host), ..cx.legs[self.leg].key(&request) };
+        let key = Key { host: Some(request.host), ..cx.legs[self.leg].key(exchange) };
         let on = cx.open(connections, self.leg, key, [self.first, source]);
         cx.assign_alone(connections, id, on);
         cx.exchanges.choose(id, version);

@@ -254,7 +254,10 @@ table! {
         interval_ns: [int] "ns" "Length of the interval.",
         bytes: [int] "B" "IP bytes whose transmission ended in the interval.",
         packets: [int] "" "Packets whose transmission ended in the interval.",
-        drops: [int] "" "Packets dropped, by a full queue or by the loss process.",
+        drops: [int] "" "Packets dropped, by a full queue, active queue management or the loss process.",
+        drops_full: [int] "" "Packets dropped for a full queue.",
+        drops_aqm: [int] "" "Packets dropped by active queue management.",
+        drops_loss: [int] "" "Packets lost by the loss process.",
         queue_bytes_mean: [float] "B" "Time-weighted mean of the bytes in the queue, the packet in transmission included.",
         queue_bytes_max: [int] "B" "Most bytes in the queue, the packet in transmission included.",
         busy: [float] "1" "Share of the interval in which the link was transmitting, 0 to 1.",
@@ -366,6 +369,9 @@ mod tests {
             bytes: 1500,
             packets: 1,
             drops: 0,
+            drops_full: 0,
+            drops_aqm: 0,
+            drops_loss: 0,
             queue_bytes_mean: 2.5,
             queue_bytes_max: 3000,
             busy: 0.5,
@@ -381,6 +387,6 @@ mod tests {
         assert_eq!(names, declared);
         assert_eq!(taken[1].1, Column::Word(vec![0; BLOCK + 1], DIRECTIONS));
         assert_eq!(taken[2].1, Column::Int(times.collect()));
-        assert_eq!(taken[7].1, Column::Float(vec![2.5; BLOCK + 1]));
+        assert_eq!(taken[10].1, Column::Float(vec![2.5; BLOCK + 1]));
     }
 }

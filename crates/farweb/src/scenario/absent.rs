@@ -12,11 +12,8 @@ const ABSENT: &[(&[&str], &str)] = &[
         "this congestion control; cubic and reno are there, beside the profile \"linux\"",
     ),
     (
-        &[
-            "aqm", "codel", "fqcodel", "cake", "pie", "red", "gred", "ared", "blue", "sfq", "fq", "wfq",
-            "drr", "qdisc", "priority",
-        ],
-        "active queue management or scheduling; queues are drop-tail, queue = \"256 kB\"",
+        &["cake", "red", "gred", "ared", "blue", "sfq", "wfq", "drr", "priority", "diffserv"],
+        "this queue; queue = \"fq-codel\", \"codel\", \"pie\", drop-head and drop-tail are there",
     ),
     (&["ecn", "accecn", "l4s", "ce"], "explicit congestion notification"),
     (
@@ -130,6 +127,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["h2", "http2", "h2c"], "a leg with carrier = { kind = \"http/2\" }"),
     (&["h1", "http1", "http11", "keepalive"], "a leg with carrier = { kind = \"http/1.1\" }"),
     (&["https", "ssl"], "tls = { version = \"1.3\" } on a leg"),
+    (&["aqm", "qdisc", "fq"], "queue = \"fq-codel\", \"codel\" or \"pie\" of a direction of a link"),
     (
         &["buffer", "buffersize", "queuesize", "queuelength", "qlen"],
         "queue = \"256 kB\" of a direction of a link, and buffer of a leg's tcp",
@@ -231,7 +229,7 @@ mod tests {
 
     #[test]
     fn names_are_found_however_they_are_written() {
-        let typed = "BBR,fq_codel,HTTP/3,stale-while-revalidate,Server Push,loss_rate,init_cwnd,max_streams,TCP_NODELAY,delayed_ack,\
+        let typed = "BBR,qdisc,HTTP/3,stale-while-revalidate,Server Push,loss_rate,init_cwnd,max_streams,TCP_NODELAY,delayed_ack,\
                      window_scaling,rto,ocsp_stapling,early_data,max_connections,keepalive_timeout,lock,grace,max-age,host_delay,\
                      dependencies,hello_retry,pacing,kestrel,haproxy,zero-rtt,duration,rps,access_log,CDN,pcap,Windows";
         for word in typed.split(',') {

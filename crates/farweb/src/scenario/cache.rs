@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Carrier, Scenario};
+use super::Scenario;
 use crate::cache::{Admit, CacheConfig, Changed, Policy};
 use crate::node::{CacheMode, DivideBy};
 use crate::units::{Bytes, Duration, Share};
@@ -147,12 +147,10 @@ fn wrong_mode(scenario: &Scenario, cache: &Cache) -> Option<String> {
     let place = |name: &str| scenario.path.nodes.iter().position(|other| other == name);
     let around =
         scenario.leg.iter().find(|leg| place(&leg.from) < place(node) && place(node) < place(&leg.to));
-    let can_end_anywhere =
-        |carrier: &Carrier| matches!(carrier, Carrier::Http10 { .. } | Carrier::Transfer {});
-    around.filter(|leg| is_inside && !can_end_anywhere(&leg.carrier)).map(|_| {
+    around.filter(|leg| is_inside && leg.carrier.connection_use().standing).map(|_| {
         format!(
-            "a leg with caches inside has the carrier \"http/1.0\" or \"transfer\", whose connections go with their requests; \
-             end a leg at {node} for mode = \"split\""
+            "a leg with caches inside opens its connections for requests, and the carrier's always stand; end a leg at {node} \
+             for mode = \"split\""
         )
     })
 }

@@ -107,18 +107,29 @@ pub(super) fn or_none<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
     }
 }
 
-/// The word and the table, or list of tables, of a schema that has one or the other.
-pub(crate) fn word_or_table(schema: &Value) -> Option<(&str, &Value)> {
+/// The word and the table, list of tables or number of a schema that has one or the other.
+pub(crate) fn word_or_other(schema: &Value) -> Option<(&str, &Value)> {
     match schema["anyOf"].as_array()?.as_slice() {
-        [word, table] => Some((word["const"].as_str()?, table)),
+        [word, other] => Some((word["const"].as_str()?, other)),
+        _ => None,
+    }
+}
+
+/// The text and the other value of a schema that has one or the other, but for a number.
+pub(crate) fn text_or_other(schema: &Value) -> Option<(&Value, &Value)> {
+    match schema["anyOf"].as_array()?.as_slice() {
+        [text, other] => (text["type"] == "string" && other["type"] != "number").then_some((text, other)),
         _ => None,
     }
 }
 
 /// The branch of `schema` that holds for the table `value` in `parent`: by its kind, or by the keys beside it.
 fn alternative<'s>(schema: &'s Value, value: &Value, parent: &Value) -> &'s Value {
-    if let Some((_, table)) = word_or_table(schema) {
-        return resolve(table);
+    if let Some((_, other)) = word_or_other(schema) {
+        return resolve(other);
+    }
+    if let Some((text, other)) = text_or_other(schema) {
+        return if value.is_string() { text } else { alternative(resolve(other), value, parent) };
     }
     let branches = |name: &str| schema[name].as_array().map(Vec::as_slice).unwrap_or_default();
     let kind = &value["kind"];

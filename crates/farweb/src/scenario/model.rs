@@ -11,7 +11,7 @@ use super::family::{Family, FamilyParameters};
 use super::key;
 pub use super::load::{LoadLevel, LoadScale};
 use super::preset::PresetName;
-pub use super::queue::QueueLimit;
+pub use super::queue::{Flows, Queue, QueueLimit, QueueTable};
 pub use super::tls::Tls;
 use crate::conn::EndSizes;
 pub use crate::conn::HostOr;
@@ -19,7 +19,7 @@ pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::tls::Handshake;
 pub use crate::http::webmux::Layout;
-use crate::net::{self, Direction, DropTail, LinkConfig, QueueConfig, Rates, Timeline, mean_rates};
+use crate::net::{self, Direction, LinkConfig, QueueConfig, Rates, Timeline, mean_rates};
 pub use crate::net::{
     Attenuation, Fade, Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, Shift, Step, Variation,
 };
@@ -109,10 +109,10 @@ pub struct LinkDirection {
     /// Propagation delay in this direction, such as "60 ms".
     pub delay: Duration,
     /// Limit of the drop-tail queue, such as "256000 B", "100 packets" or "250 ms", what the link sends in it at its rate at the
-    /// start; unlimited when left out.
+    /// start; or a discipline, by its name or as a table. Unlimited when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<QueueLimit>,
-    /// Packets that the limit counts: the one in transmission as well ("all", as ns-2 and Linux count) or only those that
+    pub queue: Option<Queue>,
+    /// Packets that a plain limit counts: the one in transmission as well ("all", as ns-2 and Linux count) or only those that
     /// wait ("waiting").
     #[serde(default)]
     pub queue_counts: QueueCounts,
@@ -145,7 +145,24 @@ pub struct LinkDirection {
 impl LinkDirection {
     /// The limit of its queue, a time as bytes; none when unlimited.
     pub(crate) fn limit(&self) -> Option<net::QueueLimit> {
-        self.queue.and_then(|limit| limit.at(self.rate.0))
+        self.queue.and_then(|queue| queue.limit()?.at(self.rate.0))
+    }
+
+    /// Packets that this limit counts.
+    pub(crate) const fn counts(&self) -> QueueCounts {
+        match self.queue {
+            Some(Queue::Table(QueueTable::DropTail { counts, .. } | QueueTable::DropHead { counts, .. })) => {
+                counts
+            }
+            Some(queue) if queue.is_aqm() => QueueCounts::Waiting,
+            Some(_) | None => self.queue_counts,
+        }
+    }
+
+    /// True where a packet above the limit never passes: drop-tail that counts the one in transmission as well.
+    pub(crate) fn is_barred_above_limit(&self) -> bool {
+        let is_drop_head = matches!(self.queue, Some(Queue::Table(QueueTable::DropHead { .. })));
+        self.counts() == QueueCounts::All && !is_drop_head
     }
 }
 
@@ -163,11 +180,12 @@ impl Link {
     #[must_use]
     pub fn config(&self, way: Direction) -> LinkConfig {
         let own = self.towards(way);
-        let drop_tail = |limit| QueueConfig::DropTail(DropTail { limit, counts: own.queue_counts });
         LinkConfig {
             rate: own.rate.0,
             delay: own.delay,
-            queue: own.limit().map_or(QueueConfig::Unlimited, drop_tail),
+            queue: own
+                .queue
+                .map_or(QueueConfig::Unlimited, |queue| queue.config(own.rate.0, own.queue_counts)),
             loss: own.loss.clone(),
             timeline: self.timeline(way),
         }

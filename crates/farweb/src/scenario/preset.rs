@@ -257,7 +257,7 @@ fn fill(table: &mut Value, with: Value) {
 mod tests {
     use super::*;
     use crate::net::{Direction, Phase};
-    use crate::scenario::{QueueLimit, Scenario, Source};
+    use crate::scenario::{Queue, QueueLimit, Scenario, Source};
     use crate::sweep::Planned;
     use crate::units::{Bytes, Duration};
 
@@ -289,7 +289,7 @@ mod tests {
             ("path.link.0.up.variation.sigma", "0.5"),
         ]);
         let link = &own.path.link[0];
-        assert_eq!(link.down.queue, Some(QueueLimit::Bytes(Bytes::new(1_000_000))));
+        assert_eq!(link.down.queue, Some(Queue::Limit(QueueLimit::Bytes(Bytes::new(1_000_000)))));
         assert_eq!(
             (link.up.delay, link.down.loss.clone()),
             (Duration::from_micros(22_500), crate::net::Loss::None)
@@ -337,7 +337,7 @@ mod tests {
         let link = |point| planned.point(point).unwrap().scenario().path.link[0].clone();
         assert!(link(0).handover.is_some() && link(1).handover.is_none());
         assert_eq!([link(0), link(1)].map(|link| link.down.delay.as_nanos()), [22_500_000, 342_000_000]);
-        assert_eq!(link(1).down.queue, Some(QueueLimit::Bytes(Bytes::new(1_000_000))));
+        assert_eq!(link(1).down.queue, Some(Queue::Limit(QueueLimit::Bytes(Bytes::new(1_000_000)))));
     }
 
     #[test]

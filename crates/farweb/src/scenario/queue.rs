@@ -1,10 +1,259 @@
-//! Limit of a queue as a scenario writes it: bytes, packets, or the time that the link takes to send what stands in it.
+//! The queue of a link as a scenario writes it: a limit, or a discipline with its parameters.
+//!
+//! A limit is in bytes, packets, or the time that the link takes to send what stands in the queue.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::net;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
+
+use crate::net::{self, Codel, CodelVariant, DropHead, DropTail, FqCodel, Pie, QueueConfig, QueueCounts};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, as_text};
+
+/// Queue in front of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Queue {
+    /// Drop-tail, by its limit.
+    Limit(QueueLimit),
+    /// A discipline with its parameters.
+    Table(QueueTable),
+}
+
+/// Discipline of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum QueueTable {
+    /// Drops a packet that does not fit.
+    DropTail {
+        /// Most that it holds, such as "256000 B", "100 packets" or "250 ms"; unlimited when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<QueueLimit>,
+        /// Packets that the limit counts: the one in transmission as well ("all") or only those that wait ("waiting").
+        #[serde(default)]
+        counts: QueueCounts,
+    },
+    /// Drops the oldest packets that wait for one that does not fit.
+    DropHead {
+        /// Most that it holds, such as "256000 B", "100 packets" or "250 ms".
+        limit: QueueLimit,
+        /// Packets that the limit counts: the one in transmission as well ("all") or only those that wait ("waiting").
+        #[serde(default)]
+        counts: QueueCounts,
+    },
+    /// Drops packets that have waited too long, once all have for an interval (RFC 8289).
+    Codel {
+        /// Wait that is good.
+        #[serde(default = "codel::target")]
+        target: Duration,
+        /// Time above it before the first drop.
+        #[serde(default = "codel::interval")]
+        interval: Duration,
+        /// Most that waits, such as "1000 packets".
+        #[serde(default = "codel::limit")]
+        limit: QueueLimit,
+        /// Clock and root: of Linux ("linux") or exact ("rfc8289").
+        #[serde(default)]
+        variant: CodelVariant,
+    },
+    /// A turn for each connection, each under CoDel (RFC 8290).
+    FqCodel {
+        /// Wait that is good.
+        #[serde(default = "codel::target")]
+        target: Duration,
+        /// Time above it before the first drop.
+        #[serde(default = "codel::interval")]
+        interval: Duration,
+        /// Most that waits in all, such as "10240 packets"; beyond it the longest queue drops from its head.
+        #[serde(default = "fq_codel::limit")]
+        limit: QueueLimit,
+        /// Bytes of a turn, 256 B to 1 MiB.
+        #[serde(default = "fq_codel::quantum")]
+        quantum: Bytes,
+        /// Queues: one for each connection ("exact"), or so many that connections share by a hash, 1 to 65536; Linux has 1024.
+        #[serde(default)]
+        flows: Flows,
+        /// Clock and root of CoDel: of Linux ("linux") or exact ("rfc8289").
+        #[serde(default)]
+        variant: CodelVariant,
+    },
+    /// Drops packets at random as they arrive, to hold the delay of the queue at a target (RFC 8033).
+    Pie {
+        /// Delay that it holds.
+        #[serde(default = "pie::target")]
+        target: Duration,
+        /// Time between two updates of the probability.
+        #[serde(default = "pie::update")]
+        update: Duration,
+        /// Most that waits, such as "1000 packets".
+        #[serde(default = "pie::limit")]
+        limit: QueueLimit,
+        /// How long a burst from an empty queue passes.
+        #[serde(default = "pie::burst")]
+        burst: Duration,
+    },
+}
+
+/// Values of Linux and RFC 8289.
+mod codel {
+    use super::{Duration, QueueLimit};
+
+    pub(super) const fn target() -> Duration {
+        Duration::from_millis(5)
+    }
+
+    pub(super) const fn interval() -> Duration {
+        Duration::from_millis(100)
+    }
+
+    pub(super) const fn limit() -> QueueLimit {
+        QueueLimit::Packets(1000)
+    }
+}
+
+/// Values of Linux; the quantum is a full packet without framing.
+mod fq_codel {
+    use super::{Bytes, QueueLimit};
+
+    pub(super) const fn limit() -> QueueLimit {
+        QueueLimit::Packets(10_240)
+    }
+
+    pub(super) const fn quantum() -> Bytes {
+        Bytes::new(1500)
+    }
+}
+
+/// Values of Linux; the update every 15 ms takes 4 ticks of 250 Hz.
+mod pie {
+    use super::{Duration, QueueLimit};
+
+    pub(super) const fn target() -> Duration {
+        Duration::from_millis(15)
+    }
+
+    pub(super) const fn update() -> Duration {
+        Duration::from_millis(16)
+    }
+
+    pub(super) const fn limit() -> QueueLimit {
+        QueueLimit::Packets(1000)
+    }
+
+    pub(super) const fn burst() -> Duration {
+        Duration::from_millis(150)
+    }
+}
+
+/// Queues among which connections are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Flows {
+    /// One for each connection.
+    #[default]
+    Exact,
+    /// So many, by a hash.
+    Hashed(u32),
+}
+
+impl Flows {
+    /// The word for one queue a connection.
+    pub(super) const EXACT: &str = "exact";
+
+    /// Most queues, as in Linux.
+    #[cfg(test)] // only the schema asks
+    pub(super) const MAX: u32 = 1 << 16;
+}
+
+impl Serialize for Flows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Exact => serializer.serialize_str(Self::EXACT),
+            Self::Hashed(queues) => serializer.serialize_u32(*queues),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Flows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(word) if word == Self::EXACT => Ok(Self::Exact),
+            number => serde_json::from_value(number).map(Self::Hashed).map_err(D::Error::custom),
+        }
+    }
+}
+
+impl Queue {
+    /// Kinds of a table that need no further keys, and alone stand for it.
+    pub(super) const KINDS: &[&str] = &["drop-tail", "codel", "fq-codel", "pie"];
+
+    /// Most that it holds; none when unlimited.
+    #[must_use]
+    pub const fn limit(&self) -> Option<QueueLimit> {
+        match *self {
+            Self::Limit(limit)
+            | Self::Table(
+                QueueTable::DropHead { limit, .. }
+                | QueueTable::Codel { limit, .. }
+                | QueueTable::FqCodel { limit, .. }
+                | QueueTable::Pie { limit, .. },
+            ) => Some(limit),
+            Self::Table(QueueTable::DropTail { limit, .. }) => limit,
+        }
+    }
+
+    /// True for active queue management: it drops packets before the queue is full.
+    #[must_use]
+    pub const fn is_aqm(&self) -> bool {
+        matches!(
+            self,
+            Self::Table(QueueTable::Codel { .. } | QueueTable::FqCodel { .. } | QueueTable::Pie { .. })
+        )
+    }
+
+    /// The queue in front of a link of `rate`, its rate at the start where that changes; `counts` stands beside a plain limit.
+    pub(super) fn config(self, rate: Option<BitRate>, counts: QueueCounts) -> QueueConfig {
+        let at_rate = |limit: QueueLimit| limit.at(rate);
+        let drop_tail = |limit: Option<QueueLimit>, counts| {
+            let limit = limit.and_then(at_rate);
+            limit.map_or(QueueConfig::Unlimited, |limit| QueueConfig::DropTail(DropTail { limit, counts }))
+        };
+        match self {
+            Self::Limit(limit) => drop_tail(Some(limit), counts),
+            Self::Table(QueueTable::DropTail { limit, counts }) => drop_tail(limit, counts),
+            Self::Table(QueueTable::DropHead { limit, counts }) => {
+                let drop_head = |limit| QueueConfig::DropHead(DropHead { limit, counts });
+                at_rate(limit).map_or(QueueConfig::Unlimited, drop_head)
+            }
+            Self::Table(QueueTable::Codel { target, interval, limit, variant }) => {
+                let codel = |limit| QueueConfig::Codel(Codel { target, interval, limit, variant });
+                at_rate(limit).map_or(QueueConfig::Unlimited, codel)
+            }
+            Self::Table(QueueTable::FqCodel { target, interval, limit, quantum, flows, variant }) => {
+                let queues = if let Flows::Hashed(queues) = flows { Some(queues) } else { None };
+                let of = |limit| FqCodel { target, interval, limit, quantum, queues, variant };
+                at_rate(limit).map_or(QueueConfig::Unlimited, |limit| QueueConfig::FqCodel(of(limit)))
+            }
+            Self::Table(QueueTable::Pie { target, update, limit, burst }) => {
+                let pie = |limit| QueueConfig::Pie(Pie { target, update, limit, burst });
+                at_rate(limit).map_or(QueueConfig::Unlimited, pie)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Queue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let table = match Value::deserialize(deserializer)? {
+            Value::String(text) if Self::KINDS.contains(&&*text) => json!({ "kind": text }),
+            Value::String(text) => return text.parse().map(Self::Limit).map_err(D::Error::custom),
+            table => table,
+        };
+        serde_json::from_value(table).map(Self::Table).map_err(D::Error::custom)
+    }
+}
 
 /// Limit of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

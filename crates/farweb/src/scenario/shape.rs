@@ -39,12 +39,23 @@ impl<'a> Walk<'a> {
         if let Some(branches) = schema["oneOf"].as_array() {
             return self.one_of(path, branches, value);
         }
-        if let Some((word, table)) = key::word_or_table(schema) {
-            let wanted = if key::resolve(table)["type"] == "array" { "tables" } else { "a table" };
+        if let Some((word, other)) = key::word_or_other(schema) {
+            let wanted = match key::resolve(other)["type"].as_str() {
+                Some("array") => "tables",
+                Some("integer") => "a whole number",
+                _ => "a table",
+            };
+            let is_number = value.is_number() && wanted == "a whole number";
             return match value {
-                Value::Object(_) | Value::Array(_) => self.value(path, table, value),
+                _ if is_number || value.is_object() || value.is_array() => self.value(path, other, value),
                 Value::String(text) if text == word => {}
                 _ => self.wrong_type(path, value, &format!("{wanted}, or {}", quote(word))),
+            };
+        }
+        if let Some((text, other)) = key::text_or_other(schema) {
+            return match value {
+                Value::Object(_) => self.value(path, other, value),
+                _ => self.text(path, text, value),
             };
         }
         if let Some(branches) = schema["anyOf"].as_array()

@@ -5,11 +5,11 @@
 
 use crate::conn::{Closing, ConnectionId, Connections, End, ExchangeId};
 use crate::context::{Action, Context};
-use crate::net::LinkId;
+use crate::net::{Dropped, LinkId};
 use crate::node::{self, Route, Stand, on_node};
 use crate::pool::{Allot, Pool, on_pool};
 use crate::record::Status;
-use crate::units::When;
+use crate::units::{Instant, When};
 
 use super::network::{Network, Settled};
 use super::{Upcoming, World};
@@ -96,6 +96,38 @@ impl World {
         }
     }
 
+    /// Packets that the queue of a link has dropped, or given to the transmitter, since it was last asked.
+    pub(super) fn settle_link(&mut self, link: LinkId) {
+        let Self { connections, network: Network { path, extras, context, .. }, .. } = self;
+        let packets = &mut context.observer.packets;
+        while let Some(taken) = path.next_taken(link) {
+            if taken.packet.mark().recorded {
+                let connection =
+                    connections.get(taken.packet.connection).expect("a connection outlives its packets");
+                packets.record_passage(connection, link, taken, extras);
+            }
+        }
+        while let Some(Dropped { at, packet, .. }) = self.network.path.take_dropped(link) {
+            let Self { connections, network: Network { extras, context, .. }, .. } = self;
+            let connection =
+                connections.get_mut(packet.connection).expect("a connection outlives its packets");
+            connection.in_flight -= 1;
+            if packet.mark().recorded {
+                context.observer.packets.record_drop(at, connection, link, &packet, extras);
+            }
+            packet.leave(extras);
+            self.end_if_over(packet.connection);
+        }
+    }
+
+    /// The same for all links, at the end of the run.
+    pub(super) fn settle_links(&mut self, end: Instant) {
+        for link in self.network.path.links() {
+            self.network.path.serve(end, link);
+            self.settle_link(link);
+        }
+    }
+
     pub(super) fn perform(&mut self, action: Action) {
         match action {
             Action::Open(id) => {
@@ -122,6 +154,7 @@ impl World {
             Action::Respond { exchange, bytes, mss } => self.respond(exchange, bytes, mss),
             Action::End(exchange) => self.end_request(exchange, Status::Done),
             Action::Fail(exchange) => self.fail(exchange),
+            Action::SettleLink(link) => self.settle_link(link),
             Action::Rest => self.rest(),
         }
     }

@@ -106,7 +106,8 @@ impl World {
 
     /// Rows finished since the last call, as columns by table; tables without new rows are left out.
     pub fn take(&mut self) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
-        self.network.context.observer.take(self.progress.now)
+        let told = self.network.path.told_until(self.progress.now);
+        self.network.context.observer.take(told)
     }
 
     /// The words of a dictionary, by number.
@@ -273,6 +274,7 @@ impl World {
     fn finish(&mut self, end: Instant, status: Status) {
         self.progress.now = end;
         self.network.context.now = end;
+        self.settle_links(end);
         let Network { path, context: Context { observer, .. }, .. } = &mut self.network;
         observer.measurement.on_run_end(end, path, &mut observer.legs, &mut observer.caches);
         self.close_remaining(status);

@@ -9,7 +9,7 @@
 use crate::conn::{
     Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Passed, Place, Transport, Way,
 };
-use crate::context::Context;
+use crate::context::{Action, Context};
 use crate::engine::Channel;
 use crate::id::IdVec;
 use crate::net::{Enqueued, LinkId};
@@ -47,10 +47,21 @@ pub(super) struct Settled {
 }
 
 impl Network {
-    pub(super) fn new(path: PacketPath, nodes: Vec<Node>, pools: Vec<Pool>, mut context: Context) -> Self {
+    pub(super) fn new(
+        mut path: PacketPath,
+        nodes: Vec<Node>,
+        pools: Vec<Pool>,
+        mut context: Context,
+    ) -> Self {
         let mut channels = IdVec::new();
         for link in path.links() {
             channels.push(context.queue.add_channel(link));
+            if path.decides_late(link) {
+                context.observer.packets.wait();
+            }
+            if context.observer.packets.sees(link) {
+                path.watch(link);
+            }
         }
         Self { path, channels, extras: Extras::default(), nodes, pools, context, spare: Output::default() }
     }
@@ -68,8 +79,8 @@ impl Network {
     /// The event of a link: the packet that arrives at its far end.
     #[inline(always)]
     pub(super) fn run_link(&mut self, link: LinkId) -> Packet {
-        let Self { path, context: Context { now, queue, .. }, .. } = self;
-        path.on_event(*now, link, |next| queue.rearm(next))
+        let Self { path, context: Context { now, queue, actions, .. }, .. } = self;
+        path.on_event(*now, link, |next| queue.rearm(next), || actions.later(Action::SettleLink(link)))
     }
 
     /// Lets a packet pass a link without an event, where that takes no time and nothing else happens now; true when it did.
@@ -86,14 +97,25 @@ impl Network {
     /// Gives a packet to a link, and records it if `connection` is recorded; returns whether the link took it.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, link: LinkId, packet: &Packet, connection: Option<&Connection>) -> bool {
-        let Self { path, channels, extras, context: Context { now, queue, observer, .. }, .. } = self;
+        let Self { path, channels, extras, context: Context { now, queue, observer, actions, .. }, .. } =
+            self;
         match path.enqueue(*now, link, packet) {
             Enqueued::Queued { event } => {
                 if let Some(at) = event {
                     queue.push_on(channels[link], at);
                 }
                 if let Some(connection) = connection {
-                    observer.packets.record_passage(connection, link, path, extras);
+                    let newest = path.newest(link).expect("the link has just accepted a packet");
+                    observer.packets.record_passage(connection, link, newest, extras);
+                }
+                true
+            }
+            Enqueued::Late { event } => {
+                if let Some(at) = event {
+                    queue.push_on(channels[link], at);
+                }
+                if path.has_news(link) {
+                    actions.later(Action::SettleLink(link));
                 }
                 true
             }

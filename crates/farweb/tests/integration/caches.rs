@@ -128,6 +128,23 @@ fn a_node_inside_a_leg_is_the_source_of_its_hits() {
     assert_eq!(ints(&tables, "exchanges", "leg"), [0, 0]);
 }
 
+/// Connections that are used again are the cache's or the server's: the later request to each of them shakes no hands.
+#[test]
+fn connections_to_a_node_inside_a_leg_are_used_again_for_its_hits() {
+    let asks = [(0, "cache"), (1, "server"), (2, "cache"), (3, "server")];
+    let asks = asks.map(|(second, source)| Ask(second * 1000 * MS, 7, 1000, source));
+    for carrier in ["http/1.1", "http/2"] {
+        let tables =
+            run(&one_leg(&format!("{{ kind = \"{carrier}\" }}"), "{ profile = \"linux\" }", ""), &asks);
+        assert_eq!(codes(&tables, "requests", "served_by"), [CACHE, SERVER, CACHE, SERVER]);
+        assert_eq!(ints(&tables, "requests", "connection"), [0, 1, 0, 1]);
+        let [start, end] = ["start_ns", "end_ns"].map(|column| ints(&tables, "requests", column));
+        for (place, round_trip) in [(0, 2 * 120), (1, 2 * 160), (2, 120), (3, 160)] {
+            assert_eq!((end[place] - start[place]) / MS, round_trip, "{carrier}");
+        }
+    }
+}
+
 #[test]
 fn a_transfer_starts_at_the_cache_that_serves_it() {
     let leg = |cache| one_leg("{ kind = \"transfer\" }", "{ profile = \"ns2-reno\" }", cache);

@@ -12,13 +12,17 @@ use farweb::workload::Directory;
 use farweb::world::{Direction, LinkTotals, Progress, World};
 use proptest::prelude::*;
 
-use crate::run::{Asked, Listed, Tables, bools, codes, ints, one_link};
+use crate::run::{Asked, DISCIPLINES, Listed, Tables, bools, codes, ints, one_link};
 
 /// One direction of a link, as a scenario has it.
 pub(crate) fn direction() -> impl Strategy<Value = String> {
     let rate = prop::sample::select(vec!["unlimited", "64 kbit/s", "2 Mbit/s", "34.368 Mbit/s"]);
     let delay = prop::sample::select(vec!["0 ms", "1 ms", "60 ms", "320 ms"]);
-    let queue = prop::sample::select(vec!["", ", queue = \"4 packets\"", ", queue = \"6000 B\""]);
+    let queue = prop_oneof![
+        prop::sample::select(vec!["", ", queue = \"4 packets\"", ", queue = \"6000 B\""])
+            .prop_map(str::to_owned),
+        prop::sample::select(&DISCIPLINES[..]).prop_map(|queue| format!(", queue = {queue}")),
+    ];
     let loss = prop::sample::select(vec![
         "",
         ", loss = { kind = \"bernoulli\", probability = 0.05 }",

@@ -1,11 +1,20 @@
 //! The same scenario and seed give the same rows; a recorder changes none.
 
-use crate::run::{Asked, e3, on_leg, one_link, run};
+use farweb::record::Column;
+use farweb::workload::Directory;
+use farweb::world::World;
+
+use crate::run::{Asked, DISCIPLINES, Listed, Tables, codes, e3, ints, on_leg, one_link, run};
 
 const LOSSY: &str = r#"
     up = { rate = "2 Mbit/s", delay = "60 ms", queue = "20 packets" }
     down = { rate = "2 Mbit/s", delay = "60 ms", queue = "20 packets", loss = { kind = "bernoulli", probability = 0.02 } }
 "#;
+
+/// The same link in front of each kind of queue.
+fn links() -> impl Iterator<Item = String> {
+    DISCIPLINES.iter().map(|queue| LOSSY.replace("\"20 packets\"", queue)).chain([LOSSY.to_owned()])
+}
 
 fn burst() -> Vec<Asked> {
     (0..60).map(|n| Asked(n * 40_000_000, 300, 2_000 + 1_700 * n, n * 5_000_000)).collect()
@@ -20,15 +29,48 @@ fn one_seed_gives_one_result() {
 
 #[test]
 fn recording_does_not_change_what_is_recorded() {
-    let bare = one_link(LOSSY, "", "");
-    let bare = run(&bare, 5, burst()).0;
-    for points in [r#"["ends"]"#, r#"["link 0"]"#, r#"["ends", "link 0 up", "link 0 down"]"#] {
-        let record = format!("[record]\nlinks_every = \"7 ms\"\npackets = \"all\"\npoints = {points}");
-        let full = run(&one_link(LOSSY, "", &record), 5, burst()).0;
-        assert!(full.contains_key("packets"));
-        assert_eq!(bare["requests"], full["requests"]);
-        assert_eq!(bare["connections"], full["connections"]);
+    for link in links() {
+        let bare = run(&one_link(&link, "", ""), 5, burst()).0;
+        for points in [r#"["ends"]"#, r#"["link 0"]"#, r#"["ends", "link 0 up", "link 0 down"]"#] {
+            let record = format!("[record]\nlinks_every = \"7 ms\"\npackets = \"all\"\npoints = {points}");
+            let full = run(&one_link(&link, "", &record), 5, burst()).0;
+            assert!(full.contains_key("packets"));
+            assert_eq!(bare["requests"], full["requests"], "{link}");
+            assert_eq!(bare["connections"], full["connections"], "{link}");
+        }
     }
+}
+
+/// Rows of packets stand in the order of time, those of drops that a queue is found to have made later, too; a link counts as
+/// many, and a run that ends in the middle has all of them.
+#[test]
+fn rows_of_packets_are_the_same_however_often_they_are_taken() {
+    const DROP: i32 = 2;
+    for (link, until) in links().flat_map(|link| [(link.clone(), "done"), (link, "2 s")]) {
+        let record = format!(
+            "[run]\nuntil = \"{until}\"\n[record]\nlinks_every = \"7 ms\"\npackets = \"all\"\npoints = [\"ends\", \"link 0\"]"
+        );
+        let scenario = one_link(&link, "", &record);
+        let whole = run(&scenario, 5, burst()).0;
+        let times = ints(&whole, "packets", "time_ns");
+        assert!(times.is_sorted());
+        let dropped = codes(&whole, "packets", "event").iter().filter(|event| **event == DROP).count() as i64;
+        assert_eq!(dropped, ints(&whole, "links", "drops").iter().sum::<i64>(), "{link}");
+        let mut world = World::new(&scenario, 5, Directory::default());
+        let mut source = Listed(burst().into_iter());
+        let mut pieces = Vec::new();
+        while !world.advance(&mut source, 7).unwrap().done {
+            pieces.extend(times_of(world.take()));
+        }
+        pieces.extend(times_of(world.take()));
+        assert_eq!(pieces, times, "{link}");
+    }
+}
+
+fn times_of(tables: Vec<(&'static str, Vec<(&'static str, Column)>)>) -> Vec<i64> {
+    let tables: Tables =
+        tables.into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect();
+    if tables.contains_key("packets") { ints(&tables, "packets", "time_ns").to_vec() } else { Vec::new() }
 }
 
 /// A recorded connection has its segments wait for the end of a call; the others put theirs into the link at once.

@@ -46,6 +46,15 @@ pub(crate) fn e3(up_ms: u64, down_ms: u64) -> String {
     )
 }
 
+/// Queues of every kind that drop packets of a short transfer.
+pub(crate) const DISCIPLINES: [&str; 5] = [
+    r#"{ kind = "drop-tail", limit = "9000 B", counts = "waiting" }"#,
+    r#"{ kind = "drop-head", limit = "5 packets" }"#,
+    r#"{ kind = "codel", target = "2 ms", interval = "10 ms", limit = "15 packets" }"#,
+    r#"{ kind = "fq-codel", target = "2 ms", interval = "10 ms", limit = "15 packets" }"#,
+    r#"{ kind = "pie", target = "2 ms", burst = "0 ms", limit = "15 packets" }"#,
+];
+
 /// A request to the server named `host`, given as (start in ns, request bytes, response bytes, server time in ns).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked(pub(crate) u64, pub(crate) u64, pub(crate) u64, pub(crate) u64);

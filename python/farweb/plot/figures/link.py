@@ -1,5 +1,6 @@
 """Rate, queue, busy share and drops of a link over time, in both directions, and the rate in force where it changes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -10,6 +11,7 @@ from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.run import RunTables
+from farweb.results.totals import REASONS, reasons_of
 from farweb.text.parse import parse
 from farweb.text.quantities import quantity, rate, seconds, share
 from farweb.text.words import plural
@@ -32,7 +34,7 @@ def link_over_time(result: RunTables, *, link: int | None = None) -> Figure:
     rows = rows_of(result, "links")
     numbers = sorted(rows["link"].unique().to_list())
     if link is None:
-        link = _busiest(rows)
+        link = busiest(rows)
     if link not in numbers:
         raise ResultsError(f"{result.path}: there is no link {link}; links: {', '.join(map(str, numbers))}")
     shown = {direction: intervals(rows, link, direction) for direction in DIRECTIONS}
@@ -52,7 +54,8 @@ def link_over_time(result: RunTables, *, link: int | None = None) -> Figure:
     )
 
 
-def _busiest(rows: pl.DataFrame) -> int:
+def busiest(rows: pl.DataFrame) -> int:
+    """The link that is busy most of the time."""
     busy = rows.group_by("link").agg(pl.col("busy").mean()).sort(["busy", "link"], descending=[True, False])
     return int(busy["link"][0])
 
@@ -70,7 +73,7 @@ def intervals(rows: pl.DataFrame, link: int, direction: str) -> Samples:
         queue_mean=mean("queue_bytes_mean"),
         queue_max=pl.col("queue_bytes_max").max(),
         busy_percent=mean("busy") * 100,
-        drops=pl.col("drops").sum(),
+        **{name: pl.col(name).sum() for name in ("drops", *REASONS) if name in rows.columns},
     )
 
 
@@ -89,6 +92,7 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
 
     most = float(shown.rows["busy_percent"].max() or 0)  # type: ignore[arg-type]
     drops = int(shown.rows["drops"].sum())
+    reasons = reasons_of({name: int(shown.rows[name].sum()) for name in REASONS if name in shown.rows.columns})
     in_force = [shown.series("", style.QUIETLY, "in_force_bps", part="rate in force")] if _changes(shown) else []
     return (
         panel(
@@ -96,7 +100,7 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
             *in_force,
             shown.series("", 0, "rate_bps", part="carried" if in_force else ""),
             weight=3,
-            title=_title(result.manifest["scenario"], link, direction),
+            title=title(result.manifest["scenario"], link, direction),
         ),
         panel(
             Axis("queue", "B", low=0),
@@ -111,12 +115,12 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
             Axis("drops", low=0, high=None if drops else 1.5, whole=True),
             shown.series("", None, "drops", "area"),
             weight=1.6,
-            note=f"{drops:,} dropped in all" if drops else "none dropped",
+            note=(f"{drops:,} dropped in all" if drops else "none dropped") + (f": {reasons}" if reasons else ""),
         ),
     )
 
 
-def _title(scenario: dict[str, Any], link: int, direction: str) -> str:
+def title(scenario: dict[str, Any], link: int, direction: str) -> str:
     """Title of a direction of a link: its rate, delay, queue and loss, and below them what changes."""
     nodes = scenario["path"]["nodes"]
     ends = nodes[link : link + 2]
@@ -124,17 +128,24 @@ def _title(scenario: dict[str, Any], link: int, direction: str) -> str:
         ends.reverse()
     both = scenario["path"]["link"][link]
     values = both[direction]
-    limit = values.get("queue")
-    if limit and not limit.endswith("packets"):
-        limit = quantity(float(parse(limit).number), parse(limit).base)
-    queue = f"queue {limit}" if limit else "unlimited queue"
     speed = values["rate"] if values["rate"] == "unlimited" else rate(float(parse(values["rate"]).number))
     lost = values.get("loss", {"kind": "none"})
     losses = "" if lost["kind"] == "none" else _LOSSES.get(lost["kind"]) or f"loss {share(lost['probability'])}"
-    said = filter(None, [speed, seconds(float(parse(values["delay"]).number)), queue, losses])
+    said = filter(None, [speed, seconds(float(parse(values["delay"]).number)), _queue(values), losses])
     changes = [plural(len(values[key]), name) for key, name in _LISTED.items() if values.get(key)]
     changes += [key for key in ("fade", "variation", "jitter") if values.get(key)]
     changes += ["handovers"] if both.get("handover") else []
     return "\n".join(
         [f"{direction}, {ends[0]} → {ends[1]}", ", ".join(said), *([", ".join(changes)] if changes else [])]
     )
+
+
+def _queue(values: Mapping[str, Any]) -> str:
+    """The queue of a direction in words: its limit, and its discipline where that is another than drop-tail."""
+    queue = values.get("queue")
+    kind, limit = ("drop-tail", queue) if not isinstance(queue, dict) else (queue["kind"], queue.get("limit"))
+    if not limit:
+        return "unlimited queue"
+    if not limit.endswith("packets"):
+        limit = quantity(float(parse(limit).number), parse(limit).base)
+    return f"queue {limit}" if kind == "drop-tail" else f"queue {kind} {limit}"

@@ -1,5 +1,7 @@
 """Waterfall of a page: its requests as recorded above, as loaded over another path below."""
 
+from dataclasses import replace
+
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Figure
 from farweb.plot.measured import provenance
@@ -25,6 +27,6 @@ def waterfall(result: RunTables) -> Figure:
     return Figure(
         f"Waterfall – {result.name}",
         f"{BARS} Scales of time differ. {counted(view)} {provenance([result])}",
-        (panel(view.recorded, numbers, "as recorded"), panel(view, numbers, "as loaded")),
+        (replace(panel(view.recorded, numbers, "as recorded"), is_spare=True), panel(view, numbers, "as loaded")),
         size=(9, 2.6 + 2 * height(len(numbers))),
     )

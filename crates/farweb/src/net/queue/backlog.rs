@@ -51,7 +51,7 @@ impl<P: Packet> Backlog<P> {
 
     /// Size of the packet in transmission, in bytes.
     #[inline]
-    pub(super) fn in_transmission(&self) -> Option<u32> {
+    pub(in crate::net) fn in_transmission(&self) -> Option<u32> {
         self.get(self.leaving).map(|first| first.packet.bytes())
     }
 
@@ -128,6 +128,11 @@ impl<P: Packet> Backlog<P> {
     /// The packet that joined last, and when its last bit leaves.
     pub(in crate::net) fn newest(&self) -> Option<(Instant, &P)> {
         self.get(self.joining.wrapping_sub(1)).map(|newest| (newest.departure, &newest.packet))
+    }
+
+    /// The packet at a place on the link, and when its last bit leaves.
+    pub(in crate::net) fn at(&self, place: usize) -> Option<(Instant, &P)> {
+        self.get(self.first + place).map(|accepted| (accepted.departure, &accepted.packet))
     }
 
     /// When the last bit of each packet leaves that has not left, and the packet's size in bytes.

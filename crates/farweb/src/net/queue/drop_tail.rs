@@ -32,10 +32,7 @@ impl DropTail {
             held_bytes -= u64::from(in_transmission);
             held_packets -= 1;
         }
-        match self.limit {
-            QueueLimit::Bytes(limit) => held_bytes + u64::from(bytes) <= limit.get(),
-            QueueLimit::Packets(limit) => held_packets < limit,
-        }
+        self.limit.holds(held_packets + 1, held_bytes + u64::from(bytes))
     }
 }
 

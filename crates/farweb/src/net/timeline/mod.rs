@@ -264,14 +264,21 @@ impl Cursor {
         delay: Duration,
         random: impl Fn(&str) -> RandomStream,
     ) -> Option<Self> {
-        if timeline.is_constant() {
-            return None;
-        }
+        (!timeline.is_constant()).then(|| Self::of_any(timeline, rate, delay, random))
+    }
+
+    /// The same, of a link that stays as it is, too.
+    pub(super) fn of_any(
+        timeline: &Timeline,
+        rate: Option<BitRate>,
+        delay: Duration,
+        random: impl Fn(&str) -> RandomStream,
+    ) -> Self {
         let schedule = Arc::new(Schedule::new(timeline, rate, delay));
         let handovers = timeline.handover.map(|handover| Handovers::new(handover, random(HANDOVER)));
         let variation = timeline.variation.map(|variation| Varying::new(variation, random("variation")));
         let (values, _) = schedule.at(Instant::ZERO);
-        Some(Self { schedule, handovers, variation, values, until: Some(Instant::ZERO) })
+        Self { schedule, handovers, variation, values, until: Some(Instant::ZERO) }
     }
 
     /// The same for a reader who does not ask for the rate: without its variation.

@@ -26,7 +26,7 @@ fn with_outage(at: Duration, lasts: Duration, every: Option<Duration>, mode: Out
 fn arrival(config: &LinkConfig, now: Instant) -> Option<Instant> {
     match link(config).enqueue(now, &data(0, 1000)) {
         Enqueued::Queued { event } => event,
-        Enqueued::Dropped { .. } => None,
+        Enqueued::Late { .. } | Enqueued::Dropped { .. } => None,
     }
 }
 
@@ -188,12 +188,14 @@ fn a_handover_brings_a_rate_and_a_delay_that_hold_until_the_next() {
 #[test]
 fn both_directions_of_a_link_have_one_schedule_and_each_seed_another() {
     let handover = Handover { gap: [Duration::ZERO, MS * 6], rate: [0.5, 1.5], ..NO_CHANGE };
-    let departures = |seed| {
-        let config = with_handover(handover);
-        let links = (0..2).map(|_| [config.clone(), config.clone()]);
-        let nodes = ["a", "b", "c"].map(str::to_owned).to_vec();
+    let instant = LinkConfig { rate: None, delay: Duration::ZERO, ..plain() };
+    let (one, other) = (with_handover(handover), with_handover(handover));
+    let departures = |seed, configs: &[&LinkConfig]| {
+        let links = configs.iter().map(|config| [(*config).clone(), (*config).clone()]);
+        let nodes = (0..=configs.len()).map(|node| node.to_string()).collect();
         let mut path = Path::new(nodes, links, &RandomStreams::new(seed));
         path.links()
+            .filter(|link| !path.takes_no_time(*link))
             .collect::<Vec<_>>()
             .into_iter()
             .map(move |link| {
@@ -204,10 +206,15 @@ fn both_directions_of_a_link_have_one_schedule_and_each_seed_another() {
             })
             .collect::<Vec<_>>()
     };
-    let (first, second) = (departures(1), departures(2));
+    let (first, second) = (departures(1, &[&one, &other]), departures(2, &[&one, &other]));
     assert_eq!([first[0], first[2]], [first[1], first[3]]);
     assert_ne!(first[0], first[2], "each link has its own");
     assert_ne!(first[0], second[0]);
+    assert_eq!(
+        departures(1, &[&instant, &one, &instant, &other]),
+        first,
+        "a link that takes no time draws nothing"
+    );
     let gaps = |seed| {
         let gap = Handover { gap: [MS * 3; 2], ..NO_CHANGE };
         all_sent(Link::new(&with_handover(gap), |purpose| RandomStreams::new(seed).stream(purpose, 0)), 7)

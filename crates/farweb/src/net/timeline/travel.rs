@@ -91,6 +91,11 @@ impl Changes {
         self.arrivals.push_back(self.newest);
     }
 
+    /// When the packet arrives that is at this place on the link.
+    pub(in crate::net) fn arrival(&self, place: usize) -> Option<Instant> {
+        self.arrivals.get(place).copied()
+    }
+
     /// The first packet arrives; when the next one does.
     ///
     /// # Panics

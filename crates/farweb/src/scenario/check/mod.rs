@@ -3,6 +3,7 @@
 mod http2;
 mod leg;
 mod path;
+mod queue;
 mod split;
 mod workload;
 

@@ -1,12 +1,11 @@
-//! Rules of the path: names of nodes, links between neighbours, queues and losses.
+//! Rules of the path: names of nodes, links between neighbours, and losses.
 
 use super::{Check, DELAY_MAX, count};
-use crate::net::{self, PERIOD_MIN};
+use crate::net::PERIOD_MIN;
 use crate::scenario::{
-    Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, QueueCounts, QueueLimit, Scenario, Shift,
-    Variation,
+    Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, Scenario, Shift, Variation,
 };
-use crate::units::{Bytes, Decibels, Duration};
+use crate::units::{Decibels, Duration};
 
 /// Largest factor of a handover on a rate. Chosen: a thousand is far from any link.
 const FACTOR_MAX: f64 = 1000.0;
@@ -49,8 +48,8 @@ impl Check {
         if direction.delay > DELAY_MAX {
             self.report(format!("{key}.delay"), format!("found {}; it is at most 24 h", direction.delay));
         }
-        if let Some(queue) = direction.queue {
-            self.queue(format!("{key}.queue"), queue, direction);
+        if let Some(queue) = &direction.queue {
+            self.queue(key, queue, direction);
         }
         self.loss(&format!("{key}.loss"), &direction.loss);
         self.steps(key, direction);
@@ -72,20 +71,7 @@ impl Check {
         }
     }
 
-    fn queue(&mut self, key: String, queue: QueueLimit, direction: &LinkDirection) {
-        let limit = direction.limit();
-        if limit.is_none() {
-            let why = "an unlimited rate, at which none waits; write a rate, or leave the key out";
-            self.report(key, format!("found {queue} at {why}"));
-        } else if matches!(limit, Some(net::QueueLimit::Bytes(Bytes::ZERO) | net::QueueLimit::Packets(0)))
-            && direction.queue_counts == QueueCounts::All
-        {
-            let why = "the limit counts the packet in transmission, so nothing would pass";
-            self.report(key, format!("found {queue}; {why}; leave the key out for no limit"));
-        }
-    }
-
-    fn period(&mut self, key: String, every: Duration) {
+    pub(super) fn period(&mut self, key: String, every: Duration) {
         if every < PERIOD_MIN {
             self.report(key, format!("found {every}; what comes again does so in {PERIOD_MIN} or more"));
         }

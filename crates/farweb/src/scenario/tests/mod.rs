@@ -152,6 +152,7 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
         "path.link.0.down.latency=5 ms",
         "path.link.0.down.limit=1000",
         "path.link.0.down.queue=fq_codel",
+        "path.link.0.up.queue=cake",
     ]);
     let said = [
         "\"transfer\" (farweb does not model QUIC and HTTP/3; http/2 with tls.start = \"0-rtt\" comes nearest: docs/not.md)",
@@ -161,8 +162,8 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
         "jitter (here it is queue, which counts the packets that wait; netem's limit counts those in its delay too: write rate, \
          limit / delay at most, such as 120 Mbit/s for 1000 packets of 1500 B in 100 ms)",
         "jitter (here it is delay = \"300 ms\" of each direction of a link)",
-        "min, h) (farweb does not model active queue management or scheduling; queues are drop-tail, queue = \"256 kB\": \
-         docs/not.md)",
+        "or write one of \"drop-tail\", \"codel\", \"fq-codel\", \"pie\" (did you mean fq-codel?)",
+        "(farweb does not model this queue; queue = \"fq-codel\", \"codel\", \"pie\", drop-head and drop-tail are there: docs/not.md)",
     ];
     for end in said {
         assert!(found.iter().any(|line| line.ends_with(end)), "{end}\n{}", found.join("\n"));
@@ -216,7 +217,7 @@ fn overrides_are_toml_or_bare_text_and_need_no_key_in_the_file() {
     assert_eq!(scenario.leg[0].tcp.buffer, Some(HostOr::Size(Bytes::new(65_535))));
     assert_eq!(scenario.leg[0].tcp.to.unwrap().mss, Some(HostOr::Host));
     assert_eq!(scenario.path.link[0].down.delay, Duration::from_millis(320));
-    assert_eq!(scenario.path.link[1].up.queue, Some(QueueLimit::Packets(10)));
+    assert_eq!(scenario.path.link[1].up.queue, Some(Queue::Limit(QueueLimit::Packets(10))));
     assert_eq!(scenario.path.link[0].up.loss, Loss::Bernoulli { probability: 0.5 });
     assert_eq!((scenario.run.seed, scenario.name.as_str()), (7, "2001-09-01"));
     assert_eq!(scenario.path.nodes, ["a", "b", "c"]);

@@ -38,9 +38,11 @@ fn document_of(effective: &Value) -> String {
 fn direction() -> impl Strategy<Value = LinkDirection> {
     let queue = prop_oneof![
         Just(None),
-        (1..1_u64 << 40).prop_map(|bytes| Some(QueueLimit::Bytes(Bytes::new(bytes)))),
-        (1..1_u64 << 40).prop_map(|packets| Some(QueueLimit::Packets(packets))),
-        Just(Some(QueueLimit::Time(Duration::from_secs(2)))),
+        (1..1_u64 << 40).prop_map(|bytes| Some(Queue::Limit(QueueLimit::Bytes(Bytes::new(bytes))))),
+        (1..1_u64 << 40).prop_map(|packets| Some(Queue::Limit(QueueLimit::Packets(packets)))),
+        Just(Some(Queue::Limit(QueueLimit::Time(Duration::from_secs(2))))),
+        prop::sample::select(Queue::KINDS)
+            .prop_map(|kind| Some(serde_json::from_value(kind.into()).unwrap())),
     ];
     let loss = prop_oneof![
         Just(Loss::None),
@@ -55,7 +57,10 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
     (0..1_u64 << 40, 0..1_u64 << 40, queue, counts, loss).prop_map(
         |(rate, delay, queue, queue_counts, loss)| {
             let (rate, delay) = (LinkRate(BitRate::from_bps(rate)), Duration::from_nanos(delay));
-            let queue = queue.filter(|queue| queue.at(rate.0).is_some());
+            let is_timed = |queue: &Queue| matches!(queue.limit(), Some(QueueLimit::Time(_)));
+            let queue = queue.filter(|queue| rate.0.is_some() || !is_timed(queue));
+            let is_table = matches!(queue, Some(Queue::Table(_)));
+            let queue_counts = if is_table { QueueCounts::All } else { queue_counts };
             LinkDirection {
                 rate,
                 delay,

@@ -157,7 +157,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["cache=[{node=\"server\"}]"], "cache.0.node", "server is where the origin servers are"),
     (&["cache=[{node=\"us-router\",mode=\"split\"}]"], "cache.0.mode", "no leg ends at us-router; write mode = \"cut-through\""),
     (&[TWO_LEGS, "cache=[{node=\"us-router\",mode=\"cut-through\"}]"], "cache.0.mode", "found \"cut-through\", which is for a node inside a leg"),
-    (&["leg.0.carrier.kind=http/1.1", "cache=[{node=\"us-router\"}]"], "cache.0.mode", "a leg with caches inside has the carrier \"http/1.0\" or \"transfer\""),
+    (&[FOUR_NODES, LINKS, MUX_TO_C, "cache=[{node=\"b\"}]"], "cache.0.mode", "a leg with caches inside opens its connections for requests"),
     (&["cache=[{node=\"us-router\",hit_ratio=1.5}]"], "cache.0.hit_ratio", "found 1.5; it is 0 to 1"),
     (&[FOUR_NODES, "leg.0.from=a", "leg.0.to=d", LINKS, "cache=[{node=\"b\",hit_ratio=0.6},{node=\"c\",hit_ratio=0.5}]"], "cache.1.hit_ratio", "shares of all client requests add up to 1.1; together they are at most 1"),
     (&["cache=[{node=\"us-router\",capacity=\"1 MB\"}]"], "cache.0.capacity", "belongs to a live cache; write a policy beside it"),
@@ -211,6 +211,9 @@ const LINKS: &str = r#"path.link=[{up={rate="unlimited",delay="1 ms"},down={rate
 
 /// A proxy at the router.
 const TWO_LEGS: &str = "leg=[{from=\"nz-proxy\",to=\"us-router\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]";
+
+/// Standing connections past b to a proxy at c.
+const MUX_TO_C: &str = "leg=[{from=\"a\",to=\"c\",carrier={kind=\"mux\",connections=5}},{from=\"c\",to=\"d\",carrier={kind=\"http/1.0\"}}]";
 
 #[test]
 fn each_rule_is_reported_at_its_key() {

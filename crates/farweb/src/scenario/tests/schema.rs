@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::scenario::load::{LoadLevel, LoadScale};
 use crate::scenario::{Factors, Levels};
-use crate::scenario::{Family, FamilyParameters, SCHEMA, Scenario, schema};
+use crate::scenario::{
+    Family, FamilyParameters, Flows, Queue, QueueLimit, QueueTable, SCHEMA, Scenario, schema,
+};
 use crate::tcp::{self, ProfileName, bsd, linux, ns2};
 use crate::units::Share;
 use crate::workload::{RATE_MAX, RATE_MIN, nzix, prowgen};
@@ -114,6 +116,37 @@ impl JsonSchema for LoadLevel {
                 { "type": "number", "minimum": RATE_MIN, "maximum": RATE_MAX, "x-scales": [LoadScale::Rate] }
             ]
         })
+    }
+}
+
+/// A limit or the name of a discipline, or a table.
+impl JsonSchema for Queue {
+    fn schema_name() -> Cow<'static, str> {
+        "Queue".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut text = generator.subschema_for::<QueueLimit>().to_value();
+        text["x-words"] = Self::KINDS.into();
+        json_schema!({ "anyOf": [text, generator.subschema_for::<QueueTable>()] })
+    }
+}
+
+/// A word or a number.
+impl JsonSchema for Flows {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Flows".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "const": Self::EXACT },
+            { "type": "integer", "format": "uint32", "minimum": 1, "maximum": Self::MAX }
+        ] })
     }
 }
 

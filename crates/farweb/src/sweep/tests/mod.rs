@@ -4,8 +4,8 @@ mod wrong;
 
 use serde_json::{Value, json};
 
-use crate::scenario::QueueLimit;
 use crate::scenario::tests::{CABLE, cable_with};
+use crate::scenario::{Queue, QueueLimit};
 use crate::sweep::{Design, Planned};
 use crate::units::Duration;
 
@@ -205,7 +205,7 @@ fn a_point_has_its_levels_and_no_sweep() {
     let source = source(&sweep);
     let point = source.point(3).unwrap();
     let link = &point.scenario().path.link[0];
-    assert_eq!(link.up.queue, Some(QueueLimit::Packets(6)));
+    assert_eq!(link.up.queue, Some(Queue::Limit(QueueLimit::Packets(6))));
     assert_eq!((link.up.delay, link.down.delay), (Duration::from_millis(250), Duration::from_millis(320)));
     assert_eq!((point.scenario().sweep.as_ref(), point.design()), (None, None));
     let settings =

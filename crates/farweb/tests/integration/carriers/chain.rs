@@ -6,7 +6,7 @@ use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestS
 use farweb::world::{LinkTotals, Measured, Progress, World};
 use proptest::prelude::*;
 
-use crate::run::Tables;
+use crate::run::{DISCIPLINES, Tables};
 
 /// Legs from the clients to the servers, and the requests on them.
 #[derive(Debug, Clone)]
@@ -81,7 +81,10 @@ const EVENTS_MAX: u64 = 20_000_000;
 fn direction(path: Path) -> BoxedStrategy<String> {
     let rate = prop::sample::select(vec!["unlimited", "128 kbit/s", "2 Mbit/s", "34.368 Mbit/s"]);
     let delay = prop::sample::select(vec!["0 ms", "1 ms", "60 ms", "320 ms"]);
-    let queue = prop::sample::select(vec!["", "", ", queue = \"4 packets\"", ", queue = \"6000 B\""]);
+    let queue = prop_oneof![
+        2 => prop::sample::select(vec!["", "", ", queue = \"4 packets\"", ", queue = \"6000 B\""]).prop_map(str::to_owned),
+        1 => prop::sample::select(&DISCIPLINES[..]).prop_map(|queue| format!(", queue = {queue}")),
+    ];
     let loss = prop::sample::select(vec![
         "",
         "",

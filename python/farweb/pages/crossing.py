@@ -5,6 +5,7 @@ An entry without such a mark is a request, however short it was and whatever it 
 - Chrome (DevTools, chrome-har, WebPageTest): `_fromCache`, `_fetchedViaServiceWorker` or `fromServiceWorker`, 307 with
   `Non-Authoritative-Reason` for a redirect inside the browser, connection 0, `_transferSize` 0, `_error` of a blocker.
 - Safari: `_fetchType`. Firefox and Firebug: `cache.afterRequest`, and a body of which nothing was transferred.
+- Playwright: `_wasFulfilled` and `_wasAborted` of a route, `_apiRequest` of a request that the test made itself.
 - The format: `cache.beforeRequest`, and `bodySize` 0 of a response with content, which is an answer of a cache.
 
 Sizes of 0 are marks only in files that count them, so that one sees some above 0.
@@ -13,8 +14,8 @@ Sizes of 0 are marks only in files that count them, so that one sees some above 
 from collections import defaultdict
 from collections.abc import Sequence
 
-from farweb.page.har import HarPage, Json, header, identifier, number, table, text
-from farweb.page.sent import RESPONSE_HEADER_BYTES, Sent
+from farweb.pages.har import HarPage, Json, header, identifier, number, table, text
+from farweb.pages.sent import RESPONSE_HEADER_BYTES, Sent
 
 WORKER = "service worker"
 INTERNAL = "internal redirect"
@@ -35,6 +36,9 @@ def why_gone(page: HarPage, entry: Json, sent: Sent, scheme: str, exporter: str)
         return "certificate status"
     if sent.status == 307 and (header(response, "non-authoritative-reason") or _is_internal(response)):
         return INTERNAL
+    for mark, why in _BY_TEST.items():
+        if entry.get(mark) is True:
+            return why
     if _is_of_worker(entry, response):
         return WORKER
     if _is_cached(page, entry, response, sent, exporter):
@@ -46,6 +50,11 @@ def why_gone(page: HarPage, entry: Json, sent: Sent, scheme: str, exporter: str)
 
 
 _COUNTS = ("_transferSize", "bodySize")
+_BY_TEST = {
+    "_wasFulfilled": "answered by a test",
+    "_wasAborted": "blocked in the browser",
+    "_apiRequest": "asked by a test",
+}
 
 
 def _types(entry: Json) -> tuple[str, ...]:

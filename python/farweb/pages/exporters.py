@@ -1,6 +1,6 @@
 """The fields of HARs as each exporter means them: an entry in the normal form, times in ms since the page began.
 
-What crossed no network is in `farweb.page.crossing`, the normal form in `farweb.page.sent`.
+What crossed no network is in `farweb.pages.crossing`, the normal form in `farweb.pages.sent`.
 
 Sources: the exporters' own code (chrome-har, DevTools, WebKit, mitmproxy, WebPageTest), and files of each.
 """
@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from farweb.page.crossing import why_gone
-from farweb.page.har import PAGE_MS_MAX, HarPage, Json, header, identifier, number, table, text
-from farweb.page.sent import REQUEST_HEADER_BYTES, RESPONSE_HEADER_BYTES, Sent
+from farweb.pages.crossing import why_gone
+from farweb.pages.har import PAGE_MS_MAX, HarPage, Json, header, identifier, number, table, text
+from farweb.pages.sent import REQUEST_HEADER_BYTES, RESPONSE_HEADER_BYTES, Sent
 
 _HEADER_MAX = 16_384  # chosen: servers accept no longer ones, so it is a mistake of the exporter
 _BYTES_MAX = 2**40
@@ -187,8 +187,11 @@ def _sizes(entry: Json, request: Json, response: Json, status: int) -> tuple[int
     if not body and number(response.get("bodySize")) != 0:
         body = _bytes(table(response.get("content")).get("size"))  # decoded: more than was on the wire
     most = _body_max(request, response, status)
-    heads = (_bytes(entry.get("_bytesIn")) - body, number(response.get("headersSize")) or 0)
+    came = _bytes(entry.get("_bytesIn"))  # of WebPageTest: with a header or without, and twice in versions of 2018
+    heads = (number(response.get("headersSize")) or 0, came - body)
     head = next((size for size in heads if 0 < size < _HEADER_MAX), RESPONSE_HEADER_BYTES)
+    if not body and came > 2 * head:  # its size of the object is lost
+        body = came - head
     whole = transferred or body + head
     if whole > most + head and (not transferred or whole > most + _HEADER_MAX):
         whole = most + head  # a copy from the cache, or the target of a redirect

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-from farweb.page.recording import Recording
-from farweb.page.sent import Sent
+from farweb.pages.recording import Recording
+from farweb.pages.sent import Sent
 
 Rule = Literal["likely", "few", "many"]
 RULES: tuple[Rule, ...] = ("likely", "few", "many")

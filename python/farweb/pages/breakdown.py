@@ -3,28 +3,24 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from farweb.errors import ResultsError
-from farweb.page.answer import ALIKE, PageAnswer, how, proxy_name
-from farweb.page.recording import short_url
-from farweb.page.results import view_of
+from farweb.pages.answer import ALIKE, PageAnswer, how, proxy_name
+from farweb.pages.recording import short_url
+from farweb.pages.results import view_of
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE
 from farweb.results.view import PARTS, Step, View, read_view
-from farweb.text.quantities import number, seconds
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.quantities import number, seconds, size
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import elided, listed, plural, visible
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
 
 _STEPS = 5
 _NS = 1e9
 
 
 @dataclass(frozen=True)
-class PageBreakdown:
+class PageBreakdown(Shown):
     """A page over several ways, with where its time goes.
 
     Attributes:
@@ -42,7 +38,7 @@ class PageBreakdown:
         Raises:
             RunError: There is no place for temporary files.
         """
-        return cls(answer, [view_of(answer.recording, cell.way, cell.loaded) for cell in answer.cells])
+        return cls(answer, [view_of(answer.recording, cell.way, cell.loaded, cell.seed) for cell in answer.cells])
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A row for each way, as plain values: times of its parts in ns, and the steps of its critical path."""
@@ -63,10 +59,9 @@ class PageBreakdown:
             for row, view in zip(self.answer.to_dicts(), self.views, strict=True)
         ]
 
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+    def screen(self) -> Screen:
         """The largest parts in a sentence, all parts of each way in a table, the longest steps of a single way."""
-        del console, options
-        yield Screen(list(self._parts()))
+        return Screen(list(self._parts()))
 
     def _parts(self) -> Iterator[Sheet | str]:
         best = self.answer.best
@@ -88,12 +83,12 @@ class PageBreakdown:
 
 
 @dataclass(frozen=True)
-class PageLoads:
-    """Loads of a page in results, compared with the first.
+class PageLoads(Shown):
+    """Loads of a page, or of several, compared with the first.
 
     Attributes:
-        names: Folders of the results.
-        views: The load in each.
+        names: What each is called: folders of results, or files.
+        views: The loads.
     """
 
     names: Sequence[str]
@@ -104,19 +99,11 @@ class PageLoads:
         """Read the loads in two results folders or more. None where one is not of a page.
 
         Raises:
-            ResultsError: They are of different pages, or damaged.
+            ResultsError: One is damaged.
         """
         if len(results) < 2 or not all((Path(each) / f"{PAGE}.parquet").is_file() for each in results):
             return None
-        views = [read_view(RunTables.open(each)) for each in results]
-        first = [each.name for each in views[0].requests]
-        for name, view in zip(results, views, strict=True):
-            if [each.name for each in view.requests] != first:
-                raise ResultsError(
-                    f"{name}: is a load of {short_url(view.page)}, {results[0]} of {short_url(views[0].page)} with "
-                    "other requests; only loads of the same page can be compared"
-                )
-        return cls(results, views)
+        return cls(results, [read_view(RunTables.open(each)) for each in results])
 
     @property
     def text(self) -> str:
@@ -139,27 +126,46 @@ class PageLoads:
         return {
             "text": self.text,
             "loads": [
-                {"results": name, "onload_s": view.load_ns / _NS, "split_ns": view.split_ns} for name, view in loads
+                {
+                    "results": name,
+                    "page": view.page,
+                    "requests": len(view.requests),
+                    "response_bytes": view.response_bytes,
+                    "onload_s": view.load_ns / _NS,
+                    "split_ns": view.split_ns,
+                }
+                for name, view in loads
             ],
         }
 
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        """The fastest load in a sentence, and the parts of each in a table."""
-        del console, options
+    def screen(self) -> Screen:
+        """The fastest load in a sentence, and requests, bytes and parts of each in a table."""
         view = self.views[0]
-        about = f"{short_url(view.page)}: {plural(len(view.requests), 'request')}, a load each"
-        names = [(elided(visible(name), 32),) for name in self.names]
-        yield Screen([self.text, about, "", *_parts_of(names, self.views)])
+        is_one = len({tuple(each.name for each in of.requests) for of in self.views}) == 1
+        about = [f"{short_url(view.page)}: {plural(len(view.requests), 'request')}, a load each"] if is_one else []
+        return Screen([self.text, *about, "", *self.table(has_sizes=not is_one)])
+
+    def table(self, *, has_sizes: bool = True) -> Iterator[Sheet | str]:
+        """The parts of each load side by side, and what these mean.
+
+        Args:
+            has_sizes: True to have requests and bytes as well, of all that is asked for.
+        """
+        return _parts_of([(elided(visible(name), 32),) for name in self.names], self.views, has_sizes=has_sizes)
 
 
-def _parts_of(names: Sequence[tuple[str, ...]], views: Sequence[View]) -> Iterator[Sheet | str]:
-    """The parts of loads in a table, and what these mean."""
+def _parts_of(
+    names: Sequence[tuple[str, ...]], views: Sequence[View], *, has_sizes: bool = False
+) -> Iterator[Sheet | str]:
+    """The parts of loads in a table, with their requests and bytes or without, and what the parts mean."""
     parts = [name for name in PARTS if any(view.split_ns[name] for view in views)]
-    header = ("in s", *("" for _ in names[0][1:]), "onLoad", *(PARTS[name].head for name in parts))
-    rows = [
-        (*name, *(_seconds(time) for time in (view.load_ns, *(view.split_ns[part] for part in parts))))
-        for name, view in zip(names, views, strict=True)
-    ]
+    heads = ("requests", "bytes") if has_sizes else ()
+    header = ("in s", *("" for _ in names[0][1:]), *heads, "onLoad", *(PARTS[name].head for name in parts))
+    rows = []
+    for name, view in zip(names, views, strict=True):
+        sizes = (str(len(view.requests)), size(view.response_bytes)) if has_sizes else ()
+        times = (view.load_ns, *(view.split_ns[part] for part in parts))
+        rows.append((*name, *sizes, *map(_seconds, times)))
     yield Sheet("", header, rows, names=len(names[0]))
     yield ""
     yield "; ".join(f"{PARTS[name].head}: {PARTS[name].meaning}" for name in parts) + "."

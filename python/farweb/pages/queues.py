@@ -3,8 +3,8 @@
 import heapq
 from collections.abc import Sequence
 
-from farweb.page.har import HarPage, Json, number, table
-from farweb.page.sent import Sent
+from farweb.pages.har import HarPage, Json, number, table
+from farweb.pages.sent import Sent
 
 PER_HOST = 6
 """Connections of HTTP/1.1 that browsers open to a host."""

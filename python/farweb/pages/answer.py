@@ -1,21 +1,19 @@
 """A page over several ways: onLoad of each, how sure that is, and the screen that says so."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from farweb.errors import FarwebError
 from farweb.inputs.paths import path_kind
-from farweb.page.graph import RULES, Dependency, Rule, graph_of
-from farweb.page.paths import BEYOND_MS, PROTOCOLS, PROXIES, Way
-from farweb.page.recording import Recording, short_url
-from farweb.page.settle import Loaded, asked_of, settle, think_ms
+from farweb.pages.graph import RULES, Dependency, Rule, graph_of
+from farweb.pages.paths import BEYOND_MS, PROTOCOLS, PROXIES, Way
+from farweb.pages.recording import Recording, short_url
+from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
+from farweb.pages.weather import seeds_of
 from farweb.text.quantities import seconds, size
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import elided, plural, visible
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
 
 SURE = 1.5
 """Largest ratio of the highest to the lowest answer to print one number for. Chosen: no page load is known more
@@ -47,13 +45,16 @@ class Cell:
 
     Attributes:
         way: The way.
-        load_s: onLoad by the likely graph.
-        low_s: The least by any graph.
+        load_s: onLoad by the likely graph. Of several seeds, the median one's.
+        low_s: The least by any graph and seed.
         high_s: The most.
         full_s: Last end of all, by the likely graph.
         simple_s: Bytes at the path's rate and the first request's round trips, or None for a scenario.
         loaded: The load by the likely graph.
         idle_s: Think and tail of it, on the critical path: no transfer, on any path.
+        seed: Seed of `loaded`.
+        seeds: How many seeds `low_s` and `high_s` are of.
+        readings_s: onLoad by seed, and by each graph.
     """
 
     way: Way
@@ -64,6 +65,9 @@ class Cell:
     simple_s: float | None
     loaded: Loaded
     idle_s: float = 0.0
+    seed: int = SEED
+    seeds: int = 1
+    readings_s: Sequence[float] = ()
 
     @property
     def is_sure(self) -> bool:
@@ -77,7 +81,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class PageAnswer:
+class PageAnswer(Shown):
     """A page over several ways.
 
     Attributes:
@@ -91,6 +95,42 @@ class PageAnswer:
     cells: Sequence[Cell]
     others_s: Sequence[float]
     number: tuple[int, int]
+
+    @classmethod
+    def of(
+        cls,
+        recording: Recording,
+        ways: Sequence[Way],
+        others_s: Sequence[float] = (),
+        number: tuple[int, int] = (1, 1),
+        *,
+        seeds: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Self:
+        """Load a page over each way, by each graph of its requests.
+
+        Args:
+            recording: The page as recorded.
+            ways: The ways.
+            others_s: Recorded onLoads of the same page.
+            number: Place of the page among those given, from 1, and their number.
+            seeds: How many seeds a way with chance has (default: five).
+            progress: Called with the number of ways that are done, and of all.
+
+        Raises:
+            RunError: A request fails.
+        """
+        graphs = {rule: graph_of(recording, rule) for rule in RULES}
+        cells = []
+        for done, way in enumerate(ways, 1):
+            pages = {rule: asked_of(recording, graphs[rule], is_multiplexed=way.protocol == "h2") for rule in RULES}
+            each = [(seed, rule) for seed in seeds_of(way.effective, seeds) for rule in RULES]
+            loaded = settle_each((way.scenario, pages[rule], seed) for seed, rule in each)
+            loads = dict(zip(each, loaded, strict=True))
+            cells.append(_cell(recording, way, loads, graphs["likely"]))
+            if progress is not None:
+                progress(done, len(ways))
+        return cls(recording, cells, others_s, number)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A row for each way, as plain values."""
@@ -108,6 +148,7 @@ class PageAnswer:
                 "idle_s": cell.idle_s,
                 "recorded_onload_s": recorded,
                 "simple_s": cell.simple_s,
+                "seeds": cell.seeds,
                 "file": self.recording.file,
                 "dropped": dict(self.recording.dropped),
                 "warnings": list(self.recording.warnings),
@@ -115,10 +156,9 @@ class PageAnswer:
             for cell in self.cells
         ]
 
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+    def screen(self) -> Screen:
         """The page in two lines, its loads in a table, and conclusions."""
-        del console, options
-        yield Screen(list(self._parts()))
+        return Screen(list(self._parts()))
 
     def _parts(self) -> Iterator[Sheet | str]:
         yield self.sentence
@@ -217,12 +257,12 @@ class PageAnswer:
         for (path, proxy), cells in rows.items():
             first = path if path != shown else ""
             shown = path
-            lines.append((first, proxy_name(proxy), *(_in_words(cells[each]) for each in protocols)))
+            lines.append((first, proxy_name(proxy), *(in_words(cells[each]) for each in protocols)))
         names = (PROTOCOLS.get(each, each) for each in protocols)
         return Sheet("", ("onLoad in s", "(low … high)", *names), lines, names=2)
 
     def _remarks(self) -> Iterator[str]:
-        legend = [_LOW_HIGH]
+        legend = [low_high(self.cells)]
         proxies = {cell.way.proxy for cell in self.cells}
         legend += [meaning for proxy, meaning in _ENDING.items() if proxy in proxies]
         if len(legend) > 1 and self.recording.has_tls:
@@ -260,7 +300,6 @@ _LETTERS = 32  # of a program's name, chosen
 ALIKE = 1.02
 """Ratio of loads that a sentence takes for equal. Chosen."""
 
-_LOW_HIGH = "low … high: three readings of what waited for what; a range alone if they differ by half."
 _ENDING = {
     "split": "split: a proxy at the path's far end.",
     "mux": "mux: proxies at both ends, with standing connections between them.",
@@ -268,36 +307,11 @@ _ENDING = {
 _PEP = "pep: TCP ends at both ends of the path, TLS does not."
 
 
-def answer(
-    recording: Recording,
-    ways: Sequence[Way],
-    others_s: Sequence[float] = (),
-    number: tuple[int, int] = (1, 1),
-    progress: Callable[[int], None] | None = None,
-) -> PageAnswer:
-    """Load a page over each way, by each graph of its requests.
-
-    Args:
-        recording: The page as recorded.
-        ways: The ways.
-        others_s: Recorded onLoads of the same page.
-        number: Place of the page among those given, from 1, and their number.
-        progress: Called with the number of ways that are done.
-
-    Raises:
-        RunError: A request fails.
-    """
-    graphs = {rule: graph_of(recording, rule) for rule in RULES}
-    cells = []
-    for done, way in enumerate(ways):
-        loads: dict[Rule, Loaded] = {}
-        for rule, graph in graphs.items():
-            page = asked_of(recording, graph, is_multiplexed=way.protocol == "h2")
-            loads[rule] = settle(way.scenario, page)
-        cells.append(_cell(recording, way, loads, graphs["likely"]))
-        if progress is not None:
-            progress(done + 1)
-    return PageAnswer(recording, cells, others_s, number)
+def low_high(cells: Sequence[Cell]) -> str:
+    """A sentence on the ends of an interval."""
+    most = max(cell.seeds for cell in cells)
+    each = f", over a path with chance with {most} seeds each" if most > 1 else ""
+    return f"low … high: three readings of what waited for what{each}; a range alone if they differ by half."
 
 
 def onload_s(recording: Recording, loaded: Loaded) -> float:
@@ -306,16 +320,21 @@ def onload_s(recording: Recording, loaded: Loaded) -> float:
     return max(ends) / 1e9 + recording.tail_ms / 1000
 
 
-def _cell(recording: Recording, way: Way, loads: dict[Rule, Loaded], graph: Sequence[Dependency]) -> Cell:
-    """A cell by its loads, and by the likely graph."""
-    found = {rule: onload_s(recording, loaded) for rule, loaded in loads.items()}
-    likely = loads["likely"]
+def _cell(
+    recording: Recording, way: Way, loads: Mapping[tuple[int, Rule], Loaded], graph: Sequence[Dependency]
+) -> Cell:
+    """A cell by its loads with each seed by each graph, and by the likely graph."""
+    found = {each: onload_s(recording, loaded) for each, loaded in loads.items()}
+    seeds = sorted((seed for seed, rule in loads if rule == "likely"), key=lambda seed: found[seed, "likely"])
+    seed = seeds[(len(seeds) - 1) // 2]
+    likely = loads[seed, "likely"]
     gating = [place for place, gates in enumerate(recording.gates) if gates]
     last = max(gating, key=lambda place: likely.end_ns[place])
     idle = (think_ms(graph, likely, last) + recording.tail_ms) / 1000
     full = int(likely.end_ns.max()) / 1e9
     low, high = min(found.values()), max(found.values())
-    return Cell(way, found["likely"], low, high, full, _simple_s(recording, way), likely, idle)
+    load, simple = found[seed, "likely"], _simple_s(recording, way)
+    return Cell(way, load, low, high, full, simple, likely, idle, seed, len(seeds), [*found.values()])
 
 
 def _simple_s(recording: Recording, way: Way) -> float | None:
@@ -329,7 +348,8 @@ def _simple_s(recording: Recording, way: Way) -> float | None:
     return turns * rtt_s + 8 * recording.gating_bytes / (kind.rate.down * 1e6)
 
 
-def _in_words(cell: Cell) -> str:
+def in_words(cell: Cell) -> str:
+    """A load with its range, or the range alone."""
     interval = f"{_short(cell.low_s)} … {_short(cell.high_s)}"
     return f"{_short(cell.load_s)} ({interval})" if cell.is_sure else interval
 

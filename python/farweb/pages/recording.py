@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from farweb.errors import WorkloadError
-from farweb.page.crossing import CACHE, WORKER, join_workers, own_sizes
-from farweb.page.exporters import exporter_of, has_odd_times, normal
-from farweb.page.har import PAGE_MS_MAX, HarPage, number
-from farweb.page.queues import queue_anew, wait_for_connections
-from farweb.page.sent import Sent
+from farweb.pages.crossing import CACHE, WORKER, join_workers, own_sizes
+from farweb.pages.exporters import exporter_of, has_odd_times, normal
+from farweb.pages.har import PAGE_MS_MAX, HarPage, number
+from farweb.pages.queues import queue_anew, wait_for_connections
+from farweb.pages.sent import Sent
 from farweb.text.quantities import seconds, size
 from farweb.text.words import elided, plural, visible
 
@@ -36,6 +36,7 @@ class Recording:
         url: URL of the document; where the file has none, the page's title, or the first request's URL.
         exporter: Program that wrote the file, with its version.
         browser: Browser, where known.
+        start_ms: Time 0 of it, Unix time in ms.
         sent: Requests over the network, by issue.
         server_ms: Time of the server for each.
         origins: For each the host that shares a connection with its own over HTTP/2.
@@ -55,6 +56,7 @@ class Recording:
     url: str
     exporter: str
     browser: str
+    start_ms: float
     sent: Sequence[Sent]
     server_ms: Sequence[float]
     origins: Sequence[str]
@@ -145,6 +147,7 @@ def recording_of(page: HarPage) -> Recording:
         _called(page.title, sent[root], entries),
         " ".join(part for part in page.exporter if part) or "an exporter without a name",
         page.browser,
+        page.start_ms - ahead,
         sent,
         _server_times(sent, rtt),
         _origins(sent),

@@ -7,7 +7,9 @@ transfers are held, and no request depends on a later one any more.
 """
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,12 +17,12 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.errors import RunError
-from farweb.files.columns import NULL_INT, Column
-from farweb.page.graph import Dependency, Edge
-from farweb.page.recording import Recording
+from farweb.files.columns import NULL_CODE, NULL_INT, Column
+from farweb.pages.graph import Dependency, Edge
+from farweb.pages.recording import Recording
 
 SEED = 1
-"""Root of the random streams of each run."""
+"""Root of the random streams of each run, unless another is named: `run.seed` of a scenario without it."""
 
 _EVENTS_A_STEP = 200_000
 _GUESS_NS = 200_000_000
@@ -38,6 +40,7 @@ class Asked:
         server_s: Time of the server.
         dependency: Its causes.
         is_secure: True under TLS.
+        source: Node that serves it, empty for its server.
     """
 
     host: str
@@ -46,6 +49,7 @@ class Asked:
     server_s: float
     dependency: Dependency
     is_secure: bool = True
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,16 @@ class Loaded:
     first_ns: NDArray[np.int64]
     end_ns: NDArray[np.int64]
     runs: int
+
+    def behind(self, number: int, begin_ns: int) -> "Loaded":
+        """The load without its first requests, times since a visit that began later.
+
+        Args:
+            number: How many they are.
+            begin_ns: When it began.
+        """
+        issue, first, end = (each[number:] - begin_ns for each in (self.issue_ns, self.first_ns, self.end_ns))
+        return Loaded(issue, first, end, self.runs)
 
 
 def asked_of(recording: Recording, graph: Sequence[Dependency], *, is_multiplexed: bool) -> list[Asked]:
@@ -97,6 +111,16 @@ def settle(scenario: _core.Scenario, page: Sequence[Asked], seed: int = SEED) ->
             return Loaded(issue, first, end, runs)
         moved, issue = np.abs(after - issue).max(), after
     raise RunError(f"the page does not settle: after {runs} runs a request still moves by {moved / 1e6:.1f} ms")
+
+
+def settle_each(loads: Iterable[tuple[_core.Scenario, Sequence[Asked], int]]) -> list[Loaded]:
+    """Load several pages, each over its scenario with its seed, as many at once as there are cores.
+
+    Raises:
+        RunError: As `settle`.
+    """
+    with ThreadPoolExecutor(os.cpu_count()) as threads:  # runs of the core let go of Python
+        return list(threads.map(lambda load: settle(*load), loads))
 
 
 def think_ms(graph: Sequence[Dependency], loaded: Loaded, place: int) -> float:
@@ -163,6 +187,10 @@ def _run(
         "tls": np.array([each.is_secure for each in rows], np.int8),
         "client": np.full(len(rows), _CLIENT, np.uint64),
     }
+    nodes = sorted({each.source for each in rows if each.source})
+    if nodes:
+        sources = [nodes.index(each.source) if each.source else NULL_CODE for each in rows]
+        batch["source"] = (np.array(sources, np.int32), nodes)
     simulation = _core.Simulation(scenario, seed, _core.Prepared([batch], "the page"))
     first, end = np.full(len(page), NULL_INT, np.int64), np.full(len(page), NULL_INT, np.int64)
     more = True

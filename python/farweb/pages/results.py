@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 from farweb.description import Description, Value
 from farweb.files.atomic import staged_folder, taken
 from farweb.files.scratch import scratch
-from farweb.page.graph import graph_of
-from farweb.page.paths import Way
-from farweb.page.recording import Recording, short_url
-from farweb.page.settle import SEED, Loaded, asked_of
-from farweb.page.tables import page_rows
+from farweb.pages.graph import graph_of
+from farweb.pages.paths import Way
+from farweb.pages.recording import Recording, short_url
+from farweb.pages.settle import SEED, Loaded, asked_of
+from farweb.pages.tables import page_rows
 from farweb.prepared import Prepared
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE, PAGE_REQUESTS, PAGE_SCHEMA
@@ -28,7 +28,9 @@ _REQUESTS = pa.schema(
 _RECORD: dict[str, Value] = {"record.exchanges": True, "record.connections": True, "record.links_every": "100 ms"}
 
 
-def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, replace: bool = False) -> None:
+def write_results(
+    recording: Recording, way: Way, loaded: Loaded, out: Path, seed: int = SEED, *, replace: bool = False
+) -> None:
     """Run a settled page once more and write its results.
 
     Args:
@@ -36,6 +38,7 @@ def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, 
         way: The way that it was loaded over.
         loaded: Its load by the likely graph.
         out: The results folder.
+        seed: Seed of the load.
         replace: True when older results that are there are replaced.
 
     Raises:
@@ -43,17 +46,17 @@ def write_results(recording: Recording, way: Way, loaded: Loaded, out: Path, *, 
         RunError: The place cannot be written to.
     """
     with taken(out, lambda _: check_place(out, replace)), staged_folder(out) as stage:
-        _write(recording, way, loaded, stage)
+        _write(recording, way, loaded, seed, stage)
 
 
-def view_of(recording: Recording, way: Way, loaded: Loaded) -> View:
+def view_of(recording: Recording, way: Way, loaded: Loaded, seed: int = SEED) -> View:
     """The same load with its critical path. Nothing is left on the disk."""
     with scratch() as folder:
-        _write(recording, way, loaded, folder)
+        _write(recording, way, loaded, seed, folder)
         return read_view(RunTables.open(folder))
 
 
-def _write(recording: Recording, way: Way, loaded: Loaded, folder: Path) -> None:
+def _write(recording: Recording, way: Way, loaded: Loaded, seed: int, folder: Path) -> None:
     page = asked_of(recording, graph_of(recording), is_multiplexed=way.protocol == "h2")
     times = loaded.issue_ns.tolist()
     rows = [
@@ -68,4 +71,4 @@ def _write(recording: Recording, way: Way, loaded: Loaded, folder: Path) -> None
     named: dict[str, Value] = {"name": name, "workload.requests": f"{PAGE_REQUESTS}.parquet", **_RECORD}
     scenario = Description(json.loads(way.scenario.effective()), named, tables=folder)
     with Prepared.of(scenario) as prepared:
-        write_manifest(folder, simulate_into(folder, prepared, SEED, None))
+        write_manifest(folder, simulate_into(folder, prepared, seed, None))

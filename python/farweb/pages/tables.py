@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
-from farweb.page.graph import CONFIDENCE, Dependency, Edge, graph_of
-from farweb.page.har import har_files, read_har
-from farweb.page.recording import Recording, left_out, recordings_of, short_url
-from farweb.page.sent import Sent
+from farweb.pages.graph import CONFIDENCE, Dependency, Edge, graph_of
+from farweb.pages.har import har_files, read_har
+from farweb.pages.recording import Recording, left_out, recordings_of, short_url
+from farweb.pages.sent import Sent
 from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
 from farweb.text.sheet import Screen, Sheet
@@ -111,14 +111,15 @@ def import_har(paths: Sequence[Path], out: Path, progress: Callable[[int, int], 
     if taken := [table for table in tables if table.is_dir()]:
         raise RunError(f"{taken[0]}: is a folder; name another file with --out")
     with staged_file(tables[0]) as pages_stage, staged_file(tables[1]) as views_stage, staged_file(tables[2]) as hosts:
-        rows = [row for key, _, page in found for row in page_rows(key, page)]
+        rows = [row for key, page in found for row in page_rows(key, page)]
         pq.write_table(pa.Table.from_pylist(rows, PAGE_SCHEMA), pages_stage, compression="zstd")
-        views = [_view(number, key, start - found[0][1], page) for number, (key, start, page) in enumerate(found)]
+        first_ms = found[0][1].start_ms
+        views = [_view(number, key, page.start_ms - first_ms, page) for number, (key, page) in enumerate(found)]
         pq.write_table(pa.Table.from_pylist(views, _VIEWS), views_stage, compression="zstd")
-        names = sorted({sent.host for _, _, page in found for sent in page.sent})
+        names = sorted({sent.host for _, page in found for sent in page.sent})
         lines = "".join(f"{name}\t{name}\t\t\n" for name in names)
         hosts.write_text("host\tname\twindow_bytes\tmss_bytes\n" + lines, "utf-8")
-    return PagesReport(tables, [(key, page) for key, _, page in found], refused)
+    return PagesReport(tables, found, refused)
 
 
 def describe_har(paths: Sequence[Path]) -> PagesReport:
@@ -128,15 +129,15 @@ def describe_har(paths: Sequence[Path]) -> PagesReport:
         WorkloadError: A file cannot be read.
     """
     found, refused = _read(paths, None)
-    return PagesReport([], [(key, page) for key, _, page in found], refused)
+    return PagesReport([], found, refused)
 
 
 def _read(
     paths: Sequence[Path], progress: Callable[[int, int], None] | None
-) -> tuple[list[tuple[str, float, Recording]], list[str]]:
-    """The pages of HARs by start, with key and start in Unix time, and why others cannot be loaded."""
+) -> tuple[list[tuple[str, Recording]], list[str]]:
+    """The pages of HARs by start, with their keys, and why others cannot be loaded."""
     files = har_files(paths)
-    found: list[tuple[str, float, Recording]] = []
+    found: list[tuple[str, Recording]] = []
     refused: list[WorkloadError] = []
     for number, file in enumerate(files):
         pages = read_har(file)
@@ -144,15 +145,15 @@ def _read(
         for place, page in enumerate(pages):
             key = stem if len(pages) == 1 else f"{stem} {place + 1}"
             recordings, errors = recordings_of([page])
-            found += [(key, page.start_ms, each) for each in recordings]
+            found += [(key, each) for each in recordings]
             refused += errors
         if progress is not None:
             progress(number + 1, len(files))
     if not found:
         raise refused[0]
-    if twice := [key for key, times in Counter(key for key, _, _ in found).items() if times > 1]:
+    if twice := [key for key, times in Counter(key for key, _ in found).items() if times > 1]:
         raise WorkloadError(f"{twice[0]}: is the name of two HARs; import them into tables of their own")
-    return sorted(found, key=lambda each: each[1]), [f"{each}." for each in refused]
+    return sorted(found, key=lambda each: each[1].start_ms), [f"{each}." for each in refused]
 
 
 def tables_of(out: Path) -> list[Path]:

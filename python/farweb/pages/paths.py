@@ -2,7 +2,9 @@
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from farweb import _core
 from farweb.errors import ScenarioError
@@ -55,6 +57,12 @@ class Way:
         """The path as sentences and tables have it."""
         return self.path if self.proxy == _OWN else path_name(self.path)
 
+    @cached_property
+    def effective(self) -> dict[str, Any]:
+        """The scenario with every default spelled out."""
+        effective: dict[str, Any] = json.loads(self.scenario.effective())
+        return effective
+
 
 def path_name(path: str) -> str:
     """A key of `PATHS` or `STAND_FOR` as sentences and tables have it."""
@@ -75,12 +83,12 @@ def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
     }[proxy]
     tls = 'tls = { version = "1.3" }\n' if is_secure else ""
     inside = {"mux": ["near-end"], "pep": ["terminal"]}.get(proxy, [])
-    near = _fast(1) if inside else ""
+    near = _AT_ONCE if inside else ""
     nodes = ["clients", *inside, "far-end", "servers"]
     text = (
         f'format = 1\nname = "page"\n[path]\nnodes = {json.dumps(nodes)}\n{near}'
         f'[[path.link]]\npreset = "{path_kind(path).name}"\n'
-        f"{_fast(BEYOND_MS)}"
+        f"{_link('1 Gbit/s', BEYOND_MS)}"
         + "".join(_leg(begin, end, each, "" if each == _MUX else tls) for begin, end, each in legs)
         + (_PEP if proxy == "pep" else "")
         + '[origin]\nrelease = "delayed"\n[workload]\nrequests = "page"\n'
@@ -106,9 +114,13 @@ def own_way(file: Path) -> Way:
     return Way(file.stem, protocol, _OWN, scenario)
 
 
-def _fast(delay_ms: int) -> str:
-    way = f'{{ rate = "1 Gbit/s", delay = "{delay_ms} ms" }}'
+def _link(rate: str, delay_ms: int) -> str:
+    way = f'{{ rate = "{rate}", delay = "{delay_ms} ms" }}'
     return f"[[path.link]]\nup = {way}\ndown = {way}\n"
+
+
+_AT_ONCE = _link("unlimited", 0)
+"""Between the clients and a node beside them. A link that takes no time draws nothing: the path's chance stays."""
 
 
 def _leg(begin: str, end: str, carrier: str, tls: str) -> str:

@@ -1,0 +1,229 @@
+//! CoDel: packets are dropped as they are taken, once all have waited too long for an interval (RFC 8289).
+//!
+//! A packet that has waited for less than the target, or behind which a full packet at most is left, ends it. Above for an
+//! interval, a packet is dropped, and another an interval over the root of their number after the one before, until a
+//! packet is below. Begun again soon, dropping goes on at the rate it had reached.
+//!
+//! Two variants share this. Linux counts time in units of 1024 ns, and keeps the inverse root in 16 bits, improved by one
+//! Newton step a drop: its intervals begin 100, 50, 56 ms. RFC 8289 takes the root.
+//!
+//! Left out: ECN. From the pseudocode of RFC 8289 the second variant differs at an instant: an interval above has passed
+//! behind its end, not at it, as in Linux.
+//!
+//! Source: RFC 8289; Linux 6.18, `include/net/codel_impl.h`, `net/sched/sch_codel.c`.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::net::config::QueueLimit;
+use crate::net::{DropReason, Packet};
+use crate::units::{Duration, Instant};
+
+use super::late::{Account, Fifo};
+
+/// Parameters of CoDel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Codel {
+    /// Wait that is good.
+    pub target: Duration,
+    /// Time above it before the first drop.
+    pub interval: Duration,
+    /// Most that waits, the packet in transmission left out; one that does not fit is dropped as it comes.
+    pub limit: QueueLimit,
+    /// Clock and root.
+    pub variant: CodelVariant,
+}
+
+/// Clock and root of CoDel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum CodelVariant {
+    /// Units of 1024 ns, and a root by Newton steps in 16 bits.
+    #[default]
+    Linux,
+    /// Nanoseconds, and the root.
+    Rfc8289,
+}
+
+/// Most bytes that are left behind a packet that is good however long it has waited: a full packet.
+const FULL_PACKET: u64 = 1500;
+
+/// Intervals behind the last planned drop within which dropping goes on at its rate.
+const SOON: u64 = 16;
+
+/// The parameters in units of the variant's clock.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Law {
+    target: u64,
+    interval: u64,
+    variant: CodelVariant,
+}
+
+/// State of the control of one queue.
+#[derive(Debug, Clone)]
+pub(super) struct Control {
+    /// When the interval above the target ends.
+    first_above: Option<u64>,
+    drop_next: u64,
+    /// Drops since dropping began, which set its rate.
+    count: u32,
+    /// Their number as it began.
+    last_count: u32,
+    is_dropping: bool,
+    /// 1 / √count in 2⁻¹⁶, of Linux.
+    inverse_root: u16,
+}
+
+/// A queue with that control.
+#[derive(Debug, Clone)]
+pub(super) struct Queue<P> {
+    limit: QueueLimit,
+    law: Law,
+    control: Control,
+    waiting: Fifo<P>,
+}
+
+impl Law {
+    pub(super) const fn new(target: Duration, interval: Duration, variant: CodelVariant) -> Self {
+        let (target, interval) = (target.as_nanos(), interval.as_nanos());
+        Self { target: Self::units(variant, target), interval: Self::units(variant, interval), variant }
+    }
+
+    const fn units(variant: CodelVariant, nanos: u64) -> u64 {
+        match variant {
+            CodelVariant::Linux => nanos >> 10,
+            CodelVariant::Rfc8289 => nanos,
+        }
+    }
+
+    fn time(&self, now: Instant) -> u64 {
+        Self::units(self.variant, now.as_nanos())
+    }
+}
+
+impl Control {
+    pub(super) const fn new() -> Self {
+        Self {
+            first_above: None,
+            drop_next: 0,
+            count: 0,
+            last_count: 0,
+            is_dropping: false,
+            inverse_root: u16::MAX,
+        }
+    }
+
+    /// Takes the next packet of a queue that is good; `account` is of all queues beside it as well.
+    pub(super) fn take<P: Packet>(
+        &mut self,
+        law: &Law,
+        now: Instant,
+        queue: &mut Fifo<P>,
+        account: &mut Account<P>,
+    ) -> Option<(Instant, P)> {
+        let time = law.time(now);
+        let mut next = account.pop(now, queue);
+        if next.is_none() {
+            self.is_dropping = false;
+            return None;
+        }
+        let is_late = self.is_late(law, time, next.as_ref(), account.bytes);
+        let mut drop_for = |next: &mut Option<(Instant, P)>| {
+            if let Some((_, packet)) = next.take() {
+                account.drop(now, DropReason::Aqm, packet);
+            }
+            *next = account.pop(now, queue);
+            account.bytes
+        };
+        if self.is_dropping {
+            self.is_dropping = is_late;
+            while self.is_dropping && time >= self.drop_next {
+                self.count_to(law, self.count.wrapping_add(1));
+                let left = drop_for(&mut next);
+                self.is_dropping = self.is_late(law, time, next.as_ref(), left);
+                if self.is_dropping {
+                    self.drop_next = self.after(law, self.drop_next);
+                }
+            }
+        } else if is_late {
+            let left = drop_for(&mut next);
+            let _ = self.is_late(law, time, next.as_ref(), left);
+            self.is_dropping = true;
+            let fresh = self.count - self.last_count;
+            if fresh > 1 && time < self.drop_next + SOON * law.interval {
+                self.count_to(law, fresh);
+            } else {
+                (self.count, self.inverse_root) = (1, u16::MAX);
+            }
+            self.last_count = self.count;
+            self.drop_next = self.after(law, time);
+        }
+        next
+    }
+
+    /// True when all have waited too long for an interval, with this packet, behind which so many bytes are left.
+    fn is_late<P>(&mut self, law: &Law, time: u64, next: Option<&(Instant, P)>, left: u64) -> bool {
+        let is_above =
+            |(joined, _): &(Instant, P)| time - law.time(*joined) >= law.target && left > FULL_PACKET;
+        if !next.is_some_and(is_above) {
+            self.first_above = None;
+            return false;
+        }
+        time > *self.first_above.get_or_insert(time + law.interval)
+    }
+
+    /// When the next drop is due behind one at `time`.
+    fn after(&self, law: &Law, time: u64) -> u64 {
+        time + match law.variant {
+            CodelVariant::Linux => (law.interval * u64::from(self.inverse_root)) >> 16,
+            CodelVariant::Rfc8289 => (law.interval as f64 / f64::from(self.count).sqrt()) as u64,
+        }
+    }
+
+    fn count_to(&mut self, law: &Law, count: u32) {
+        self.count = count;
+        if law.variant == CodelVariant::Linux {
+            // A Newton step, x (3 − n x²) / 2, in 2⁻³². It wraps as there where overflows have raised n.
+            let root = u64::from(self.inverse_root) << 16;
+            let square = (root * root) >> 32;
+            let rest = (3_u64 << 32).wrapping_sub(u64::from(count).wrapping_mul(square));
+            self.inverse_root = ((rest >> 2).wrapping_mul(root) >> 31 >> 16) as u16;
+        }
+    }
+
+    /// Raises the rate of drops, where packets of the queue were dropped for want of room.
+    pub(super) const fn raise(&mut self, drops: u32) {
+        self.count = self.count.wrapping_add(drops);
+    }
+}
+
+impl<P: Packet> Queue<P> {
+    pub(super) const fn new(config: &Codel) -> Self {
+        let law = Law::new(config.target, config.interval, config.variant);
+        Self { limit: config.limit, law, control: Control::new(), waiting: VecDeque::new() }
+    }
+
+    pub(super) fn join(&mut self, now: Instant, packet: P) {
+        self.waiting.push_back((now, packet));
+    }
+
+    /// Drops the newest packet where it does not fit.
+    pub(super) fn shed(&mut self, now: Instant, account: &mut Account<P>) {
+        if !self.limit.holds(account.packets, account.bytes)
+            && let Some((_, packet)) = self.waiting.pop_back()
+        {
+            account.leave(now, &packet);
+            account.drop(now, DropReason::Full, packet);
+        }
+    }
+
+    pub(super) fn take(&mut self, now: Instant, account: &mut Account<P>) -> Option<(Instant, P)> {
+        self.control.take(&self.law, now, &mut self.waiting, account)
+    }
+
+    pub(super) const fn is_dropping(&self) -> bool {
+        self.control.is_dropping
+    }
+}

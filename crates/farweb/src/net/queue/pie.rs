@@ -1,0 +1,280 @@
+//! PIE: a packet that arrives is dropped with a probability that follows the delay of the queue (RFC 8033).
+//!
+//! Models PIE as Linux has it. The delay is how long the packet waited that was taken for transmission last, or zero
+//! where nothing was left behind it. Every `update` the probability moves by how far the delay is from the target, and
+//! by how it has changed; a burst from an empty queue passes. Drops are spread out: the probabilities of packets are
+//! added up since the last drop, none falls below a sum of 0.85, and one always does at 8.5. So a probability p that
+//! stays drops one packet in 1.85 / p.
+//!
+//! Updates are made up for when a packet arrives, each with what had happened by its time. The packet in transmission
+//! counts for nothing, as it has left the queue.
+//!
+//! Left out: ECN, packets weighed by their size, delays from a measured rate, derandomization switched off.
+//!
+//! Source: RFC 8033; Linux 6.18, `net/sched/sch_pie.c`, whose timer first runs after 0.5 s and then every 4 ticks of 250 Hz.
+
+use std::collections::VecDeque;
+
+use crate::net::config::QueueLimit;
+use crate::net::{DropReason, Packet};
+use crate::rng::RandomStream;
+use crate::units::{Duration, Instant};
+
+use super::Backlog;
+
+/// Parameters of PIE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pie {
+    /// Delay that it holds.
+    pub target: Duration,
+    /// Time between two updates of the probability.
+    pub update: Duration,
+    /// Most that waits, the packet in transmission left out.
+    pub limit: QueueLimit,
+    /// How long a burst from an empty queue passes.
+    pub burst: Duration,
+}
+
+/// When the probability is first updated.
+const FIRST_UPDATE: Duration = Duration::from_millis(500);
+
+/// Change of the probability a second for each second that the delay is off its target, and that it has grown by.
+const GAINS: [f64; 2] = [0.125, 1.25];
+
+/// A delay above which the probability takes a further step, and that step.
+const LONG: (Duration, f64) = (Duration::from_millis(250), 0.02);
+
+/// Sums of probabilities below which no packet is dropped, and from which on one is.
+const SUMS: [f64; 2] = [0.85, 8.5];
+
+/// Bytes below which no packet is dropped: two full packets.
+const FEW_BYTES: u64 = 2 * 1500;
+
+/// PIE at work in front of a transmitter.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    config: Pie,
+    random: RandomStream,
+    next_update: Instant,
+    /// Of the packet taken last, and as it was at the update before.
+    delays: [Duration; 2],
+    probability: f64,
+    /// Since the last drop.
+    sum: f64,
+    burst_left: Duration,
+    /// When the last packet was taken, since the burst began.
+    taken_at: Option<Instant>,
+    /// When packets joined, and when they are taken for transmission, of those that wait.
+    waiting: VecDeque<(Instant, Instant)>,
+    reason: DropReason,
+}
+
+impl State {
+    pub(super) fn new(config: Pie, random: RandomStream) -> Self {
+        Self {
+            config,
+            random,
+            next_update: Instant::ZERO + FIRST_UPDATE,
+            delays: [Duration::ZERO; 2],
+            probability: 0.0,
+            sum: 0.0,
+            burst_left: config.burst,
+            taken_at: None,
+            waiting: VecDeque::new(),
+            reason: DropReason::Full,
+        }
+    }
+
+    /// True when a packet of `bytes` bytes that arrives at `now` may join, behind a backlog that is drained.
+    #[cold]
+    pub(super) fn admits<P: Packet>(&mut self, now: Instant, bytes: u32, backlog: &Backlog<P>) -> bool {
+        self.advance(now);
+        let held = backlog.bytes() - backlog.in_transmission().map_or(0, u64::from);
+        let packets = self.waiting.len() as u64;
+        let is_full = !self.config.limit.holds(packets + 1, held + u64::from(bytes));
+        // Where the transmitter is free a packet does not wait.
+        let waits = backlog.packets() > 0;
+        if (is_full && waits) || self.drops_early(held) {
+            self.reason = if is_full { DropReason::Full } else { DropReason::Aqm };
+            self.sum = 0.0;
+            return false;
+        }
+        let free_at = backlog.newest().map_or(now, |(departure, _)| departure.max(now));
+        self.waiting.push_back((now, free_at));
+        true
+    }
+
+    pub(super) const fn refuses_for(&self) -> DropReason {
+        self.reason
+    }
+
+    fn drops_early(&mut self, held: u64) -> bool {
+        let is_short = self.delays[0] * 2 < self.config.target && self.probability < 0.2;
+        if self.burst_left > Duration::ZERO || is_short || held < FEW_BYTES {
+            return false;
+        }
+        self.sum = if self.probability > 0.0 { self.sum + self.probability } else { 0.0 };
+        self.sum >= SUMS[0] && (self.sum >= SUMS[1] || self.random.happens(self.probability))
+    }
+
+    /// Makes up for the packets taken and the updates due by `now`; what is taken at the instant of an update comes first.
+    fn advance(&mut self, now: Instant) {
+        while self.next_update <= now {
+            self.take_until(self.next_update);
+            self.update();
+            self.next_update += self.config.update * self.updates_until(now);
+        }
+        self.take_until(now);
+    }
+
+    /// Updates from the next one on up to the first that may differ from it: of an idle queue, all up to `now`.
+    fn updates_until(&self, now: Instant) -> u64 {
+        let is_idle =
+            self.waiting.is_empty() && self.delays == [Duration::ZERO; 2] && self.probability == 0.0;
+        let idle =
+            if is_idle { (now - self.next_update).as_nanos() / self.config.update.as_nanos() } else { 0 };
+        1 + idle
+    }
+
+    fn take_until(&mut self, now: Instant) {
+        while let Some(&(joined, taken)) = self.waiting.front()
+            && taken <= now
+        {
+            self.waiting.pop_front();
+            let is_last = self.waiting.front().is_none_or(|(next_joined, _)| *next_joined >= taken);
+            self.delays[0] = if is_last { Duration::ZERO } else { taken - joined };
+            let since = self.taken_at.replace(taken).map_or(Duration::ZERO, |before| taken - before);
+            self.burst_left = self.burst_left - since.min(self.burst_left);
+        }
+    }
+
+    fn update(&mut self) {
+        let [delay, before] = self.delays;
+        let off = delay.as_secs_f64() - self.config.target.as_secs_f64();
+        let grown = delay.as_secs_f64() - before.as_secs_f64();
+        let mut step = (GAINS[0] * off + GAINS[1] * grown) * scale(self.probability);
+        if self.probability >= 0.1 {
+            step = step.min(0.02);
+        }
+        if delay >= LONG.0 {
+            step += LONG.1;
+        }
+        self.probability = (self.probability + step).clamp(0.0, 1.0);
+        let is_empty = delay == Duration::ZERO && self.waiting.is_empty();
+        if is_empty && before == Duration::ZERO {
+            self.probability *= 1.0 - 1.0 / 64.0;
+        }
+        if delay.max(before) * 2 < self.config.target && self.probability == 0.0 {
+            self.burst_left = self.config.burst;
+            self.taken_at = None;
+            self.sum = 0.0;
+        }
+        self.delays[1] = delay;
+    }
+}
+
+/// Factor on the gains: smaller probabilities move in smaller steps.
+fn scale(probability: f64) -> f64 {
+    let halved = if probability < 0.1 { 0.5 } else { 1.0 };
+    [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
+        .iter()
+        .filter(|below| probability < **below)
+        .fold(halved, |scale, _| scale / 4.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::queue::tests::{drive, ms, overload};
+    use crate::net::tests::{at, link, plain};
+    use crate::net::{LinkConfig, QueueConfig};
+    use crate::rng::RandomStreams;
+    use crate::units::BitRate;
+
+    const PIE: Pie = Pie {
+        target: Duration::from_millis(15),
+        update: Duration::from_millis(16),
+        limit: QueueLimit::Packets(1000),
+        burst: Duration::from_millis(150),
+    };
+
+    fn state() -> State {
+        State::new(PIE, RandomStreams::new(1).stream("aqm", 0))
+    }
+
+    #[test]
+    fn a_constant_probability_drops_a_packet_in_1_85_over_it() {
+        let mut pie =
+            State { probability: 0.01, burst_left: Duration::ZERO, delays: [PIE.target; 2], ..state() };
+        let mut gaps = vec![0];
+        for _ in 0..1_000_000 {
+            match pie.drops_early(FEW_BYTES) {
+                true => {
+                    pie.sum = 0.0;
+                    gaps.push(0);
+                }
+                false => *gaps.last_mut().unwrap() += 1,
+            }
+        }
+        let mean = 1_000_000.0 / gaps.len() as f64;
+        assert!((mean - 185.0).abs() < 5.0, "{mean}");
+        // A sum of 0.84 is safe and one of 8.5 certain.
+        gaps.pop();
+        assert!(gaps.iter().all(|gap| (84..=850).contains(gap)));
+    }
+
+    #[test]
+    fn an_update_moves_the_probability_by_the_delay_and_its_growth() {
+        let ms = Duration::from_millis;
+        let after = |probability, delays| {
+            let mut pie = State { probability, delays, ..state() };
+            pie.update();
+            pie.probability
+        };
+        // (0.125 × 25 ms + 1.25 × 40 ms) at a 2048th below 10⁻⁶, a half below a tenth, whole above.
+        let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-12, "{found} for {wanted}");
+        close(after(0.0, [ms(40), ms(0)]), 0.053_125 / 2048.0);
+        close(after(0.05, [ms(40), ms(20)]), 0.05 + (0.003_125 + 0.025) / 2.0);
+        close(after(0.2, [ms(40), ms(39)]), 0.2 + 0.003_125 + 0.001_25);
+        // Two hundredths at most there, and as much again at 250 ms.
+        close(after(0.2, [ms(240), ms(0)]), 0.22);
+        close(after(0.2, [ms(250), ms(0)]), 0.24);
+        // An empty queue takes a 64th off, and no probability is below 0.
+        close(after(0.5, [ms(0), ms(0)]), (0.5 - 0.125 * 0.015) * 63.0 / 64.0);
+        close(after(1e-7, [ms(0), ms(10)]), 0.0);
+    }
+
+    #[test]
+    fn an_overload_of_a_quarter_loses_a_fifth_and_waits_for_the_target() {
+        let queue = QueueConfig::Pie(PIE);
+        let rate = BitRate::from_bps(12_000_000);
+        let mut link = link(&LinkConfig { rate, delay: Duration::ZERO, queue, ..plain() });
+        let offers = overload(60);
+        let seen = drive(&mut link, &offers, &[]);
+        // No update before half a second: 125 ms are waiting then.
+        assert!(seen.dropped[0].0 > ms(500), "{:?}", seen.dropped[0]);
+        let late = seen.dropped.iter().filter(|(at, _)| *at >= ms(30_000)).count();
+        assert!((7200..7800).contains(&late), "{late} of 37500");
+        let waits = seen
+            .arrived
+            .iter()
+            .filter(|(at, _)| *at >= ms(30_000))
+            .map(|(at, number)| *at - offers[*number as usize].0);
+        let waits: Vec<u64> = waits.map(|wait| wait.as_nanos() - 1_000_000).collect();
+        let mean = waits.iter().sum::<u64>() / waits.len() as u64;
+        assert!((14_000_000..16_000_000).contains(&mean), "{mean}");
+        assert!(waits.iter().all(|wait| *wait < 40_000_000));
+    }
+
+    #[test]
+    fn a_burst_passes_that_follows_an_idle_time() {
+        let mut pie = State { probability: 1.0, delays: [PIE.target; 2], ..state() };
+        pie.waiting = (1..=160).map(|place| (at(0), at(place * 1_000_000))).collect();
+        // The allowance is used up by 150 ms between packets taken, from the first one on.
+        pie.take_until(at(150_000_000));
+        assert!(!pie.drops_early(FEW_BYTES));
+        pie.take_until(at(151_000_000));
+        assert!(pie.drops_early(FEW_BYTES));
+        assert_eq!(pie.delays[0], Duration::from_millis(151));
+    }
+}

@@ -1,0 +1,74 @@
+"""Public HARs against a count of their entries by other code."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from farweb.pages.answer import PageAnswer
+from farweb.pages.har import read_har
+from farweb.pages.paths import way_of
+from farweb.pages.recording import recording_of, recordings_of
+
+DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
+OPEN = [] if DATA is None else sorted((DATA / "har").glob("*.har.gz"))
+
+
+def of_no_network(entry: dict[str, Any]) -> str:
+    """Why an entry of these files is no request that a page waits for, or nothing."""
+    response = entry["response"]
+    if "ocsp-response" in str(response["content"].get("mimeType")):
+        return "certificate status"
+    if response["status"] == 101:
+        return "web socket"
+    if response["status"] < 0:
+        return "no answer"
+    came_from_nowhere = response.get("_transferSize") == 0 or entry.get("cache", {}).get("beforeRequest")
+    return "cache" if response["status"] == 200 and came_from_nowhere else ""
+
+
+def bytes_of(entry: dict[str, Any]) -> int:
+    """Header and body of a response: the transfer where it is there, else the sum of what the fields say."""
+    response = entry["response"]
+    if response.get("_transferSize", 0) > 0:
+        return int(response["_transferSize"])
+    head = response["headersSize"] if response["headersSize"] > 0 else 400
+    lengths = [int(each["value"]) for each in response["headers"] if each["name"].lower() == "content-length"]
+    body = int(entry.get("_objectSize", response["bodySize"]))
+    body = response["content"].get("size", 0) if body < 0 else body
+    if not body and int(entry.get("_bytesIn", 0)) > 2 * head:
+        body = int(entry["_bytesIn"]) - head
+    if response["status"] in (204, 304):
+        body = 0
+    if 300 <= response["status"] < 400 and lengths:
+        body = min(body, *lengths)
+    return head + body
+
+
+@pytest.mark.parametrize("file", OPEN, ids=lambda file: file.name.removesuffix(".har.gz"))
+def test_requests_and_bytes_of_open_hars_are_those_of_another_count(file: Path) -> None:
+    log = json.loads(gzip.decompress(file.read_bytes()))["log"]
+    for page in read_har(file):
+        found = recording_of(page)
+        rows = [each for each in log["entries"] if each.get("pageref", "") == page.name]
+        kept = [each for each in rows if not of_no_network(each)]
+        left = [why for each in rows if (why := of_no_network(each))]
+        assert {why: left.count(why) for why in left} == found.dropped
+        assert sum(map(bytes_of, kept)) == sum(each.response_bytes for each in found.sent)
+        assert sorted(each["request"]["url"] for each in kept) == sorted(each.name for each in found.sent)
+        assert all(each.is_secure == each.name.startswith("https:") for each in found.sent)
+        assert found.sent[0].issue_ms == min(each.issue_ms for each in found.sent) >= 0
+
+
+def test_there_are_twenty_open_hars() -> None:
+    assert DATA is None or len(OPEN) == 20
+
+
+@pytest.mark.parametrize("file", OPEN, ids=lambda file: file.name.removesuffix(".har.gz"))
+def test_the_likely_answer_lies_between_the_bounds(file: Path) -> None:
+    recording = recordings_of(read_har(file))[0][-1]
+    (cell,) = PageAnswer.of(recording, [way_of("cable", "h1", "none", is_secure=recording.has_tls)]).cells
+    assert cell.low_s <= cell.load_s <= cell.high_s
+    assert cell.load_s <= cell.full_s + recording.tail_ms / 1000
