@@ -19,11 +19,14 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PYTHONDONTWRITEBYTECODE :=
 
 # What the compiled core is made of; a change rebuilds it, nothing else does.
-CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/farweb-py -path '*/src/*' -name '*.rs' -o -name schema.json -o -name Cargo.toml)
+sources = $(shell find $(1) -path '*/src/*' -name '*.rs' -o -name schema.json -o -name presets.json -o -name Cargo.toml)
+CORE := Cargo.toml Cargo.lock pyproject.toml $(call sources,crates/farweb crates/farweb-py)
+CORE_OF_WEB := Cargo.toml Cargo.lock $(call sources,crates/farweb crates/farweb-web)
+PAGE := $(shell find studio -not -path '*/node_modules*' -not -path '*/dist*' -type f) $(wildcard examples/*)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build dev demo images test compile-tests lessons lessons-live schema explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
+.PHONY: help tools setup build dev web studio demo images test compile-tests lessons lessons-live schema explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
 	fuzz torture mutants notices wheel lock clean
 
 help: ## List the targets.
@@ -85,6 +88,27 @@ build: $(VENV)/.built ## Compile the core (release) and install farweb into .ven
 
 dev: $(VENV)/.dev setup ## Compile the core incrementally, with checks, for tests and trials; `make build` brings back the fast one.
 
+# Both sides of the binding have one version: the crate's lock and that of crates/farweb-web/bindgen.
+build/web/farweb_web_bg.wasm: $(CORE_OF_WEB)
+	@test -d "$$(rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null)" || { echo "the core for browsers needs the target wasm32-unknown-unknown: rustup target add wasm32-unknown-unknown" >&2; exit 1; }
+	$(call step,web,compiling the core for browsers (2 min), \
+		cargo build --profile web -p farweb-web --target wasm32-unknown-unknown --locked; \
+		cargo run --locked --manifest-path crates/farweb-web/bindgen/Cargo.toml --target-dir target/bindgen -- \
+			target/wasm32-unknown-unknown/web/farweb_web.wasm build/web)
+
+web: build/web/farweb_web_bg.wasm ## Compile the core for browsers into build/web; needs the wasm32 target of Rust.
+
+studio/node_modules/.package-lock.json: studio/package-lock.json
+	@test "$$(node -p 'process.versions.node.split(".")[0] >= 20' 2>/dev/null)" = true || { echo "the studio needs Node 20 or newer with npm, and the target wasm32-unknown-unknown: rustup target add wasm32-unknown-unknown" >&2; exit 1; }
+	$(call step,npm,installing what the page is made of (5 s),npm ci --no-audit --no-fund --prefix studio)
+	@touch $@
+
+studio/dist/studio.html: studio/node_modules/.package-lock.json build/web/farweb_web_bg.wasm $(PAGE)
+	$(call step,studio,building the page (5 s),cd studio; npm run --silent check; npm run --silent build)
+	@cat build/studio.log
+
+studio: studio/dist/studio.html ## Build the studio, farweb in a browser tab: studio/dist/studio.html; needs Node 20 and the wasm32 target of Rust.
+
 demo: build ## Simulate a small log over a cable and a satellite, sweep a slow line; ends with figures and reports.
 	$(BIN)/farweb demo
 
@@ -131,7 +155,7 @@ build/libcachesim/.installed: tests/verify/libcachesim.txt | $(VENV)/.tools
 	$(call install,build/libcachesim,-r $<)
 	@touch $@
 
-verify: build setup build/libcachesim/.installed ## Run the slow tests; check the report in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP, HTTP/2 and probes with real ones.
+verify: build setup studio build/libcachesim/.installed ## Run the slow tests; check the report and the studio in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP, HTTP/2 and probes with real ones.
 	@command -v "$(CHROMIUM)" >/dev/null || { echo "verify needs Chromium, and $(CHROMIUM) is not on the PATH: install it (Debian: apt-get install chromium), or name one with make verify CHROMIUM=/path/to/chromium" >&2; exit 1; }
 	@for tool in tshark editcap tcpdump tcptrace nghttp nghttpd; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace nghttp2-client nghttp2-server)" >&2; missing=1; }; done; test -z "$$missing"
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.

@@ -47,7 +47,7 @@ def exchange(number: int, **more: Any) -> Row:
     start = number * SECOND
     at_ms = {"connect": 120, "requested": 180, "ready_first": 680, "ready_last": 680, "sent_last": 900, "end": 1000}
     times = {f"{name}_ns": start + at * SECOND // 1000 for name, at in at_ms.items()}
-    held = dict.fromkeys(("window_ns", "buffer_ns", "credit_ns", "nagle_ns"), 0)
+    held = dict.fromkeys(("pacing_ns", "window_ns", "buffer_ns", "credit_ns", "nagle_ns"), 0)
     return {"request": number, "leg": 0, "start_ns": start, **times, "cwnd_ns": SECOND // 5, **held, **more}
 
 

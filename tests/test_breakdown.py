@@ -36,7 +36,7 @@ def exchange(number: int, of: int, start: int, **at: int | None) -> Row:
     names = ("connect", "requested", "ready_first", "ready_last", "sent_last", "first_byte", "end")
     times = {f"{name}_ns": start for name in names}
     given_ms = {name if name.startswith("connection") else f"{name}_ns": value for name, value in at.items()}
-    held = dict.fromkeys(("cwnd_ns", "window_ns", "buffer_ns", "credit_ns", "nagle_ns", "pace_ns"), 0)
+    held = dict.fromkeys(("cwnd_ns", "pacing_ns", "window_ns", "buffer_ns", "credit_ns", "nagle_ns", "pace_ns"), 0)
     row = {"request": number, "leg": of, "start_ns": start, **held, **times, **given_ms}
     return {
         name: value if value is None or not name.endswith("_ns") else round(value * MS) for name, value in row.items()
@@ -68,7 +68,7 @@ def ms(text: str) -> Mapping[str, float]:
 
 
 STEPS = {"connect": 0, "requested": 60, "ready_first": 60, "ready_last": 60, "sent_last": 460, "end": 520}
-HELD = {"cwnd": 100, "window": 130, "buffer": 30, "credit": 100, "nagle": 50}
+HELD = {"cwnd": 60, "pacing": 40, "window": 130, "buffer": 30, "credit": 100, "nagle": 50}
 
 
 @pytest.mark.parametrize(
@@ -96,15 +96,15 @@ HELD = {"cwnd": 100, "window": 130, "buffer": 30, "credit": 100, "nagle": 50}
         (
             ONE[0],
             STEPS | HELD,
-            "request 0: 60, cwnd 0: 100, window 0: 100, buffer 0: 30, credit 0: 100, nagle 0: 50, other 0: 20, "
-            "travel 0: 60",
+            "request 0: 60, cwnd 0: 60, pacing 0: 40, window 0: 100, buffer 0: 30, credit 0: 100, nagle 0: 50, "
+            "other 0: 20, travel 0: 60",
         ),
         # The last byte came when three quarters of what held was over.
         (
             ONE[0],
             STEPS | HELD | {"ready_last": 365},
-            "request 0: 60, server: 305, cwnd 0: 25, window 0: 25, buffer 0: 7.5, credit 0: 25, nagle 0: 12.5, "
-            "travel 0: 60",
+            "request 0: 60, server: 305, cwnd 0: 15, pacing 0: 10, window 0: 25, buffer 0: 7.5, credit 0: 25, "
+            "nagle 0: 12.5, travel 0: 60",
         ),
         # A transfer has neither connection nor request.
         (
@@ -309,7 +309,7 @@ def test_parts_add_up_whatever_the_table_says(legs: Any) -> None:
         times = [sum(gaps[: end + 1]) for end in range(6)]
         names = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns")
         reasons = {"cwnd_ns": cwnd, "window_ns": window + buffer, "buffer_ns": buffer}
-        reasons |= {"credit_ns": credit, "nagle_ns": nagle, "pace_ns": 0}
+        reasons |= {"pacing_ns": 0, "credit_ns": credit, "nagle_ns": nagle, "pace_ns": 0}
         rows.append({"request": 0, "leg": place, **dict(zip(names, times, strict=True)), **reasons})
     found = parts(table(rows), CHAIN, None)
     assert found.select(pl.sum_horizontal(pl.exclude("request"))).item() == rows[0]["end_ns"] - rows[0]["start_ns"]

@@ -121,6 +121,21 @@ def test_uploads_have_a_limit_of_their_own(cable: Path) -> None:
     assert limit("nginx") == []
 
 
+def test_losses_limit_cubic_and_not_bbr(cable: Path) -> None:
+    loss = {"path.link.0.down.loss": '{ kind = "bernoulli", probability = 0.01 }'}
+
+    def rows(control: str) -> dict[str, str]:
+        tcp = {"leg.0.tcp": f'{{ profile = "linux", constants = {{ congestion_control = "{control}" }} }}'}
+        explained = Scenario.load(cable, loss | tcp).check()
+        found = capacity.rows(explained.figures, explained.scenario, None, (), None)
+        return dict(found)
+
+    assert rows("cubic")["limit"].endswith("(losses); 30 fill it")
+    assert "losses" not in rows("cubic")
+    assert rows("bbr")["losses"].startswith("no limit: BBR sends at the rate that it measures")
+    assert "losses" not in rows("bbr").get("limit", "")
+
+
 @pytest.mark.parametrize(
     ("carrier", "limit"),
     [

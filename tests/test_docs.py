@@ -40,6 +40,25 @@ def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
     shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / "access.log").write_text(LOG)
     (folder / "access.log.gz").write_bytes(gzip.compress(LOG.encode()))
+    assert run_examples(document, folder, farweb) > 4, "the document has lost its commands"
+
+
+def test_flows_alone_over_equal_losses_have_the_rates_that_the_document_states(folder: Path, farweb: Farweb) -> None:
+    assert run_examples("docs/not.md", folder, farweb) == 2
+    shown = farweb("show", "results/flows", "--metric", "goodput_bps", "--by", "flow", "--by", PROBABILITY, "--json")
+    rates = {row["flow"]: row["mean"] / 1e6 for row in shown.json()["sweep"]["estimates"] if row[PROBABILITY] == 0.001}
+    stated = re.search(
+        r"CUBIC has (\S+) Mbit/s at 20 ms, Reno (\S+) at 20 ms, CUBIC (\S+) at 200", (ROOT / "docs/not.md").read_text()
+    )
+    assert stated is not None
+    assert list(rates.values()) == pytest.approx([float(each) for each in stated.groups()], rel=0.02)
+
+
+PROBABILITY = "path.link.0.down.loss.probability"
+
+
+def run_examples(document: str, folder: Path, farweb: Farweb) -> int:
+    """Write the files of a document and run what it has; the number of commands."""
     commands = 0
     for block in BLOCK.finditer((ROOT / document).read_text("utf-8")):
         if block["name"]:
@@ -51,7 +70,7 @@ def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
                 answer = farweb(*shlex.split(line))
                 assert answer.code == 0, f"{line}: {answer.err}"
                 commands += 1
-    assert commands > 4, "the document has lost its commands"
+    return commands
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -230,6 +230,11 @@ MUTATIONS: list[tuple[str, str, Callable[[Tables], None]]] = [
     ),
     ("links.discipline", "queues", change("packets", "time_ns", more(1), event="drop")),
     ("links.table", "queues", change("links", "drops_aqm", more(1))),
+    (
+        "links.table",
+        "queues",
+        change("links", "sojourn_p95_s", lambda old: old * 1.02, lambda row: (row["sojourn_p95_s"] or 0) > 0.001),
+    ),
     ("links.losses", "streams", change("packets", "link", 1, event="drop", link=0)),
     ("links.table", "caches", change("links", "bytes", more(1), link=1)),
     ("links.table", "caches", change("links", "busy", lambda old: old * 0.99, lambda row: row["busy"] > 0)),

@@ -396,7 +396,7 @@ def test_onload_waits_for_what_began_and_ended_before_it(tmp_path: Path) -> None
     ("entries", "file", "says"),
     [
         ([entry()], {}, "no onLoad"),
-        ([entry()], {"onload": 4e6}, "its onLoad, 4e+06 ms, is beyond an hour, and the end"),
+        ([entry()], {"onload": 4e6}, "its onLoad, 67 min, is beyond an hour, and the end"),
         ([entry()], {"onload": 10}, "its onLoad is before the end of any request"),
         ([entry()], {"onload": 100}, "names no initiators"),
         ([entry(timings={"wait": None, "receive": None}, time=None)], {}, "1 request without a time, taken for 0"),

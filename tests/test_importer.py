@@ -68,7 +68,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             facts |= {"errors": part, "storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
             waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0}
             facts |= {"unreadable_by": {}, "first_request": None, "time_outs": waits}
-            facts |= {"unread_fields": {"requests": 0, "fields": 0, "text": ""}, "unit_doubt": None}
+            facts |= {"unread_fields": {"requests": 0, "fields": 0, "text": ""}, "unit": None, "unit_doubt": None}
             return json.dumps({**counts, **sizes, **remarks, **times, **order, **facts})
 
     return Reader
@@ -274,6 +274,10 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
         (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
         (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),
         (("--sample-by", "host", "--sample", "1%", "--format", "clff"), 'format: found "clff"'),
+        (("--sample-by", "host"), "--sample-by: is of a sample; write its share as well, --sample 10%"),
+        (("--seed", "4"), "--seed: is of a sample; write its share as well, --sample 10%"),
+        (("--bypass", "cookie"), "access.log: --bypass cookie: its lines have no Cookie"),
+        (("--keep", "misses"), "access.log: --keep misses: its lines do not say whether a cache answered"),
         (("--log-format", "$status"), "not a format that says when a request was"),
         (("--client", "192.*"), "all 4 lines are of clients that were not selected; --client is a pattern"),
         (("--format", "squid"), "that line reads as format clf"),
@@ -495,7 +499,8 @@ def test_a_size_that_a_log_lacks_may_be_assumed(farweb: Farweb, folder: Path) ->
     (folder / "iis.log").write_text(head + "2026-03-01 08:00:01 GET /x 200\n" * 3120)
     refused = farweb("workload", "import", "iis.log")
     assert refused.code == 2
-    assert "iis.log: no request is left: all 3,120 lines lack the size of the response; let the server" in refused.err
+    said = "iis.log: read as w3c, no request is left: all 3,120 lines lack the size of the response; let the server"
+    assert said in refused.err
     assert "sc-bytes in IIS" in refused.err and "--assume-bytes 10000 assumes a size" in refused.err
     answer = farweb("workload", "import", "iis.log", "--assume-bytes", 10000)
     assert "response     200, 10,000 B (assumed)" in answer.out
@@ -515,6 +520,76 @@ def test_logs_that_overlap_are_read_once_and_named(farweb: Farweb, folder: Path)
     twice = farweb("workload", "import", "old", "old", "--out", "b.parquet")
     assert "4 requests" in " ".join(twice.out.split())
     assert "old is given twice: read once" in " ".join(twice.out.split())
+
+
+def test_the_unit_of_times_is_one_for_a_log_and_may_be_stated(farweb: Farweb, folder: Path) -> None:
+    head = "#Fields: date time cs-method cs-uri-stem sc-status sc-bytes time-taken\n"
+    line = "2026-03-01 08:00:01 GET /x 200 900 {}\n"
+    for name, spans in (("ms", "40 2"), ("s", "40 0.2")):
+        (folder / f"{name}.log").write_text(head + "".join(line.format(span) for span in spans.split()))
+    said = " ".join(farweb("workload", "import", "ms.log").out.split())
+    assert "unit times are in ms, as none has decimals; --elapsed-unit s takes them for s" in said
+    assert pq.read_table("ms.parquet")["server_s"].to_pylist() == [0.04, 0.002]
+    found = farweb("workload", "import", "s.log", "ms.log", "-o", "both.parquet", "--json").json()
+    assert found["units"] == [
+        "s.log times are in s, as some have decimals; --elapsed-unit ms takes them for ms",
+        "ms.log times are in ms, as none has decimals; --elapsed-unit s takes them for s",
+    ]
+    assert sorted(pq.read_table("both.parquet")["server_s"].to_pylist()) == [0.002, 0.04, 0.2, 40.0]
+    stated = farweb("workload", "import", "ms.log", "--elapsed-unit", "s", "--force", "--json").json()
+    assert (stated["units"], stated["log"]["elapsed_unit"]) == ([], "s")
+    assert pq.read_table("ms.parquet")["server_s"].to_pylist() == [40, 2]
+    assert farweb("workload", "stats", "ms.log", "--elapsed-unit", "s", "--json").json()["server_s"]["mean"] == 21
+    (folder / "access.log").write_text(LOG)
+    refused(farweb, "workload", "import", "access.log", "--elapsed-unit", "s", says="states the units of its times")
+
+
+def test_check_names_what_crossed_and_is_out(farweb: Farweb, folder: Path) -> None:
+    """All that crossed is in only where nothing that crossed is out."""
+    line = '192.0.2.1 - - [12/Mar/2024:10:00:0{}] "GET /{} HTTP/1.1" {} "-" "-"\n'
+    rows = ["200 900", "304 0", "302 -", "200 5000"]
+
+    def shown(scenario: str) -> str:
+        return " ".join(farweb("check", scenario).out.split())
+
+    text = "".join(line.format(f"{n} +0000", n, row) for n, row in enumerate(rows))
+    (folder / "a.log").write_text(text)
+    farweb("new", "a.toml", "--log", "a.log")
+    assert "a.log: all 5.90 kB that crossed the link are in" in shown("a.toml")
+    assert pq.read_metadata("a-requests.parquet").num_rows == 4
+    (folder / "b.log").write_text(text + line.format("5 +0000", 5, "499 0") * 2 + "junk\n")
+    farweb("new", "b.toml", "--log", "b.log", "--max-unreadable", 0.5)
+    said = shown("b.toml")
+    assert (
+        "b.log: all 5.90 kB logged on the link are in; 3 requests of no known size are out (2 aborted, 1 unreadable)"
+        in said
+    )
+    (folder / "c.log").write_text(LOG.replace("TCP_HIT", "TCP_REFRESH_UNMODIFIED"))
+    farweb("new", "c.toml", "--log", "c.log")
+    said = shown("c.toml")
+    assert "c.log: all 15.5 kB logged on the link are in; 1 request of no known size is out (1 revalidation)" in said
+    assert said.count("; 3 kB did not cross it") == 1
+
+
+def test_several_logs_are_one_input_of_stats_cache_and_fit(farweb: Farweb, folder: Path) -> None:
+    line = '192.0.2.{} - - [0{}/Jan/2024:00:00:01 +0000] "GET /{} HTTP/1.1" 200 1000 "-" "-"\n'
+    (folder / "access.log.1").write_text(line.format(1, 1, "a") + line.format(2, 1, "b"))
+    (folder / "access.log.2").write_text(line.format(1, 2, "a") + line.format(2, 2, "c"))
+    logs = ["access.log.2", "access.log.1"]
+    found = farweb("workload", "stats", *logs, "--json").json()
+    assert (found["requests"], found["objects"], found["imported"]["lines"]) == (4, 3, 4)
+    assert "access.log.2, access.log.1 are logs" in farweb("workload", "stats", *logs).said
+    words = ["workload", "cache", *logs, "--json", "--policy", "lru", "fifo", "--capacity", "1 MB", "3 kB,4 kB"]
+    curve = farweb(*words).json()
+    assert (curve["source"], curve["requests"]) == ("access.log.2, access.log.1", 4)
+    cells = {(each["policy"], each["capacity_bytes"]): each["hits"] for each in curve["results"]}
+    assert cells == {(policy, size): 1 for policy in ("fifo", "lru") for size in (3000, 4000, 1_000_000)}
+    assert farweb("workload", "fit", *logs, "--json").json()["requests"] == 4
+    (folder / "t.csv").write_text("start_s,host,request_bytes,response_bytes,object\n0,a,300,1000,x\n")
+    says = "t.csv: several files are read together if they are logs, and this is a request table; farweb workload merge"
+    for verb in ("stats", "cache", "fit"):
+        refused(farweb, "workload", verb, "access.log.1", "t.csv", says=says)
+    refused(farweb, "workload", "cache", "access.log.1", "--capacity", "1 MB", "1 MBB", says='capacity "1 MBB"')
 
 
 def test_a_log_of_years_has_its_days_without_an_exponent(folder: Path, farweb: Farweb) -> None:

@@ -243,7 +243,7 @@ def test_both_verbs_have_the_same_options_for_what_they_read(farweb: Farweb) -> 
     [
         ("cache/bu98-adaptsize-request.trace.xz", "webcachesim", 66_987),
         ("cache/cloudPhysicsIO.oracleGeneral.bin.xz", "oracle-general", 113_872),
-        ("clf/nasa_19950801.tsv.gz", "clf", 30_604),
+        ("clf/nasa_19950801.tsv.gz", "clf", 30_969),
         ("clf/nasa-jul95-excerpts.log.gz", "clf", None),
         ("clf/semicomplete-2015-combined.log.gz", "clf", None),
         ("clf/logparser-hackers-combined.log.gz", "clf", None),

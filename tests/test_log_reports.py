@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from farweb import WorkloadError
+from farweb import WorkloadError, cache_curve
 from farweb.inputs.importer import import_log
+from farweb.inputs.statistics import read_stats
 
 REPORTS = next(
     (up / "shared/data/reports" for up in Path(__file__).parents if (up / "shared/data/reports").is_dir()), None
@@ -31,8 +32,8 @@ A, C, E, G = "192.0.2.1", "192.0.2.3", "192.0.2.9", "192.0.2.7"
 # Client, host, server time in s of the first requests; reasons of lines left out.
 READ = [
     ("01-upgrade-101-host/ws2.log", {}, [(E, "c.example", None), (E, "server", None)], {}),
-    ("01-upgrade-101-host/ws3.log", {}, [(A, "n.example", None)], {}),
-    ("01-upgrade-101-host/ws4.log", {}, [(A, "n.example", None)], {}),
+    ("01-upgrade-101-host/ws3.log", {}, [(A, "n.example", 0.001964899)], {}),
+    ("01-upgrade-101-host/ws4.log", {}, [(A, "n.example", 30.5)], {}),
     ("01-upgrade-101-host/ws5.log", {}, [(E, "www.example.com", None)], {}),
     ("02-ingress-nginx-retry/ingress.log", {"log_format": INGRESS}, [(E, "server", 0.214)] * 2, {}),
     ("03-cri-prefix/compose.log", {}, [(E, "server", None)], {}),
@@ -70,6 +71,22 @@ REFUSED = [
     ("45-iis-headers/exch.log", {}, "1 of 6 lines cannot be read, more than --max-unreadable"),
 ]
 
+# Requests and bytes of their responses, counted by hand.
+OVERLAP = "64-overlapping-files/access.log"
+COUNTED = [
+    ("60-fastly-shield-lines/fastly.log", {}, 3, 1_653_150),
+    ("61-front-door-shield-lines/afd.log", {}, 3, 151_200),
+    ("63-istio-both-sides/istio2.log", {}, 6, 125_130),
+    (f"{OVERLAP} {OVERLAP}.1", {}, 40, 118_860),
+    (f"{OVERLAP}.1 {OVERLAP}.1", {}, 30, 83_595),
+    ("66-keep-misses-of-cdn/cfcache.log", {}, 5, 414_505),
+    ("66-keep-misses-of-cdn/cfcache.log", {"keep": "misses"}, 2, 107_602),
+    ("66-keep-misses-of-cdn/cf.log", {"keep": "misses"}, 1, 102_392),
+    ("66-keep-misses-of-cdn/cf.log", {"keep": "crossed"}, 2, 102_642),
+    ("72-nginx-json-escapes/nginxx.log", {}, 10, 75_175),
+    ("103-304-left-out/cloudfront-2023.log", {}, 14, 510_142),
+]
+
 
 @pytest.mark.parametrize(("name", "options", "first", "dropped"), READ, ids=[row[0].partition("/")[2] for row in READ])
 def test_a_reported_log_is_read_as_it_was_written(
@@ -86,6 +103,29 @@ def test_a_reported_log_is_read_as_it_was_written(
     assert (report.counts["dropped"], report.counts["unreadable_lines"]) == (dropped, 0)
     is_upgrade, caching = name.startswith("01"), report.counts["caching"]
     assert ("tunnel" in caching, "authorized" in caching) == (is_upgrade, False)
+
+
+@pytest.mark.parametrize(("names", "options", "requests", "size"), COUNTED, ids=[row[0] for row in COUNTED])
+def test_a_reported_log_has_so_many_requests_and_bytes(
+    folder: Path, names: str, options: Mapping[str, Any], requests: int, size: int
+) -> None:
+    assert REPORTS is not None
+    report = import_log([REPORTS / name for name in names.split()], "out.parquet", **options)
+    assert (report.requests, report.counts["response_bytes"]) == (requests, size)
+    assert (report.counts["lines"], report.counts["unreadable_lines"]) == (
+        requests + sum(report.counts["dropped"].values()),
+        0,
+    )
+
+
+def test_reported_logs_of_several_files_are_one_input_of_all_verbs(folder: Path) -> None:
+    assert REPORTS is not None
+    logs = sorted((REPORTS / "110-cache-several-logs").glob("access.log.*"))
+    curve = cache_curve(logs, ["lru"], ["1 MB"])
+    assert (curve.requests, [result.hits for result in curve.results]) == (2, [1])
+    assert (read_stats(logs).requests, read_stats(logs).objects) == (2, 1)
+    edge = REPORTS / "60-fastly-shield-lines" / "fastly.log"
+    assert [result.hit_ratio for result in cache_curve(edge, ["lru"], ["10 MB"]).results] == [1 / 3]
 
 
 @pytest.mark.parametrize(("name", "options", "says"), REFUSED, ids=[row[0].partition("/")[2] for row in REFUSED])

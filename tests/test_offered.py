@@ -176,3 +176,89 @@ def test_requests_for_objects_with_several_sizes_are_counted_behind_a_live_cache
     assert any(warning.startswith("cache: 4 of 7 requests (57.1 %) are for") for warning in found.warnings)
     drawn = with_edge(folder, "hit_ratio = 0.5").check()
     assert not any("size changes" in warning for warning in drawn.warnings)
+
+
+CACHED = "start_s,host,request_bytes,response_bytes,object,method\n"
+
+
+def load_behind(
+    folder: Path, cache: str, rows: list[tuple[float, str, str, int]], **workload: str | int
+) -> tuple[float, ...]:
+    """Bytes down in the busiest minute behind a cache: all that is asked for, and what no cache answers."""
+    lines = (f"{start},a.example,300,{size},{name},{method}\n" for start, method, name, size in rows)
+    (folder / "requests.csv").write_text(CACHED + "".join(lines))
+    changes = {f"workload.{key}": value for key, value in workload.items()}
+    found = with_edge(folder, cache).with_(changes).check().offered
+    assert found is not None
+    load = found.links[-1]
+    assert load.minute_bps is not None and load.direction == "down"
+    return tuple(round(each * 60 / 8) for each in (load.minute_bps, load.least_minute_bps))
+
+
+def test_behind_a_live_cache_load_has_two_bounds(folder: Path) -> None:
+    """First requests, POST, requests behind a POST that gave a copy up, and tunnels are no hits of any cache."""
+    live = 'policy = "lru"\ncapacity = "1 MB"'
+    rows = [
+        (0.0, "GET", "a", 1460), (1.0, "GET", "a", 1460), (2.0, "POST", "b", 1460), (3.0, "GET", "b", 1460),
+        (4.0, "POST", "b", 1460), (5.0, "GET", "b", 1460), (6.0, "CONNECT", "c", 1460), (7.0, "HEAD", "a", 1460),
+        (8.0, "GET", "a", 1460),
+    ]  # fmt: skip
+    one = 1500 + OPENING
+    assert load_behind(folder, live, rows) == (9 * one, 6 * one)
+    # Copies ask for the same objects: three are first, three are for no cache in each.
+    assert load_behind(folder, live, rows, load=2, copies_offset="10 s") == (18 * one, 9 * one)
+    assert load_behind(folder, live, rows, load=2, copies_offset="10 s", copies_hosts="renamed") == (18 * one, 12 * one)
+    # A draw answers a fourth of those that a copy may serve.
+    drawn = load_behind(folder, "hit_ratio = 0.25", rows)
+    assert drawn == (3 * one + 6 * one * 3 / 4, 3 * one + 6 * one * 3 / 4)
+
+
+@pytest.mark.parametrize(
+    ("rate", "says"),
+    [
+        (
+            "10 kbit/s",
+            "Overloaded: at least 140 % of 10 kbit/s from server to edge in the busiest minute (from 0 s on), ",
+        ),
+        ("16 kbit/s", "Nearly full: its fullest link, server to edge, is 87.5 % to 175 % busy in the busiest minute "),
+        (
+            "30 kbit/s",
+            "The cache decides whether the path carries this load: its fullest link, server to edge, is 46.7 % ",
+        ),
+        (
+            "70 kbit/s",
+            "The path carries this load: its fullest link, server to edge, is at most 40 % busy in the busiest",
+        ),
+    ],
+)
+def test_line_1_behind_a_live_cache_is_sure_or_says_that_the_cache_decides(folder: Path, rate: str, says: str) -> None:
+    """60 objects, each asked for twice, in a minute: 14 kbit/s of first requests, 28 kbit/s in all."""
+    size = 14_000 * 60 // 8 // 60 - 40 * 2 - OPENING
+    lines = [f"{second / 2},a.example,300,{size},{second // 2},GET\n" for second in range(120)]
+    (folder / "requests.csv").write_text(CACHED + "".join(lines))
+    scenario = with_edge(folder, 'policy = "lru"\ncapacity = "1 MB"')
+    checked = scenario.with_({"path.link.0.down.rate": "10 Mbit/s", "path.link.1.down.rate": rate}).check()
+    assert checked.answer.startswith(says), checked.answer
+    assert any("what no cache answers takes at least" in each for each in checked.warnings) == says.startswith(
+        ("Over", "Near")
+    )
+
+
+def test_a_websocket_is_spread_over_its_life(folder: Path) -> None:
+    """6 MB over ten minutes: a tenth in each, and nothing behind the last start."""
+    head = "start_s,host,request_bytes,response_bytes,method,server_s,wait_s\n"
+    rows = ["0,a.example,300,1460,GET,,", "0,a.example,300,6000000,CONNECT,600,0", "599,a.example,300,1460,GET,,"]
+    (folder / "requests.csv").write_text(head + "\n".join(rows) + "\n")
+    (folder / "cable.toml").write_text(SCENARIO)
+
+    def minute() -> float:
+        found = Scenario.load(folder / "cable.toml").check().offered
+        assert found is not None and found.links[1].minute_bps is not None
+        return found.links[1].minute_bps * 60 / 8
+
+    whole = 6_000_000 + 40 * -(-6_000_000 // 1460)
+    assert minute() == pytest.approx(whole / 10, rel=0.01)
+    (folder / "requests.csv").write_text(head + "\n".join(rows).replace("600,0", ",") + "\n")
+    assert minute() == pytest.approx(whole, rel=0.01), "without a life it is sent at once"
+    (folder / "requests.csv").write_text(head + rows[1] + "\n" + rows[1].replace("0,a", "60,a", 1) + "\n")
+    assert minute() == pytest.approx(whole * 61 / 601, rel=0.01), "a minute and a second"

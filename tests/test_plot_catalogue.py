@@ -76,7 +76,7 @@ def test_a_module_is_all_that_a_figure_takes(farweb: Farweb, run: Results, tmp_p
     assert (answer.code, answer.err) == (0, "")
     assert "link 4 without ['a', 'b']" in unescape((tmp_path / "p.svg").read_text())
     assert "no option by; breakdown, buffer, cache-size" in farweb("plot", "pie-chart", run.path, "--by", "a").err
-    assert "Of buffer, link and pie-chart: the link" in " ".join(FIGURES.help("link").split())
+    assert "Of buffer, link, pie-chart and queue: the link" in " ".join(FIGURES.help("link").split())
 
 
 def test_without_its_module_a_figure_is_unknown(farweb: Farweb, run: Results) -> None:

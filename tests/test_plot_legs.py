@@ -106,7 +106,7 @@ def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
     assert part(figure, "connecting") == pytest.approx([0.12, 0.15, 0, 0.15])
     assert part(figure, "on the way") == pytest.approx([0.12, 0.27, 0.16, 0.11])
     assert part(figure, "slow start") == pytest.approx([0.2, 0, 0, 0])
-    assert part(figure, "held otherwise (Nagle)") == pytest.approx([0.02, 0.05, 0.05, 0])
+    assert part(figure, "held otherwise (pacing, Nagle)") == pytest.approx([0.02, 0.05, 0.05, 0])
     assert part(figure, "queues and transmission") == pytest.approx([0.04, 0.05, 0.04, 0.01])
     assert "waiting for a connection or a fetch" not in [series.label for series in time.series]
     assert "n = 1 request tagged sample (120 ms a round trip) and 1 request tagged sample (240 ms" in figure.caption

@@ -64,6 +64,26 @@ def test_a_discipline_is_named_with_its_limit_and_drops_by_reason(tmp_path: Path
     assert figure.panels[-1].note == "5 dropped in all: 2 by a full queue, 3 by AQM"
 
 
+def test_a_queue_is_drawn_with_its_waits_where_they_are_measured(tmp_path: Path) -> None:
+    waits = {"sojourn_p50_s": 0.002, "sojourn_p95_s": 0.02, "sojourn_max_s": 0.05}
+    rows = [interval(0, way, 0, queue_bytes_max=3000, drops=5, drops_full=2, drops_aqm=3) for way in ("up", "down")]
+    figure = describe("queue", [write_results(tmp_path / "a", links=[row | waits for row in rows])])
+    assert [panel.y.label for panel in figure.panels[::2]] == ["queue [kB]", "wait [ms]", "drops"]
+    assert [(each.part, each.y.tolist()) for each in figure.panels[2].series] == [
+        ("longest", [50, 50]),
+        ("95th percentile", [20, 20]),
+        ("median", [2, 2]),
+    ]
+    assert [(each.part, each.y.tolist()) for each in figure.panels[4].series] == [
+        ("drops_full", [2, 2]),
+        ("drops_aqm", [3, 3]),
+    ]
+    assert figure.panels[4].note == "5 dropped in all"
+    bare = describe("queue", [write_results(tmp_path / "b", links=rows)])
+    assert [panel.y.label for panel in bare.panels[::2]] == ["queue [kB]", "drops"]
+    assert "record.sojourn = true" in bare.caption
+
+
 def test_a_direction_that_loses_packets_says_how(tmp_path: Path) -> None:
     results = write_results(tmp_path / "a", links=[interval(0, way, 0) for way in ("up", "down")])
     one = results.manifest["scenario"]["path"]["link"][0]

@@ -167,5 +167,8 @@ def test_draws_that_disagree_leave_a_change_open(ratios: list[float], is_open: b
 def test_a_log_takes_seeds_where_they_matter(folder: Path, farweb: Farweb) -> None:
     rows = "".join(f"{10 * n},a.example,400,2000\n" for n in range(3))
     (folder / "log.csv").write_text(f"start_s,host,request_bytes,response_bytes\n{rows}")
+    found = farweb("what-if", "log.csv", "--path", "5g", "-o", "r").out
+    assert front.SweepResults.open("r").runs["seed"].unique().sort().to_list() == [1, 2, 3, 4, 5]
+    assert "One seed" not in found
     refused = farweb("what-if", "log.csv", "--path", "cable", "--seeds", "3")
     assert (refused.code, "--seeds: nothing is drawn by chance" in refused.err) == (2, True)

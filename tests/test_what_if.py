@@ -92,8 +92,8 @@ def test_changes_that_are_there_or_have_no_place_say_why() -> None:
     secure = Base(way_of("geo", "h2", "none", is_secure=True).scenario, "half", {})
     levels, left = levels_of(secure)
     assert [level.name for level in levels] == [
-        *("edge at the far end", "cache beside the user", "half server time", "PEP", "resumed TLS", "0-RTT"),
-        *("small records", "ML-DSA-65 chain", "first window 30"),
+        *("edge at the far end", "cache beside the user", "half server time", "PEP", "FQ-CoDel"),
+        *("resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain", "first window 30"),
     ]
     assert left == {
         "there already": ["keep-alive", "HTTP/2", "TLS 1.3", "ECDSA chain"],

@@ -1,8 +1,9 @@
-//! Hands the examples and the studies to maturin, which puts them into the wheel beside the Python modules.
+//! Hands the examples, the studies and, where it is built, the studio to maturin, which puts them into the wheel beside the
+//! Python modules.
 //!
 //! maturin puts files of a build script's folder wherever `pyproject.toml` says, and files of the source tree only where
 //! they are in that tree: outside the package. Pictures stay behind, and what Python has compiled. `make build` sets
-//! `FARWEB_IN_TREE`: the package lies beside both folders then, and needs no copies.
+//! `FARWEB_IN_TREE`: the package lies beside these folders then, and needs no copies.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -11,14 +12,14 @@ fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo::rerun-if-env-changed=FARWEB_IN_TREE");
     let in_tree = env::var_os("FARWEB_IN_TREE").is_some();
-    for name in ["examples", "papers"] {
+    for name in ["examples", "papers", "studio/dist"] {
         let copy = out.join(name);
         if copy.exists() {
             fs::remove_dir_all(&copy)?;
         }
         let folder = Path::new("../..").join(name);
         println!("cargo::rerun-if-changed={}", folder.display());
-        if !in_tree {
+        if !in_tree && folder.exists() {
             copy_folder(&folder, &copy)?;
         }
     }

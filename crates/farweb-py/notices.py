@@ -1,4 +1,4 @@
-"""Write THIRD-PARTY.txt: the licences of the crates that are linked into the core, for those who get a wheel of it.
+"""Write THIRD-PARTY.txt: the licences of the crates linked into the core, for those who get a wheel or the studio.
 
 `make notices` runs it, when Cargo.lock has changed. Crates that run while the core is compiled, build scripts and
 procedural macros, leave nothing of theirs in it and are not named. Every licence file of a crate is taken over; equal
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("THIRD-PARTY.txt")
-ROOT = "farweb-py"
+ROOTS = ("farweb-py", "farweb-web")
 APACHE = Path(__file__).parents[2] / "LICENSE-APACHE"
 _NAMES = ("licen", "copying", "copyright", "notice", "unlicense")  # of licence files, as they begin
 _RULE = "=" * 100
@@ -49,7 +49,7 @@ def notices() -> str:
 
 
 def linked() -> Iterator[dict[str, Any]]:
-    """The crates of others that are linked into the core on any platform, by name and version."""
+    """The crates of others that are linked into the core on any platform or in a browser, by name and version."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     metadata = json.loads(subprocess.run(command, cwd=FILE.parent, check=True, capture_output=True, text=True).stdout)
     packages = {package["id"]: package for package in metadata["packages"]}
@@ -57,7 +57,7 @@ def linked() -> Iterator[dict[str, Any]]:
         node["id"]: [each["pkg"] for each in node["deps"] if any(kind["kind"] is None for kind in each["dep_kinds"])]
         for node in metadata["resolve"]["nodes"]
     }
-    ahead = [key for key, package in packages.items() if package["name"] == ROOT]
+    ahead = [key for key, package in packages.items() if package["name"] in ROOTS]
     reached: set[str] = set()
     while ahead:
         package = packages[ahead.pop()]

@@ -31,6 +31,7 @@ __all__ = [
     "caching_words",
     "connection_use",
     "debug_build",
+    "draft",
     "header_bytes",
     "link_presets",
     "log_format",
@@ -41,6 +42,8 @@ __all__ = [
     "null_id",
     "null_int",
     "object_ids",
+    "proxies",
+    "relay_tcp",
     "result_version",
     "results_schema",
     "rows_kept",
@@ -101,6 +104,23 @@ mss_bytes: tuple[int, int]
 
 log_header_bytes: int
 """Header of a response, as a reader of server logs adds it to the logged bytes."""
+
+proxies: list[str]
+"""Names of proxies on a path."""
+
+relay_tcp: str
+"""TCP between two relays over a long part, as a scenario writes it."""
+
+def draft(choices: str) -> str:
+    """Write a scenario to start from, with comments.
+
+    Args:
+        choices: JSON text: `file`, `ways`, `cache`, `shield`, `is_local`, `serving`, `clients`, `release`, `requests`
+            and `span_s`, as `crates/farweb/src/scenario/draft.rs` has them.
+
+    Raises:
+        ScenarioError: They are not of that form, or a path is no preset.
+    """
 
 def link_presets() -> str:
     """Kinds of paths, which are the presets of links, as JSON text."""
@@ -234,10 +254,10 @@ class Scenario:
         "parts": [{"name", "bytes"}]}, "down": {..}, "first_window_bytes", "rounds"}], "rtt_ns", "bottleneck_up_bps",
         "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "payload_bytes", "window_bytes", "window_segments",
         "window_limit_bps", "connection_limit_bps", "limited_by", "connection_limit_text", "credit_bytes",
-        "session_credit_bytes", "session_limit_bps", "loss_share", "loss_event_share", "loss_limit_bps", "up": {the
-        same nine, of uploads} or null, "connections_to_fill", "text"}], "workload": {"days", "load",
-        "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points", "replications", "runs",
-        "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        "session_credit_bytes", "session_limit_bps", "loss_share", "loss_event_share", "loss_limit_bps",
+        "loss_limit_text", "up": {the same ten, of uploads} or null, "connections_to_fill", "text"}], "workload":
+        {"days", "load", "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points",
+        "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 
@@ -510,8 +530,14 @@ class Survey:
     def __new__(cls) -> Self:
         """Of no request yet."""
 
-    def add(self, object: NDArray[np.uint64], bytes: NDArray[np.int64], caching: NDArray[np.uint8]) -> None:
-        """Count requests; `caching` has places in `caching_words`."""
+    def add(
+        self, object: NDArray[np.uint64], bytes: NDArray[np.int64], caching: NDArray[np.uint8]
+    ) -> NDArray[np.bool_]:
+        """Count requests; `caching` has places in `caching_words`.
+
+        Returns:
+            True where a cache without limit, empty before the first of them, has a copy that serves the request.
+        """
 
     @property
     def requests(self) -> int:
@@ -606,7 +632,7 @@ class LogReader:
         *,
         log_format: str | None = None,
         fields: list[str] | None = None,
-        keep: str = "misses",
+        keep: str | None = None,
         dynamic: bool = True,
         errors: bool = True,
         tunnels: bool = True,
@@ -615,6 +641,7 @@ class LogReader:
         request_bytes: int | None = None,
         assume_bytes: int | None = None,
         server_time: str = "elapsed",
+        elapsed_unit: str | None = None,
         server_name: str = "server",
         client_key: bytes | None = None,
         client_from_forwarded: bool = False,
@@ -637,8 +664,9 @@ class LogReader:
                 one with farweb's own names, such as `{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}`.
             fields: Keys of JSON objects in its place, each `NAME=KEY` with one of these names; the unit of a span
                 stands behind its key, `elapsed=took:ms`.
-            keep: `misses`: requests that crossed the link; `crossed`: revalidations too; `all`: cache hits as well;
-                `lines`: also lines of inner tiers, other sides, health checks, the server itself and other logs.
+            keep: `misses`: requests that no cache answered; `crossed`: revalidations too; `all`: cache hits as well;
+                `lines`: also lines of inner tiers, other sides, health checks, the server itself and other logs. None:
+                `misses` where a proxy or a server logs its cache's results, `all` where a CDN does.
             dynamic: Keep pages made for each request, with a query, `cgi-bin` or `.cgi` in the URL.
             errors: Keep answers with a status other than 2xx and 3xx.
             tunnels: Keep CONNECT tunnels, each as one request and one response of all its bytes.
@@ -648,6 +676,7 @@ class LogReader:
             request_bytes: Size of each request; None: as logged, else estimated from the URL.
             assume_bytes: Size of a response that the log does not give; None: such requests are left out.
             server_time: `elapsed`: as logged, else the recorded time less `rtt_ns`; `none`: leave out.
+            elapsed_unit: Unit of times whose format leaves it open, `s`, `ms`, `us` or `ns`; None: as the log shows it.
             server_name: Host of requests without one in their line.
             client_key: Key of 16 bytes for the pseudonyms of clients, by SipHash-2-4; None: clients as logged, as text.
             client_from_forwarded: Take the client from `X-Forwarded-For`, where a line has one.
@@ -676,7 +705,7 @@ class LogReader:
         "client", "method", "url", "host", "has_host", "status", "request_bytes", "request_bytes_logged",
         "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read, "time_outs": {"requests",
         "longest_s", "status", "line"} (of 408, 502, 503 and 504 after 10 s or more), "unread_fields":
-        {"requests", "fields", "text"} (behind the agent), "unit_doubt",
+        {"requests", "fields", "text"} (behind the agent), "unit", "unit_doubt",
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
         {reason: bytes}}`; the times are null without a request. The facts from `software` on are of all requests of the

@@ -15,7 +15,7 @@ from farweb.trace import varies
 
 _NS = 1e9
 _TURNS = {1: "a round trip", 2: "two round trips", 3: "three round trips", 4: "four round trips"}
-_OVERLOADED, _FULL = "Overloaded", "Nearly full"
+_OVERLOADED, _FULL, _OPEN = "Overloaded", "Nearly full", "The cache decides"
 _NAME = 40  # letters of a point in a sentence. Chosen: half a line
 _LIMITS = {
     "window": "receive window",
@@ -56,6 +56,8 @@ def answer(figures: Mapping[str, Any], load: Offered | None) -> str:
     state, says = _state(load), _says(load)
     if state == _OVERLOADED:
         return f"{state}: {says}"
+    if state == _OPEN:
+        return f"{state} whether the path carries this load: {says} {least}"
     if state == _FULL:
         return f"{state}: {says} Latencies are mostly queueing. {least}"
     return f"The path carries this load: {says} {least}"
@@ -76,7 +78,7 @@ def answer_of_points(points: Sequence[PointLoad], number: int) -> str:
     least = _least(min(point.least_s for point in points), has_cache=any(point.has_cache for point in points))
     if not known:
         return f"The load of {plural(number, 'point')} was not held against the path: no link has a rate. {least}"
-    worst, load = max(known, key=lambda each: _fullest(each[1]).fullness)
+    worst, load = max(known, key=lambda each: _severity(each[1]))
     state, says = _state(load), _says(load)
     which = elided(worst.name, _NAME)
     looked = plural(number, "point") if len(known) == number else f"{len(known)} points looked at, of {number},"
@@ -84,6 +86,8 @@ def answer_of_points(points: Sequence[PointLoad], number: int) -> str:
         alike = len({_says(each) for _, each in known}) == 1
         return f"The path carries the load of all {looked}: {says[:-1]}{'' if alike else f', at {which}'}. {least}"
     there = [point for point, each in known if _state(each) == state]
+    if state == _OPEN:
+        return f"{state} at {len(there)} of {looked.rstrip(',')}, worst at {which}: {says} {least}"
     first = "" if there[0] == worst else f"first at {elided(there[0].name, _NAME)}, "
     end = "" if state == _OVERLOADED else f" {least}"
     return f"{state} at {len(there)} of {looked.rstrip(',')}, {first}worst at {which}: {says}{end}"
@@ -95,28 +99,42 @@ def warnings_of_points(points: Sequence[PointLoad], known: Sequence[str]) -> lis
     keys = {warning.partition(":")[0] for warning in known}
     if not loads:
         return []
-    name, load = max(loads, key=lambda each: _fullest(each[1]).fullness)
+    name, load = max(loads, key=lambda each: _severity(each[1]))
     return [f"{each} (at {elided(name, _NAME)})" for each in load.warnings if each.partition(":")[0] not in keys]
 
 
 def _state(load: Offered) -> str:
-    """Overloaded or nearly full, or empty with room left."""
-    fullest = _fullest(load)
-    return "" if fullest.at_most or fullest.fullness <= BUSY else _FULL if fullest.fullness <= 1 else _OVERLOADED
+    """Overloaded or nearly full whatever a cache answers, or for the cache to decide, or empty with room left."""
+    least = max(link.least_fullness for link in load.links)
+    if least > BUSY:
+        return _OVERLOADED if least > 1 else _FULL
+    return _OPEN if _fullest(load).fullness > BUSY else ""
 
 
 def _says(load: Offered) -> str:
     """How full the fullest link is, as a sentence goes on."""
-    fullest, state = _fullest(load), _state(load)
+    state = _state(load)
+    fullest = _fullest(load) if state in (_OPEN, "") else max(load.links, key=lambda link: link.least_fullness)
     if state == _OVERLOADED:
-        return f"{fullest.part} from {fullest.name} {fullest.when}; queues grow. Raise the rate or lower workload.load."
+        whatever = ", whatever a cache answers" if fullest.at_most else ""
+        part = f"{fullest.part} from {fullest.name} {fullest.least_when}"
+        return f"{part}{whatever}; queues grow. Raise the rate or lower workload.load."
+    of_mean = f", of {fullest.line}" if fullest.is_mean else ""
+    if fullest.at_most and state:
+        full = f"{share(fullest.least_fullness)} to {share(fullest.fullness)}"
+        return f"its fullest link, {fullest.name}, is {full} busy {fullest.when}, by what a cache answers{of_mean}."
     second = (
         "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.peak[1])} in the busiest second"
     )
-    of_mean = f", of {fullest.line}" if fullest.is_mean else ""
     at_most = "at most " if fullest.at_most else ""
     busy = f"{at_most}{share(fullest.fullness)} busy {fullest.when}"
     return f"its fullest link, {fullest.name}, is {busy}{second}{of_mean}."
+
+
+def _severity(load: Offered) -> tuple[int, float, float]:
+    """Order of loads, the worst last."""
+    least = max(link.least_fullness for link in load.links)
+    return ["", _OPEN, _FULL, _OVERLOADED].index(_state(load)), least, _fullest(load).fullness
 
 
 def _fullest(load: Offered) -> OfferedLoad:
@@ -230,6 +248,8 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
         yield ["splits", f"TCP ends at {nodes}: {first} to the first byte on a new connection, {whole} without"]
     yield from _limit_down(figures, leg, is_only)
     yield from _limit_up(figures, leg)
+    if leg["loss_limit_text"]:
+        yield ["losses", leg["loss_limit_text"]]
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
         held = narrow["down"]["queue_bytes"]

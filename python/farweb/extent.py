@@ -275,8 +275,8 @@ def _under_way(scenario: Description, figures: Mapping[str, Any], trace: Trace, 
 
 
 def _bits(link: RatedLink, trace: Trace) -> float:
-    """Load of all requests of the trace on a link, in bits, or none where a cache takes an unknown part."""
-    return 0.0 if link.at_most else 8 * link.factor * float(link.sent(trace).sum())
+    """Load of all requests of the trace on a link, in bits; behind a live cache what that cannot answer."""
+    return 8 * float((link.missed(trace) if link.at_most else link.sent(trace)).sum())
 
 
 def _cause(workload: Mapping[str, Any]) -> str:

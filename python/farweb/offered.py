@@ -1,7 +1,8 @@
 """Compares the load that a workload offers to each link with the rate of the link, for `farweb check`.
 
-The bytes are those of `farweb.trace`. Retransmissions, server times and the opening of kept connections are left out. A
-live cache is taken as empty, an upper bound for links behind it. Copies are laid over each other as a run lays them.
+The bytes are those of `farweb.trace`. Retransmissions, server times and the opening of kept connections are left out.
+Links behind a live cache have two bounds: all that is asked for, and what no cache answers, however large: uncacheable
+requests and the first ones for objects. Copies are laid over each other as a run lays them.
 
 Memory: some arrays over the seconds of the workload, or over longer steps beyond `_BINS_MAX` seconds.
 """
@@ -53,6 +54,9 @@ class OfferedLoad:
         minute_rate_bps: Mean rate of the link in that minute.
         second_bps: In the busiest second, or None as above.
         at_most: True when a live cache nearer to the clients takes an unknown part of it off.
+        least_from_s: When the busiest minute of the part that no cache answers begins, or None as above.
+        least_minute_bps: That part then or on average; without such a cache all.
+        least_rate_bps: Mean rate of the link in that minute.
     """
 
     link: int
@@ -68,6 +72,9 @@ class OfferedLoad:
     minute_rate_bps: float | None
     second_bps: float | None
     at_most: bool
+    least_from_s: float | None
+    least_minute_bps: float
+    least_rate_bps: float
 
     @property
     def name(self) -> str:
@@ -77,9 +84,12 @@ class OfferedLoad:
     @property
     def when(self) -> str:
         """The busiest minute in words, or the mean over time."""
-        if self.minute_from_s is None:
-            return "on average"
-        return f"in the busiest minute (from {began(self.minute_from_s, self.origin_unix_s)} on)"
+        return _when(self.minute_from_s, self.origin_unix_s)
+
+    @property
+    def least_when(self) -> str:
+        """The same of what no cache answers."""
+        return _when(self.least_from_s, self.origin_unix_s)
 
     @property
     def peak(self) -> tuple[float, float]:
@@ -91,8 +101,12 @@ class OfferedLoad:
     @property
     def fullness(self) -> float:
         """Their ratio; infinite for a load on a link that sends nothing."""
-        load, line = self.peak
-        return load / line if line else inf if load else 0.0
+        return _ratio(*self.peak)
+
+    @property
+    def least_fullness(self) -> float:
+        """The same of what no cache answers."""
+        return _ratio(self.least_minute_bps, self.least_rate_bps)
 
     @property
     def line(self) -> str:
@@ -102,8 +116,18 @@ class OfferedLoad:
 
     @property
     def part(self) -> str:
-        """The share of that rate in words."""
-        return f"{share(self.fullness)} of {self.line}" if isfinite(self.fullness) else "with nothing sent"
+        """The share of that rate in words, behind a live cache the least one."""
+        if not isfinite(self.least_fullness):
+            return "with nothing sent"
+        return f"{'at least ' if self.at_most else ''}{share(self.least_fullness)} of {self.line}"
+
+
+def _when(begin_s: float | None, origin_unix_s: float | None) -> str:
+    return "on average" if begin_s is None else f"in the busiest minute (from {began(begin_s, origin_unix_s)} on)"
+
+
+def _ratio(load: float, line: float) -> float:
+    return load / line if line else inf if load else 0.0
 
 
 @dataclass(frozen=True)
@@ -170,8 +194,12 @@ def _held_against(scenario: Description, figures: Mapping[str, Any], trace: Trac
     laid = Laid.of(figures["workload"], scenario.effective["run"]["until"], trace)
     loads, warnings = [], []
     for link in links:
-        series = laid.series(link.sent(trace), trace) * (laid.rate * link.factor)
+        series = laid.series(link.sent(trace), trace) * laid.rate
         minute, minute_from, minute_rate = _fullest(scenario, link, series, laid.step_s)
+        is_renamed = scenario.effective["workload"].get("copies_hosts") == "renamed"
+        least = _missed(link, laid, trace, is_renamed=is_renamed) if link.at_most else series
+        least_minute, least_from, least_rate = _fullest(scenario, link, least, laid.step_s)
+        lasts_s = max(laid.span_s, MINUTE_S)
         ends = figures["nodes"][link.index : link.index + 2]
         from_node, to_node = ends if link.direction == "up" else ends[::-1]
         load = OfferedLoad(
@@ -181,13 +209,16 @@ def _held_against(scenario: Description, figures: Mapping[str, Any], trace: Trac
             to_node=to_node,
             rate_bps=link.rate_bps,
             is_mean=link.is_mean,
-            mean_bps=8 * float(series.sum()) / max(laid.span_s, MINUTE_S),
+            mean_bps=8 * float(series.sum()) / lasts_s,
             minute_bps=minute,
             minute_from_s=minute_from,
             origin_unix_s=trace.origin_unix_s if laid.speed == 1 else None,
             minute_rate_bps=minute_rate,
             second_bps=_peak(series, 1, laid.step_s)[0],
             at_most=link.at_most,
+            least_from_s=least_from,
+            least_minute_bps=8 * float(least.sum()) / lasts_s if least_minute is None else least_minute,
+            least_rate_bps=link.rate_bps if least_rate is None else least_rate,
         )
         loads.append(load)
         if (warning := _too_much(load)) is not None:
@@ -200,12 +231,26 @@ def _held_against(scenario: Description, figures: Mapping[str, Any], trace: Trac
     return Offered(laid.requests, laid.span_s, times, tuple(loads), tuple(warnings), multiple)
 
 
+def _missed(link: RatedLink, laid: "Laid", trace: Trace, *, is_renamed: bool) -> Series:
+    """Bytes by step that no cache answers. Copies ask for the same objects, unless their hosts are renamed."""
+    always, missed = link.always(trace), link.missed(trace)
+    if is_renamed:
+        return laid.series(missed, trace) * laid.rate
+    series: Series = laid.series(always, trace) * laid.rate
+    first = laid.series(np.maximum(missed - always, 0), trace, min(laid.load, trace.days)) * min(1, laid.rate)
+    series[: len(first)] += first
+    return series
+
+
 def _too_much(load: OfferedLoad) -> str | None:
-    if load.at_most or load.fullness <= BUSY:
+    if load.least_fullness <= BUSY:
         return None
-    cost = "latencies are those of a queue that grows" if load.fullness > 1 else "latencies are mostly queueing"
+    cost = "latencies are those of a queue that grows" if load.least_fullness > 1 else "latencies are mostly queueing"
+    key = f"path.link.{load.link}.{load.direction}.rate"
+    if load.at_most:
+        return f"{key}: what no cache answers takes {load.part} {load.least_when}: {cost}"
     return (
-        f"path.link.{load.link}.{load.direction}.rate: the workload offers {rate(load.peak[0])} {load.when}, "
+        f"{key}: the workload offers {rate(load.peak[0])} {load.when}, "
         f"{load.part} (on average {share(load.mean_bps / load.rate_bps)}): {cost}"
     )
 

@@ -1,7 +1,8 @@
 """The requests of a workload by the second, in one pass, for everything that looks at them before a run.
 
-Bytes count in the second of their request's start, with headers and timestamps a segment: messages, their ACKs, and
-the opening and closing of connections where each request has its own. ACKs by a timer and options of SYNs are left out.
+Bytes count in the second of their request's start, those of a tunnel over its recorded life, with headers and
+timestamps a segment: messages, their ACKs, and the opening and closing of connections where each request has its own.
+ACKs by a timer and options of SYNs are left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.description import Description
 from farweb.files.parquet import equals
-from farweb.inputs.caching import caching_codes
+from farweb.inputs.caching import BYPASS, INVALIDATE, caching_codes
 from farweb.inputs.provenance import origin
 from farweb.ports import Opens, are_limited
 from farweb.prepared import Prepared
@@ -37,6 +38,9 @@ class RatedLink:
     Attributes:
         segments: Of the leg.
         opening_bytes: Of the packets that open and close a request's own connection; 0 on connections that stay.
+        factor: Share of the requests that no drawn hit answers, among those that a copy may serve.
+        at_most: Other caches take an unknown part off.
+        is_live: All of these hold objects, none at the beginning.
     """
 
     index: int
@@ -48,16 +52,36 @@ class RatedLink:
     opening_bytes: int
     factor: float
     at_most: bool
+    is_live: bool
     has_requests: bool
 
     def sent(self, trace: "Trace") -> Series:
-        """Bytes that each entry of a trace sends over it if no cache serves any."""
+        """Bytes that each entry of a trace sends over it, with what caches of unknown hits take off."""
+        return self._behind_draws(trace, trace.values)
+
+    def always(self, trace: "Trace") -> Series:
+        """Those of them that no copy may serve."""
+        return self._of(trace, trace.uncacheable) if trace.uncacheable else np.zeros_like(trace.values[-1])
+
+    def missed(self, trace: "Trace") -> Series:
+        """Those of them that no cache answers, however large: these, and first requests for objects."""
+        is_known = self.is_live and trace.missed
+        return self._behind_draws(trace, trace.missed) if is_known else np.zeros_like(trace.values[-1])
+
+    def _behind_draws(self, trace: "Trace", values: tuple[Series, ...]) -> Series:
+        whole = self._of(trace, values)
+        if self.factor == 1:
+            return whole
+        always = self.always(trace)
+        return always + (whole - always) * self.factor
+
+    def _of(self, trace: "Trace", values: tuple[Series, ...]) -> Series:
         place = _CHANNELS * trace.segments.index(self.segments)
-        responses, requests, of_responses, of_requests = trace.values[place : place + _CHANNELS]
+        responses, requests, of_responses, of_requests = values[place : place + _CHANNELS]
         if not self.has_requests:
             return responses if self.direction == "down" else of_responses
         both = responses + of_requests if self.direction == "down" else requests + of_responses
-        return both + trace.values[-1] * self.opening_bytes
+        return both + values[-1] * self.opening_bytes
 
 
 def is_alone(leg: Mapping[str, Any]) -> bool:
@@ -116,6 +140,7 @@ def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[R
                         _opening_bytes(leg, direction),
                         1 - sum(drawn),
                         len(drawn) < len(before),
+                        all(cache.get("policy") or cache.get("hit_ratio") is not None for cache in before),
                         leg["connection_use"]["requests"],
                     )
 
@@ -136,6 +161,8 @@ class Trace:
         segments: Of the legs with a rate.
         values: For each of them bytes of responses and of requests with headers, and of the acknowledgements of both;
             behind them the number of requests.
+        uncacheable: The same of requests that no copy may serve, empty without a cache.
+        missed: The same of these and of first requests for objects, empty without a live cache.
         of_several_sizes: Requests for objects that change size, or 0 without a live cache.
         bypassing: Requests for uncacheable objects, or 0 without a live cache.
         clients: Who asks: how many.
@@ -158,6 +185,8 @@ class Trace:
     second: NDArray[np.int64]
     segments: list[Segments]
     values: tuple[Series, ...]
+    uncacheable: tuple[Series, ...] = ()
+    missed: tuple[Series, ...] = ()
     of_several_sizes: int = 0
     bypassing: int = 0
     clients: int = 0
@@ -176,6 +205,8 @@ class Trace:
 
 
 _CHANNELS = 4  # for each kind of segments: responses, requests, acknowledgements of responses, of requests
+_Entries = tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]
+"""Days, seconds, and values of each."""
 _MERGED_AT = 1 << 21  # entries. Chosen: some 100 MB with their values
 
 
@@ -188,9 +219,11 @@ def read_trace(scenario: Description, figures: Mapping[str, Any], prepared: Prep
         WorkloadError: The request table cannot be read.
     """
     segments = sorted({link.segments for link in rated_links(scenario, figures)})
-    has_live = any(cache.get("policy") for cache in scenario.effective.get("cache") or [])
+    caches = scenario.effective.get("cache") or []
+    has_live = any(cache.get("policy") for cache in caches)
     survey = _core.Survey() if has_live and "requests" in prepared.inputs else None
-    trace = _trace(prepared.core, segments, survey, Opens() if are_limited(figures) else None)
+    opens = Opens() if are_limited(figures) else None
+    trace = _trace(prepared.core, segments, survey, opens, has_caches=bool(caches))
     return None if trace is None else replace(trace, origin_unix_s=origin(prepared.imported))
 
 
@@ -199,9 +232,12 @@ def _trace(
     segments: list[Segments],
     survey: _core.Survey | None = None,
     opens: Opens | None = None,
+    *,
+    has_caches: bool = False,
 ) -> Trace | None:
     """Read a workload, its objects too with `survey`, or None when it is empty."""
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
+    parts: list[_Entries] = []
+    lives: list[_Entries] = []
     rows = held = down = up = tagged = tunnels = tunnel_bytes = secure = clear = 0
     first, last, clients = float("inf"), 0.0, Tally()
     for columns in requests:
@@ -214,9 +250,14 @@ def _trace(
         first, last = min(first, float(start.min())), max(last, float(start.max()))
         request, response = np.asarray(columns["request_bytes"]), np.asarray(columns["response_bytes"])
         down, up = down + int(response.sum()), up + int(request.sum())
-        if survey is not None and "object" in columns:
-            known = np.asarray(columns["object"]) != _core.null_id
-            survey.add(np.asarray(columns["object"])[known], response[known], caching_codes(columns["caching"])[known])
+        values = _bytes(request, response, segments)
+        if has_caches:
+            never = np.isin(caching_codes(columns["caching"]), (BYPASS, INVALIDATE))
+            of_all = values
+            values += tuple(channel * never for channel in of_all)
+            if survey is not None:
+                missed = ~_served(survey, columns, response)
+                values += tuple(channel * missed for channel in of_all)
         if opens is not None:
             opens.add(columns["host"], day, start)
         if "client" in columns:
@@ -228,22 +269,38 @@ def _trace(
         if "tls" in columns:
             tls = np.asarray(columns["tls"])[~is_tunnel]
             secure, clear = secure + int((tls == 1).sum()), clear + int((tls == 0).sum())
-        values = _bytes(request, response, segments)
-        parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
+        second = np.floor(start).astype(np.int64)
+        lasts = _lasting(columns, is_tunnel)
+        lives += _events(day[lasts], start[lasts], columns["server_s"], lasts, values) if lasts.any() else []
+        if lasts.all():
+            continue
+        parts.append(_merged([(day[~lasts], second[~lasts], tuple(channel[~lasts] for channel in values))]))
         held += len(parts[-1][0])
         if held > _MERGED_AT:
             parts = [_merged(parts)]
             held = len(parts[0][0])
     if not rows:
         return None
-    days, second, values = _merged(parts)
+    days, second, values = _merged([*parts, *([_between(_merged(lives), int(last))] if lives else [])])
     numbered = np.unique(days, return_inverse=True)[1]
     share_tagged = tagged / down if down else 0.0
     treated = (0, 0) if survey is None else (survey.of_several_sizes, survey.bypassing)
     counts = clients.counts()
     asked_by = counts.size, rows - int(counts.sum())
     more = (*treated, *asked_by, opens, tunnels, tunnel_bytes, secure, clear)
-    return Trace(rows, down, up, share_tagged, first, last, numbered, second, segments, values, *more)
+    kinds = _CHANNELS * len(segments) + 1
+    sums = values[:kinds], values[kinds : 2 * kinds], values[2 * kinds :]
+    return Trace(rows, down, up, share_tagged, first, last, numbered, second, segments, *sums, *more)
+
+
+def _served(survey: _core.Survey, columns: Mapping[str, Any], response: NDArray[Any]) -> NDArray[np.bool_]:
+    """True for requests that a cache without limit has a copy for, of all in their order."""
+    served: NDArray[np.bool_] = np.zeros(len(response), np.bool_)
+    if "object" in columns:
+        objects = np.asarray(columns["object"])
+        known = objects != _core.null_id
+        served[known] = survey.add(objects[known], response[known], caching_codes(columns["caching"])[known])
+    return served
 
 
 def _bytes(request: NDArray[Any], response: NDArray[Any], segments: list[Segments]) -> tuple[Series, ...]:
@@ -259,9 +316,39 @@ def _bytes(request: NDArray[Any], response: NDArray[Any], segments: list[Segment
     return *channels, np.ones(len(response))
 
 
-def _merged(
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]:
+def _lasting(columns: Mapping[str, Any], is_tunnel: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tunnels with a recorded life of more than a second."""
+    if columns.get("server_s") is None or not is_tunnel.any():
+        return np.zeros(len(is_tunnel), np.bool_)
+    lasting: NDArray[np.bool_] = is_tunnel & (np.nan_to_num(np.asarray(columns["server_s"])) > 1)
+    return lasting
+
+
+def _events(
+    day: NDArray[np.int64],
+    start: NDArray[np.float64],
+    server_s: Any,
+    lasts: NDArray[np.bool_],
+    values: tuple[Series, ...],
+) -> list[_Entries]:
+    """Changes of the bytes a second at the beginnings and behind the ends of lives."""
+    first = np.floor(start).astype(np.int64)
+    end = np.floor(start + np.asarray(server_s)[lasts]).astype(np.int64) + 1
+    each = tuple(channel[lasts] / (end - first) for channel in values)
+    return [(day, first, each), (day, end, tuple(-channel for channel in each))]
+
+
+def _between(events: _Entries, last: int) -> _Entries:
+    """Bytes of each second from the changes at some, up to the last one with a start."""
+    day, second, changes = events
+    lengths = np.append(np.where(np.diff(day) == 0, np.diff(second), 0), 0)
+    lengths = np.clip(np.minimum(lengths, last + 1 - second), 0, None)
+    values = tuple(np.repeat(np.maximum(np.cumsum(change), 0), lengths) for change in changes)
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return np.repeat(day, lengths), np.repeat(second, lengths) + within, values
+
+
+def _merged(parts: list[_Entries]) -> _Entries:
     """Entries of one day and second as one."""
     day = np.concatenate([part[0] for part in parts])
     second = np.concatenate([part[1] for part in parts])

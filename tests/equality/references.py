@@ -41,6 +41,9 @@ STACKS: Mapping[str, Mapping[str, Any]] = {
     "modern-norack": {**MODERN, "constants": {"rack": False}},
     "modern-nosack": {**MODERN, "constants": {"sack": False}},
     "modern-ssai0": {**MODERN, "constants": {"slow_start_after_idle": False}},
+    "modern-paced": {**MODERN, "constants": {"pacing": "internal"}},
+    "reno-paced": {**MODERN, "constants": {"congestion_control": "reno", "pacing": "internal"}},
+    "bbr": {**MODERN, "constants": {"congestion_control": "bbr"}},
     "reno-big": {"profile": "linux-classic", "mss": "1460 B", "constants": LARGE},
     "reno-big-sack": {"profile": "linux-classic", "mss": "1460 B", "constants": {"sack": True, **LARGE}},
 }

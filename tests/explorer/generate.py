@@ -397,11 +397,13 @@ def _record(draw: Draw, links: int) -> Table:
             "packets": "all",
             "points": ["ends", *taps],
             "links_every": draw.one("1 s", "10 s", "10 s", "100 s"),
+            "sojourn": draw.chance(0.5),
         }
     points = ["ends", *taps, *(f"link {draw.whole(0, links - 1)} {way}" for way in ("up", "down"))]
     return draw.some(
         {
             "links_every": draw.one("100 ms", "2 s", "60 s"),
+            "sojourn": draw.one(True, False),
             "connections": draw.one(True, False),
             "exchanges": draw.one(True, False),
             "packets": draw.one("none", "sample", "all"),

@@ -138,6 +138,7 @@ tcp = {{ profile = "linux" }}
 requests = "requests.csv"
 [record]
 points = ["ends", "link 0", "link 1"]
+sojourn = true
 {_EVERYTHING}"""
 
 

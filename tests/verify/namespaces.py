@@ -34,6 +34,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def missing(*tools: str) -> str | None:
     """Why no talk with the kernel is possible here, or `None` when one is."""
+    if (reason := no_namespace(*tools)) or PROGRAM.exists():
+        return reason
+    return f"talking with the kernel needs {PROGRAM}: cargo build -p farweb-tun, or make verify, makes it"
+
+
+def no_namespace(*tools: str) -> str | None:
+    """Why there can be no namespace with a TUN device here, or `None` when there can."""
     if os.geteuid() != 0:
         return "talking with the kernel needs root, for a network namespace and a TUN device"
     if not Path("/dev/net/tun").exists():
@@ -41,8 +48,6 @@ def missing(*tools: str) -> str | None:
     for tool in ("ip", *tools):
         if shutil.which(tool) is None:
             return f"talking with the kernel needs {tool}, and it is not on the PATH"
-    if not PROGRAM.exists():
-        return f"talking with the kernel needs {PROGRAM}: cargo build -p farweb-tun, or make verify, makes it"
     return _refusal()
 
 

@@ -96,9 +96,7 @@ class Flight:
 @contextmanager
 def relayed(there: Namespace, port: int, delay_s: float) -> Iterator[list[Flight]]:
     """The path, for servers at this port; the flight of each connection is appended when its SYN leaves."""
-    with there.entered():
-        device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-        fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH22x", DEVICE.encode(), _TUN | _NO_HEADER))
+    device = open_device(there)
     flights: list[Flight] = []
     end, stop = os.pipe()
     thread = threading.Thread(target=_relay, args=(device, end, port, delay_s, flights))
@@ -112,6 +110,27 @@ def relayed(there: Namespace, port: int, delay_s: float) -> Iterator[list[Flight
         os.close(device)
 
 
+def open_device(there: Namespace) -> int:
+    """The namespace's TUN device, which is then up; to be closed."""
+    with there.entered():
+        device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+        fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH22x", DEVICE.encode(), _TUN | _NO_HEADER))
+    return device
+
+
+def read_packet(device: int) -> bytes:
+    """The next packet that has left; empty where there is none."""
+    try:
+        return os.read(device, 65_536)
+    except BlockingIOError:
+        return b""
+
+
+def turned_back(packet: bytes) -> bytes:
+    """The packet with its addresses exchanged."""
+    return packet[:12] + packet[16:20] + packet[12:16] + packet[20:]
+
+
 def _relay(device: int, end: int, port: int, delay_s: float, flights: list[Flight]) -> None:
     under_way: deque[tuple[float, bytes]] = deque()
     while True:
@@ -120,7 +139,7 @@ def _relay(device: int, end: int, port: int, delay_s: float, flights: list[Fligh
         if end in ready:
             return
         # All that has left is read before anything arrives: a late thread changes no turn.
-        while packet := _read(device):
+        while packet := read_packet(device):
             if packet[0] >> 4 != 4:
                 continue
             segment = Segment.of(packet)
@@ -131,11 +150,4 @@ def _relay(device: int, end: int, port: int, delay_s: float, flights: list[Fligh
         if under_way and under_way[0][0] <= time.monotonic():
             packet = under_way.popleft()[1]
             flights[-1].on_arrived(Segment.of(packet))
-            os.write(device, packet[:12] + packet[16:20] + packet[12:16] + packet[20:])
-
-
-def _read(device: int) -> bytes:
-    try:
-        return os.read(device, 65_536)
-    except BlockingIOError:
-        return b""
+            os.write(device, turned_back(packet))

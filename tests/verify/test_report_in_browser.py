@@ -4,16 +4,13 @@ Playwright drives the system's Chromium, without a network. `make verify` runs t
 """
 
 import io
-import os
 import re
-import shutil
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from rich.console import Console
 
 from farweb.cli import main as farweb
@@ -22,6 +19,8 @@ from farweb.demo import main as demonstrate
 
 WIDTHS = (360, 800, 1280)
 """CSS pixels: a phone, a tablet, a laptop."""
+
+pytest_plugins = ("chromium",)
 
 # Seconds; the sweep that a page is made of runs first, and once.
 pytestmark = [pytest.mark.timeout(600), pytest.mark.slow(reason="Chromium")]
@@ -56,17 +55,6 @@ class Sight:
     def broken(self) -> list[list[object]]:
         """Images that are not there."""
         return [image for image in self.page.evaluate(IMAGES) if not image[0] or not image[1]]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium without a window; the sandbox does not work for root, as whom a CI job may run."""
-    program = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-    assert program is not None, "name a Chromium in CHROMIUM"
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        yield opened
-        opened.close()
 
 
 def look(browser: Browser, file: Path, width: int) -> Sight:

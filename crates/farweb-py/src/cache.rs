@@ -168,21 +168,21 @@ impl Survey {
         Self(cache::Survey::default())
     }
 
-    fn add(
+    fn add<'py>(
         &mut self,
-        py: Python<'_>,
+        py: Python<'py>,
         object: &Bound<'_, PyAny>,
         bytes: &Bound<'_, PyAny>,
         caching: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let (object, bytes) = (object.extract()?, bytes.extract()?);
         let caching: PyReadonlyArray1<'_, u8> = caching.extract()?;
         let requests = Requests::of(&object, &bytes, caching.as_slice()?)?;
         let survey = &mut self.0;
-        py.detach(|| {
-            requests.iter().for_each(|(object, bytes, caching)| survey.request(object, bytes, caching));
+        let served: Vec<bool> = py.detach(|| {
+            requests.iter().map(|(object, bytes, caching)| survey.request(object, bytes, caching)).collect()
         });
-        Ok(())
+        Ok(served.into_pyarray(py))
     }
 
     #[getter]

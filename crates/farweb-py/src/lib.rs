@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use crate::references::References;
     #[pymodule_export]
-    use crate::scenario::{Scenario, absent, connection_use, link_presets, scenario_schema};
+    use crate::scenario::{Scenario, absent, connection_use, draft, link_presets, scenario_schema};
     #[pymodule_export]
     use crate::schema::{results_schema, workload_schema};
     #[pymodule_export]
@@ -51,6 +51,8 @@ mod _core {
         module.add("caching_words", farweb::workload::Caching::WORDS.map(|(word, _)| word).to_vec())?;
         module.add("header_bytes", farweb::tcp::segment::HEADER_BYTES)?;
         module.add("mss_bytes", farweb::tcp::segment::MSS_BYTES.into_inner())?;
+        module.add("proxies", crate::scenario::proxies().to_vec())?;
+        module.add("relay_tcp", farweb::scenario::draft::RELAY_TCP)?;
         module.add("log_header_bytes", farweb::workload::LOG_HEADER_BYTES)?;
         module.add("rows_kept", farweb::workload::ROWS_KEPT)?;
         module.add("debug_build", cfg!(debug_assertions))

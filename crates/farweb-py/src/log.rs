@@ -74,9 +74,9 @@ pub(crate) struct LogReader(farweb::workload::LogReader);
 impl LogReader {
     #[new]
     #[pyo3(signature = (
-        path, format, *, log_format = None, fields = None, keep = "misses", dynamic = true, errors = true, tunnels = true, bypass = "",
+        path, format, *, log_format = None, fields = None, keep = None, dynamic = true, errors = true, tunnels = true, bypass = "",
         rtt_ns = 0,
-        request_bytes = None, assume_bytes = None, server_time = "elapsed", server_name = "server", client_key = None,
+        request_bytes = None, assume_bytes = None, server_time = "elapsed", elapsed_unit = None, server_name = "server", client_key = None,
         client_from_forwarded = false, client = None, from_ = None, to = None,
         sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01, overview = None, place = 0,
     ))]
@@ -86,7 +86,7 @@ impl LogReader {
         format: &str,
         log_format: Option<String>,
         fields: Option<Vec<String>>,
-        keep: &str,
+        keep: Option<&str>,
         dynamic: bool,
         errors: bool,
         tunnels: bool,
@@ -95,6 +95,7 @@ impl LogReader {
         request_bytes: Option<u64>,
         assume_bytes: Option<u64>,
         server_time: &str,
+        elapsed_unit: Option<&str>,
         server_name: &str,
         client_key: Option<[u8; 16]>,
         client_from_forwarded: bool,
@@ -111,7 +112,7 @@ impl LogReader {
         let open = || {
             let by = sample_by.parse()?;
             let options = LogOptions {
-                keep: keep.parse()?,
+                keep: keep.map(str::parse).transpose()?,
                 dynamic,
                 errors,
                 tunnels,
@@ -120,6 +121,7 @@ impl LogReader {
                 request_bytes,
                 assume_bytes,
                 server_time: server_time.parse()?,
+                elapsed_unit: elapsed_unit.map(str::parse).transpose()?,
                 server_name: server_name.to_owned(),
                 client_names: client_key
                     .map_or(ClientNames::AsLogged, |key| ClientNames::Pseudonyms(ClientKey::new(key))),

@@ -2,6 +2,7 @@
 
 use farweb::explain::report;
 use farweb::net::Direction;
+use farweb::scenario::draft::{Draft, Proxy};
 use farweb::scenario::{Carrier, ScenarioError as CoreError, Source};
 use farweb::sweep::{Design, Planned};
 use farweb::units::Duration;
@@ -142,6 +143,19 @@ pub(crate) fn connection_use(carrier: &str) -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn link_presets() -> String {
     serde_json::to_string(&farweb::scenario::presets()).expect("they are plain data")
+}
+
+/// A scenario to start from; `choices` are a `Draft` as JSON text.
+#[pyfunction]
+pub(crate) fn draft(choices: &str) -> PyResult<String> {
+    let draft: Draft = serde_json::from_str(choices)
+        .map_err(|error| ScenarioError::new_err(format!("choices {choices}: {error}")))?;
+    draft.to_toml().map_err(ScenarioError::new_err)
+}
+
+/// Names of proxies on a path.
+pub(crate) fn proxies() -> [&'static str; 4] {
+    Proxy::ALL.map(Proxy::word)
 }
 
 /// The sentence for a name of the field that farweb does not have; None of others.

@@ -6,7 +6,7 @@ use std::net::SocketAddrV4;
 
 use farweb::net::PacketKind;
 use farweb::rng::{RandomStream, RandomStreams};
-use farweb::tcp::{Config, Connection, Flags, HostClock, Output, Segment, reset_for};
+use farweb::tcp::{Config, Connection, Flags, HostClock, Output, Random, Segment, reset_for};
 use farweb::units::{Bytes, Instant};
 
 use crate::application::Application;
@@ -58,6 +58,7 @@ impl Host {
                 mss: u16::try_from(tcp.mss.get()).unwrap_or(u16::MAX),
                 send_buffer: buffer,
                 receive_buffer: buffer,
+                random: Random { streams, index: 0 },
             },
             talk: talk.clone(),
             random: streams.stream("numbers", 0),

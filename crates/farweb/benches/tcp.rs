@@ -1,7 +1,7 @@
 //! Cost of the TCP endpoint alone: segments processed by two ends that hand them to each other, without links or queue.
 
 use divan::{Bencher, counter::ItemsCount};
-use farweb::tcp::{Config, Connection, HostClock, Notice, Output, ProfileName, Segment};
+use farweb::tcp::{Config, Connection, HostClock, Notice, Output, ProfileName, Random, Segment};
 use farweb::units::{Duration, Instant};
 
 fn main() {
@@ -17,7 +17,13 @@ struct Pair {
 }
 
 fn config() -> Config {
-    Config { profile: ProfileName::Bsd44Lite.profile(), mss: 1460, send_buffer: None, receive_buffer: None }
+    Config {
+        profile: ProfileName::Bsd44Lite.profile(),
+        mss: 1460,
+        send_buffer: None,
+        receive_buffer: None,
+        random: Random::default(),
+    }
 }
 
 fn connect(out: &mut Output) -> Pair {

@@ -27,7 +27,7 @@ Progress = Callable[[str, int, int | None], None]
 
 
 def cache_curve(
-    requests: str | Path,
+    requests: str | Path | Sequence[str | Path],
     policies: Sequence[str] = USUAL_POLICIES,
     capacities: Sequence[str] = USUAL_CAPACITIES,
     *,
@@ -50,7 +50,7 @@ def cache_curve(
     Memory grows with the objects, and with the policy ``belady`` by 16 bytes a request besides.
 
     Args:
-        requests: A request table with a column `object`, a log, or a trace.
+        requests: A request table with a column `object`, one or several logs, or a trace.
         policies: Of ``fifo``, ``lru``, ``rand``, ``lfu``, ``gds``, ``gdsf``, ``arc``, ``s3-fifo``, ``sieve``,
             ``w-tinylfu``, ``belady``.
         capacities: Sizes such as ``10 MB``, or shares of the footprint such as ``5 %``.
@@ -80,7 +80,7 @@ def cache_curve(
         raise WorkloadError("name at least one policy and one capacity")
     show = progress or (lambda _what, _done, _total: None)
     with open_input(
-        Path(requests),
+        requests,
         format,
         log_format=log_format,
         fields=fields,
@@ -108,7 +108,7 @@ def cache_curve(
         )
         found = dict(zip(caches, tallies, strict=True))
         return CacheCurve(
-            source=str(requests),
+            source=source.name,
             format=source.format,
             requests=survey.requests,
             objects=survey.objects,

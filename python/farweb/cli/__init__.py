@@ -34,6 +34,7 @@ _FILES = {
     "size": "size",
     "page": "page",
     "what-if": "what_if",
+    "studio": "studio",
     "show": "runs",
     "compare": "compare",
     "plot": "figures",

@@ -26,12 +26,14 @@ from farweb.files.made import is_figure
 def cache(
     context: typer.Context,
     requests: Annotated[
-        Path, typer.Argument(metavar="REQUESTS", help="A request table with objects, a log, or a cache trace.")
+        list[str],
+        typer.Argument(
+            metavar="REQUESTS...",
+            help="A request table with objects, logs in any order, or a cache trace; also more values of --policy and "
+            "--capacity, one after the other.",
+            show_default=False,
+        ),
     ],
-    more: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="…", help="More values of --policy and --capacity, one after the other."),
-    ] = None,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -98,7 +100,7 @@ def cache(
 
         farweb workload cache requests.parquet --policy lru --policy s3-fifo --capacity "10 MB" --capacity "5 %"
 
-        farweb workload cache access.log.gz --warmup "20 %" -o caches.png
+        farweb workload cache access.log access.log.1.gz --warmup "20 %" -o caches.png
     """
     del debug
     from farweb.cache.curve import cache_curve
@@ -112,12 +114,12 @@ def cache(
                 f"{file}: a table is written as {', '.join(TABLES)}, a figure as .png, .svg, .pdf or .html"
             )
     context.with_resource(taken_free(*files, force=force))
-    policies, capacities = _several(policy or [], capacity or [], more or [])
+    paths, policies, capacities = _several(policy or [], capacity or [], requests)
     is_all, policies = bool(policies), [each for each in policies if each != "all"]
     output = Output(as_json, quiet)
     with output.progress("caches") as show:
         curve = cache_curve(
-            requests,
+            paths,
             policies or USUAL_POLICIES,
             capacities or USUAL_CAPACITIES,
             format=format_,
@@ -144,15 +146,23 @@ def cache(
         output.note(f"wrote {file}")
 
 
-def _several(policies: list[str], capacities: list[str], more: list[str]) -> tuple[list[str], list[str]]:
-    """Gather policies and capacities, from lists with commas and from values one after the other behind an option."""
+def _several(policies: list[str], capacities: list[str], words: list[str]) -> tuple[list[Path], list[str], list[str]]:
+    """Files, policies and capacities, from lists with commas and from values one after the other behind an option.
+
+    The first word is a file, and so is every other that is neither a policy nor begins as a number, or is there.
+    """
     from farweb.cache.settings import POLICIES
 
-    more = _split(more)
-    return [*_split(policies), *(word for word in more if word in (*POLICIES, "all"))], [
-        *_split(capacities),
-        *(word for word in more if word not in (*POLICIES, "all")),
-    ]
+    files, (policies, capacities) = [Path(words[0])], (_split(policies), _split(capacities))
+    for word in words[1:]:
+        for value in [word] if Path(word).is_file() else _split([word]):
+            if value in (*POLICIES, "all"):
+                policies.append(value)
+            elif value[:1].isdigit() and not Path(value).is_file():
+                capacities.append(value)
+            else:
+                files.append(Path(value))
+    return files, policies, capacities
 
 
 def _split(texts: list[str]) -> list[str]:

@@ -19,6 +19,7 @@ start   demo     a small log over a cable and over a satellite
 run     check    can the path carry the load? (no simulation)
         run      simulate a scenario
         show     the answer of a run or a sweep
+        studio   turn knobs in a browser tab, and see the answer change
 decide  compare  which run is better, for whom, why
         size     how much is enough
         page     a page that a browser recorded (HAR), over other paths

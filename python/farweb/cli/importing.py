@@ -37,6 +37,13 @@ Fields = Annotated[
         help="A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated.",
     ),
 ]
+ElapsedUnit = Annotated[
+    str | None,
+    _of_log(
+        metavar="UNIT",
+        help="Unit of times in a log whose format leaves it open: s, ms, us or ns (default: as the log shows it).",
+    ),
+]
 
 
 def import_options(
@@ -85,13 +92,13 @@ def import_options(
     sample: Annotated[
         str | None, _of_log(metavar="SHARE", help="Only a share of the clients or hosts, whole, such as 10%.")
     ] = None,
-    sample_by: Annotated[str, _of_log(help="client or host: what is sampled.")] = "client",
-    seed: Annotated[int, _of_log(min=0, max=2**53, help="Seed of the sample.")] = 1,
+    sample_by: Annotated[str | None, _of_log(help="client or host: what is sampled (default: client).")] = None,
+    seed: Annotated[int | None, _of_log(min=0, max=2**53, help="Seed of the sample (default: 1).")] = None,
     keep: Annotated[
         str | None,
         _of_log(
-            help="misses (default): requests across the link; crossed: revalidations too; all: cache hits as well; "
-            "lines: health checks, inner tiers and repeated lines too."
+            help="misses: requests that no cache answered (default of Squid, nginx, Varnish); crossed: revalidations "
+            "too; all: hits as well (default of CDNs); lines: health checks, inner tiers and repeated lines too."
         ),
     ] = None,
     errors: Annotated[
@@ -133,6 +140,7 @@ def import_options(
     server_time: Annotated[
         str, _of_log(help="elapsed: what the log has, or recorded times less the round trip; none: leave it out.")
     ] = "elapsed",
+    elapsed_unit: ElapsedUnit = None,
     server_name: Annotated[str, _of_log(help="Host of requests whose line does not name it.")] = "server",
     max_unreadable: Annotated[float, _of_log(min=0, max=1, help="Share of lines that may be unreadable.")] = 0.01,
 ) -> dict[str, Any]:
@@ -150,6 +158,7 @@ def import_options(
         "request_bytes": request_bytes,
         "assume_bytes": assume_bytes,
         "server_time": server_time,
+        "elapsed_unit": elapsed_unit,
         "server_name": server_name,
         "client_key": client_key,
         "keep_clients": keep_clients,
@@ -215,9 +224,12 @@ def keys_of(pairs: list[str] | None) -> dict[str, str] | None:
     return keys
 
 
-def _sample(sample: str | None, by: str, seed: int) -> dict[str, Any]:
+def _sample(sample: str | None, by: str | None, seed: int | None) -> dict[str, Any]:
     """Read the options of a sample as `import_log` takes them, or nothing for no sample."""
     if sample is None:
+        for option, value in (("--sample-by", by), ("--seed", seed)):
+            if value is not None:
+                raise typer.BadParameter(f"{option}: is of a sample; write its share as well, --sample 10%")
         return {}
     share = _quantity("--sample", sample, "1", "a share such as 10%")
-    return {"sample": share, "sample_by": by, "seed": seed}
+    return {"sample": share, "sample_by": by or "client", "seed": 1 if seed is None else seed}

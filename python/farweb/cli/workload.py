@@ -7,7 +7,7 @@ import typer
 
 from farweb.cli import cache, merge, probe
 from farweb.cli.help import Verb
-from farweb.cli.importing import Fields, LogFormat, keys_of, takes_import_options
+from farweb.cli.importing import ElapsedUnit, Fields, LogFormat, keys_of, takes_import_options
 from farweb.cli.options import (
     Debug,
     Dynamic,
@@ -187,12 +187,18 @@ def generate_(
 @app.command(cls=Verb)
 def stats(
     context: typer.Context,
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), a log, or a HAR.")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TABLE...",
+            help="A request table (.parquet, .csv, .tsv), logs in any order, or HARs.",
+            show_default=False,
+        ),
     ],
     format_: Format = None,
     log_format: LogFormat = None,
     fields: Fields = None,
+    elapsed_unit: ElapsedUnit = None,
     hosts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A host table: adds the mix of MSS and windows.")
     ] = None,
@@ -208,7 +214,7 @@ def stats(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Describe a request table or a log: requests by time, sizes, server times, hosts.
+    """Describe a request table, or logs: requests by time, sizes, server times, hosts.
 
     Of a HAR it describes the pages that workload import writes, and draws the waterfall of the first. Of a log it
     describes the requests that workload import keeps without further options, and counts the others. --log-format and
@@ -218,7 +224,7 @@ def stats(
 
         farweb workload stats requests.parquet -o workload.png
 
-        farweb workload stats access.log
+        farweb workload stats access.log access.log.1.gz
 
         farweb workload stats requests.parquet --hosts hosts.tsv
 
@@ -230,11 +236,11 @@ def stats(
     from farweb.pages.har import is_har
 
     output = Output(as_json, quiet)
-    if is_har(table):
+    if is_har(files[0]):
         from farweb.pages.tables import describe_har, page_rows
 
         context.with_resource(taken_free(out, force=force))
-        pages = describe_har([table])
+        pages = describe_har(files)
         if out is not None:
             from farweb.plot import paper, waterfall
             from farweb.results.view import recorded_view
@@ -250,10 +256,11 @@ def stats(
     context.with_resource(taken_free(out, force=force))
     with output.progress("reading") as show:
         found = read_stats(
-            table,
+            files,
             format=format_,
             log_format=log_format,
             fields=keys_of(fields),
+            elapsed_unit=elapsed_unit,
             hosts=hosts,
             progress=lambda rows: show(rows, None, f"{rows:,} requests"),
         )
@@ -261,7 +268,8 @@ def stats(
         paper.draw(describe(found), out)
     output.result(found.to_dict(), found.screen(is_all))
     if found.imported is not None:
-        output.note(f"{table} is a log; workload import, which has more options, makes a table of it.")
+        are, them = ("is a log", "it") if len(files) == 1 else ("are logs", "them")
+        output.note(f"{found.source} {are}; workload import, which has more options, makes a table of {them}.")
     if out is not None:
         output.note(f"wrote {out}")
 
@@ -269,8 +277,13 @@ def stats(
 @app.command(cls=Verb)
 def fit(
     context: typer.Context,
-    log: Annotated[
-        Path, typer.Argument(metavar="REQUESTS", help="A request table with objects, a log, or a cache trace.")
+    requests: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="REQUESTS...",
+            help="A request table with objects, logs in any order, or a cache trace.",
+            show_default=False,
+        ),
     ],
     format_: InputFormat = None,
     keep: InputKeep = "all",
@@ -319,7 +332,7 @@ def fit(
     output = Output(as_json, quiet)
     with output.progress("reading", left=False) as show:
         found = estimate(
-            log,
+            requests,
             format=format_,
             keep=keep,
             dynamic=dynamic,

@@ -132,18 +132,11 @@ def assumed(counts: Mapping[str, Any]) -> list[str]:
         sentences.append(
             "This log has no Cache-Control: caches may store every response to GET with a status of RFC 9110, 15.1."
         )
-    with_more = [
-        f"{count(number)} with {name}"
-        for name, number in (
-            ("a query or CGI", counts["storable_with"].get("query", 0)),
-            ("Set-Cookie", counts["storable_with"].get("set-cookie", 0)),
-            ("a cookie", counts["storable_with"].get("cookie", 0)),
-        )
-        if number
-    ]
+    called = {"query": "a query or CGI", "set-cookie": "Set-Cookie", "cookie": "a cookie"}
+    with_more = {name: number for name in called if (number := counts["storable_with"].get(name, 0))}
     if with_more:
+        said = ", ".join(f"{count(number)} with {called[name]}" for name, number in with_more.items())
         sentences.append(
-            f"Storable are also {', '.join(with_more)}, as RFC 9111 has it; --bypass query,set-cookie,cookie passes "
-            "them by."
+            f"Storable are also {said}, as RFC 9111 has it; --bypass {','.join(with_more)} passes them by."
         )
     return sentences

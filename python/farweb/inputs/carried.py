@@ -4,16 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from farweb.text.quantities import share, size
+from farweb.text.quantities import count, share, size
 from farweb.text.words import plural
 
 LOW = 0.9
 """Share below which the log's load is another one. Chosen."""
 
-_ALL = 0.9995  # 100 % with three digits
+_SHORT = 0.9995  # 100 % with three digits
 
 _NOT_SELECTED = ("outside-time", "other-client", "not-sampled", "outside-busiest")
-_NOT_ON_THE_LINK = ("hit", "sibling-hit", "revalidation", "answered-by-proxy", "denied", "icp")
+_HEADER_ALONE = "revalidation"
+_NOT_ON_THE_LINK = ("hit", "sibling-hit", _HEADER_ALONE, "answered-by-proxy", "denied", "icp")
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Carried:
         elsewhere_bytes: Bytes of those selected that did not cross it: answered or refused before the link.
         unselected_bytes: Bytes of the others: another time or client.
         dropped_bytes: Bytes that crossed the link and are not in the table, by reason.
+        unsized: Requests that crossed it and are not in the table, by reason, without known bytes: none are logged, a
+            header came for a copy of the cache, or the line cannot be read.
         tunnels: Tunnels in the table.
         tunnel_bytes: Bytes of their responses.
     """
@@ -37,6 +40,7 @@ class Carried:
     elsewhere_bytes: int
     unselected_bytes: int
     dropped_bytes: Mapping[str, int]
+    unsized: Mapping[str, int]
     tunnels: int
     tunnel_bytes: int
 
@@ -55,11 +59,19 @@ class Carried:
             part = share(min(1.0, self.tunnel_bytes / self.logged_bytes))
             tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part} of it"
         missing = f", without{without[1:]}" if without else ""
-        part = "all" if self.share > _ALL else f"{share(self.share)} of"
+        part = "all" if not without else f"{share(self.share)} of" if self.share < _SHORT else "nearly all of"
         others = {"did not cross it": self.elsewhere_bytes, "are not selected": self.unselected_bytes}
         beside = "".join(f"; {size(number)} {why}" for why, number in others.items() if number)
-        crossed = f"{size(self.logged_bytes)} that crossed the link"
-        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{beside}"
+        crossed = f"{size(self.logged_bytes)} {'logged on' if self.unsized else 'that crossed'} the link"
+        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{self._unsized()}{beside}"
+
+    def _unsized(self) -> str:
+        """Requests out of the table that no share of bytes counts."""
+        if not self.unsized:
+            return ""
+        reasons = ", ".join(f"{count(number)} {reason}" for reason, number in self.unsized.items())
+        number = sum(self.unsized.values())
+        return f"; {plural(number, 'request')} of no known size {'is' if number == 1 else 'are'} out ({reasons})"
 
 
 def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
@@ -76,10 +88,15 @@ def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
         sum(dropped.pop(reason, 0) for reason in reasons) for reasons in (_NOT_SELECTED, _NOT_ON_THE_LINK)
     )
     logged = counts["bytes_logged"] - unselected - elsewhere
+    reasons = [*(reason for reason, part in dropped.items() if not part), _HEADER_ALONE]
+    unsized = {reason: counts["dropped"].get(reason, 0) for reason in reasons}
+    unsized = {
+        reason: number for reason, number in (*unsized.items(), ("unreadable", counts["unreadable_lines"])) if number
+    }
     tunnels = counts["caching"].get("tunnel", {"requests": 0, "bytes": 0})
     if logged <= 0:
         return None
-    others = elsewhere, unselected, dropped
+    others = elsewhere, unselected, dropped, unsized
     return Carried(table, counts["log"]["file"], logged, *others, tunnels["requests"], tunnels["bytes"])
 
 

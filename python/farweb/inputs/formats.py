@@ -14,7 +14,7 @@ import gzip
 import lzma
 import shutil
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -86,6 +86,30 @@ def kind_of(path: Path, given: str | None, described: Mapping[str, Any]) -> str:
         check_file(path, WorkloadError, "name the requests")
         return given or AUTO
     return format_of(path, given)
+
+
+def paths_of(files: str | Path | Sequence[str | Path]) -> list[Path]:
+    """The paths of one file or of several."""
+    return [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
+
+
+def kind_of_all(paths: Sequence[Path], given: str | None, described: Mapping[str, Any]) -> str:
+    """The format of a file as `kind_of` has it, or of several logs, which each have their own: as given, or `AUTO`.
+
+    Raises:
+        WorkloadError: As there, or one of several files is no log.
+    """
+    kinds = [kind_of(path, given, described) for path in paths]
+    if len(paths) == 1:
+        return kinds[0]
+    for path, kind in zip(paths, kinds, strict=True):
+        if kind not in (AUTO, *LOGS):
+            what = "a request table" if kind == TABLE else f"a trace ({kind})"
+            raise WorkloadError(
+                f"{path}: several files are read together if they are logs, and this is {what}; farweb workload merge "
+                "makes one request table of several"
+            )
+    return given or AUTO
 
 
 def head_of(path: Path) -> bytes:

@@ -46,6 +46,7 @@ class ImportReport:
             `unread_fields` those behind the agent that the format does not name: `requests` that have them, their
             `share`, and the number of `fields` and `text` of the first one, empty in a table with pseudonyms;
             `repeats` the lines that stand in two logs (`log`, `other`, `lines`, `is_whole`);
+            `units` what was decided about times whose format leaves their unit open, and why;
             `unit_doubt` is an assumption about the unit of a span that others write in another one, or null;
             `with_server_time` is the number of requests that have one,
             `with_wait` of those with a wait for the first byte too, `with_client` of requests with a
@@ -181,7 +182,7 @@ class ImportReport:
             f"{size(bytes_in_table(counts))} in {_span(self.span_s)}"
         )
         chosen = [line for remark in self._chosen() for line in wrap(remark, 80, subsequent_indent="  ")]
-        return [answer, *chosen, *self._first(), "", *self._left_out(), *self._tls(), *self._warnings()]
+        return [answer, *chosen, *self._first(), "", *self._left_out(), *self._tls(), *self._units(), *self._warnings()]
 
     def _first(self) -> list[str]:
         """The first request, a part a line."""
@@ -240,6 +241,13 @@ class ImportReport:
         not_said = f"; unknown of {plural(unknown, 'request')}, taken for TLS where a leg has it" if unknown else ""
         text = f"{share(secure / (secure + clear))} of the requests that name their scheme{not_said}"
         return wrap(text, 80, initial_indent="TLS        ", subsequent_indent="  ")
+
+    def _units(self) -> list[str]:
+        """The unit of times, where the log as a whole decided about it."""
+        if not self.counts["with_server_time"]:
+            return []
+        said = (wrap(text, 80, initial_indent="unit       ", subsequent_indent="  ") for text in self.counts["units"])
+        return [*chain.from_iterable(said)]
 
     def _warnings(self) -> list[str]:
         """Possible errors of the requests, a paragraph each."""

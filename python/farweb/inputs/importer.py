@@ -29,6 +29,7 @@ from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.caching import CacheTreatment, survey_of
+from farweb.inputs.formats import paths_of
 from farweb.inputs.import_report import GAP_S, ImportReport
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
@@ -55,6 +56,7 @@ _HINTS = {
     "outside-time": "--from and --to are in the zone of the log, unless they name one",
     "revalidation": "--keep crossed keeps them",
     "zero-bytes": "let the server write the size of the response",
+    "answered-by-proxy": "--keep all keeps them",
 }
 """Advice where nothing is left, by the most frequent reason."""
 
@@ -89,8 +91,8 @@ def import_log(
         keep_clients: Write clients as the log names them, as text, and not as pseudonyms.
         progress: Called with the number of requests kept so far, some ten times a second.
         options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `bypass`, `rtt_ns`,
-            `request_bytes`, `assume_bytes`, `server_time`, `server_name`, `client_from_forwarded`, `client`, `from_`,
-            `to`, `sample`, `sample_by`, `seed`, `max_unreadable`.
+            `request_bytes`, `assume_bytes`, `server_time`, `elapsed_unit`, `server_name`, `client_from_forwarded`,
+            `client`, `from_`, `to`, `sample`, `sample_by`, `seed`, `max_unreadable`.
 
     Raises:
         WorkloadError: A log cannot be read, nothing of them is left, or there is a key although clients are kept.
@@ -101,7 +103,7 @@ def import_log(
         if format != "auto" or options.get("log_format") is not None:
             raise WorkloadError("fields describe a log of JSON objects; leave out its format")
         options["fields"] = [f"{name}={each}" for name, keys in fields.items() for each in keys.split(",")]
-    logs = [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
+    logs = paths_of(log)
     for each in logs:
         if str(each) != "-":
             check_file(each, WorkloadError, "name a log, or - for standard input")
@@ -123,7 +125,8 @@ def import_log(
         counts = _copy(logs, raw, progress, format, options)
         counts["repeats"] = _repeats(logs, overview)
         if counts["requests"] == 0:
-            raise WorkloadError(f"{names}: no request is left: {_nothing_left(counts)}")
+            formats = ", ".join(counts["formats"])
+            raise WorkloadError(f"{names}: read as {formats}, no request is left: {_nothing_left(counts)}")
         counts["unread_fields"]["share"] = counts["unread_fields"]["requests"] / counts["requests"]
         if not counts.pop("sorted"):
             unsorted = raw
@@ -271,7 +274,8 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
         together[name] = _sum(together.get(name), counts[name])
     servers = (together.get("software"), counts["software"])
     together["software"] = ", ".join(dict.fromkeys(name for name in servers if name)) or None
-    for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):
+    units = [] if counts["unit"] is None else [f"{log}times are {counts['unit']}"]
+    for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"]), ("units", units)):
         all_of_them = together.setdefault(name, [])
         all_of_them += [each for each in those if each not in all_of_them]
     before, unread = together.get("unread_fields", {"requests": 0}), counts["unread_fields"]

@@ -14,10 +14,7 @@ from typing import Any, Literal
 from farweb import _core
 from farweb.errors import FarwebError
 
-RELAY_TCP = (
-    '{ profile = "linux", mss = "1460 B", buffer = "16 MB", '
-    "constants = { nagle = false, initial_cwnd_segments = 100 } }"
-)
+RELAY_TCP: str = _core.relay_tcp
 """TCP between two relays over a long part: a large first window, and buffers that hold more than the path. Chosen."""
 
 

@@ -5,7 +5,7 @@ Requests come by time (of a trace in its order), may be read several times, and 
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,18 @@ from farweb.errors import WorkloadError
 from farweb.files.columns import NULL_ID
 from farweb.files.scratch import scratch
 from farweb.inputs.caching import BYPASS, INVALIDATE, STORE, caching_codes
-from farweb.inputs.formats import AUTO, CACHE2K, DESCRIBE, FORMATS, LOGS, ORACLE_GENERAL, TABLE, kind_of, unpacked
+from farweb.inputs.formats import (
+    AUTO,
+    CACHE2K,
+    DESCRIBE,
+    FORMATS,
+    LOGS,
+    ORACLE_GENERAL,
+    TABLE,
+    kind_of_all,
+    paths_of,
+    unpacked,
+)
 from farweb.inputs.provenance import errors_of, unread
 from farweb.text.quantities import count
 
@@ -100,7 +111,7 @@ class Requests:
 
 @contextlib.contextmanager
 def open_input(
-    path: Path,
+    files: str | Path | Sequence[str | Path],
     format: str | None,
     *,
     keep: str = "all",
@@ -113,10 +124,10 @@ def open_input(
     nameless: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Requests]:
-    """Open a request table, a log or a trace.
+    """Open a request table, one or several logs, or a trace.
 
     Args:
-        path: The file, plain or packed by gzip, xz or zstd.
+        files: The file, plain or packed by gzip, xz or zstd, or several logs in any order.
         format: One of `formats.FORMATS`. None: detected by `formats.format_of`.
         keep: Of a log: `misses`, `crossed`, `all` or `lines`, as `import_log` has it.
         dynamic: Of a log: True takes pages that are made for each request too.
@@ -132,14 +143,15 @@ def open_input(
         WorkloadError: The file cannot be read as that.
     """
     described = {"log_format": log_format, "fields": fields}
-    kind = kind_of(path, format, described)
+    paths = paths_of(files)
+    path, kind = paths[0], kind_of_all(paths, format, described)
     if kind == TABLE:
         with _table(path, str(path), nameless=nameless, guessed=format is None) as requests:
             yield requests
     elif kind in (AUTO, *LOGS):
         options: dict[str, Any] = {"keep": keep, "dynamic": dynamic, "errors": errors, "bypass": bypass}
         options |= {"max_unreadable": max_unreadable, **described}
-        with _log(path, kind, options, progress) as requests:
+        with _log(paths, kind, options, progress) as requests:
             yield requests
     else:
         readers: dict[str, Callable[[Path, Requests], Iterator[Batch]]] = {
@@ -207,19 +219,21 @@ def _check_objects(batch: Batch, name: str, before: int) -> None:
 
 @contextlib.contextmanager
 def _log(
-    path: Path, format: str, options: Mapping[str, Any], progress: Callable[[int], None] | None
+    paths: Sequence[Path], format: str, options: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> Iterator[Requests]:
     from farweb.inputs.importer import import_log
 
     with scratch() as folder:
         table = folder / "requests.parquet"
-        report = import_log(path, table, format=format, progress=progress, **options)
-        with _table(table, str(path), nameless=False, guessed=False) as requests:
+        report = import_log(paths, table, format=format, progress=progress, **options)
+        with _table(table, ", ".join(map(str, paths)), nameless=False, guessed=False) as requests:
             reasons = [item for item in report.counts["dropped"].items() if item[0] != "header"]  # no line of a request
             dropped = sorted(reasons, key=lambda item: (-item[1], item[0]))
             kept = f"{count(report.requests)} requests (keep: {options['keep']})"
-            requests.format = ", ".join(report.counts["formats"]) if format == AUTO else format
-            requests.header_bytes = _core.log_header_bytes if _core.log_formats().get(format) else 0
+            formats = report.counts["formats"]
+            requests.format = ", ".join(formats) if format == AUTO else format
+            is_without = all(_core.log_formats().get(each, False) for each in formats)
+            requests.header_bytes = _core.log_header_bytes if is_without else 0
             requests.counts = {"log": dict(report.log), **report.counts}
             requests.left_out = dict(dropped)
             requests.remarks = [

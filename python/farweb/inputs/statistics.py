@@ -18,7 +18,7 @@ from farweb.files.sorting import spilling
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.clients import ClientStats, client_stats
 from farweb.inputs.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self_correlation
-from farweb.inputs.formats import AUTO, DESCRIBE, LOGS, kind_of
+from farweb.inputs.formats import AUTO, DESCRIBE, LOGS, kind_of_all, paths_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.provenance import unread
 from farweb.inputs.spread import Spread, one_row, spread_of_column
@@ -226,52 +226,54 @@ def _copies_sheet(found: SelfCorrelation) -> Sheet:
 
 
 def read_stats(
-    table: str | Path,
+    files: str | Path | Sequence[str | Path],
     *,
     format: str | None = None,
     log_format: str | None = None,
     fields: Mapping[str, str] | None = None,
+    elapsed_unit: str | None = None,
     hosts: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> WorkloadStats:
-    """Compute the statistics of a request table or a log.
+    """Compute the statistics of a request table, or of one or several logs.
 
     Args:
-        table: A request table in any format that a run takes, or a log.
+        files: A request table in any format that a run takes, or logs in any order.
         format: Format of the log, as for `import_log`. None: found from its first lines, or a table.
         log_format: Format string of the log's lines instead.
         fields: Keys of its JSON objects instead.
+        elapsed_unit: Unit of its times where the format leaves it open, as for `import_log`.
         hosts: A host table in the same formats.
         progress: Called with the number of requests read so far.
 
     Raises:
         WorkloadError: A file cannot be read, or holds no request.
     """
-    table = Path(table)
-    described = {"log_format": log_format, "fields": fields}
-    with _as_table(table, format, described, progress) as (path, imported), spilling(path.parent, _MEMORY) as database:
+    paths, described = paths_of(files), {"log_format": log_format, "fields": fields, "elapsed_unit": elapsed_unit}
+    name = ", ".join(map(str, paths))
+    with _as_table(paths, format, described, progress) as (path, imported), spilling(path.parent, _MEMORY) as database:
         database.read_parquet(str(path)).create_view("requests")
         if hosts is not None:
             database.register("hosts", _host_table(Path(hosts)))
         try:
-            return _collect(database, str(table), path, imported, hosts is not None)
+            return _collect(database, name, path, imported, hosts is not None)
         except duckdb.Error as error:
-            raise WorkloadError(f"{table}: {str(error).splitlines()[0]}") from None
+            raise WorkloadError(f"{name}: {str(error).splitlines()[0]}") from None
 
 
 @contextlib.contextmanager
 def _as_table(
-    table: Path, format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
+    paths: Sequence[Path], format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
     """Give a checked copy in Parquet with its counts, of a log the requests that an import keeps, for one block."""
     with scratch() as folder:
         copy = folder / "requests.parquet"
-        found = format or kind_of(table, None, described)
+        found = format or kind_of_all(paths, None, described)
         if format is None and found not in (AUTO, *LOGS):
-            _copy(table, copy, progress)
+            _copy(paths[0], copy, progress)
             yield copy, None
             return
-        counts = import_log(table, copy, format=found, **described, progress=progress).counts
+        counts = import_log(paths, copy, format=found, **described, progress=progress).counts
         kept = {name: counts[name] for name in ("lines", "dropped", "unreadable_lines", "unread_fields")}
         yield copy, {"format": ", ".join(counts["formats"]), **kept}
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,11 +17,8 @@ from farweb.pages.recording import Recording, left_out, recordings_of, short_url
 from farweb.pages.sent import Sent
 from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
-from farweb.text.sheet import Screen, Sheet
+from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import elided, plural
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
 
 _VIEWS = pa.schema(
     [
@@ -36,7 +33,7 @@ _VIEWS = pa.schema(
 
 
 @dataclass(frozen=True)
-class PagesReport:
+class PagesReport(Shown):
     """Requests kept and left out by an import of HARs.
 
     Attributes:
@@ -54,10 +51,9 @@ class PagesReport:
         pages = [_facts(key, page) for key, page in self.pages]
         return {"out": [str(path) for path in self.out], "pages": pages, "refused": list(self.refused)}
 
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
-        """The pages in a table, and below it their hosts where there is one page, and what files cannot say."""
-        del console, options
-        yield Screen(list(self._parts()))
+    def screen(self) -> Screen:
+        """The pages in a table, and below it their hosts where there is one page, and limits of the files."""
+        return Screen(list(self._parts()))
 
     def _parts(self) -> Iterator[Sheet | str]:
         header = ("page", "requests", "left out", "bytes", "hosts", "onLoad", "sure", "")

@@ -222,5 +222,6 @@ def _links(summaries: Summaries) -> Sheet:
 def _reproduction(asked: Asked, results: Sequence[RunTables]) -> str:
     files = ["scenario.toml"] if len(results) == 1 else [f"scenario-{at}.toml" for at, _ in enumerate(results, 1)]
     runs = [f"farweb run {file} --out {shlex.quote(each.path.name)}" for file, each in zip(files, results, strict=True)]
-    lines = [*runs, asked.command(*(result.path.name for result in results))]
+    page = asked.command(*(result.path.name for result in results))
+    lines = [*runs, page, *(f"farweb studio {file}" for file in files)]
     return reproduction(lines, dict(zip(files, (result.manifest for result in results), strict=True)))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from farweb.results.run import RunTables
 
-_SELDOM: Sequence[Kind] = ("flight", "buffer", "credit", "nagle", "other", "pace", "relay")
+_SELDOM: Sequence[Kind] = ("flight", "pacing", "buffer", "credit", "nagle", "other", "pace", "relay")
 """Kinds of parts that the table for people leaves out where they took no time."""
 
 _UPLOAD = 0.1

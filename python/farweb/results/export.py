@@ -30,7 +30,10 @@ Progress = Callable[[int, int], None]
 
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
 
-_UNUSED = {"packets": ("stretch", "cwnd_bytes", "ssthresh_bytes"), "frames": ("time_ns", "leg", "request")}
+_UNUSED = {
+    "packets": ("stretch", "cwnd_bytes", "ssthresh_bytes", "left_ns", "arrived_ns"),
+    "frames": ("time_ns", "leg", "request"),
+}
 _COLUMNS = {
     table: [column["name"] for column in results_tables()[table]["columns"] if column["name"] not in unused]
     for table, unused in _UNUSED.items()

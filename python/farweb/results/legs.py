@@ -265,6 +265,7 @@ def _lives(results: "RunTables") -> dict[int, Lives]:
 HOLDERS: Mapping[str, str] = {
     "credit": "credit of the carrier",
     "cwnd": "slow start",
+    "pacing": "pacing",
     "window": "receive window",
     "buffer": "send buffer",
     "nagle": "Nagle's rule",

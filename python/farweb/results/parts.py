@@ -4,8 +4,8 @@ The parts of a request's latency follow one another without gaps and add up to i
 leg, from the clients: waiting for a connection, its handshake, the request on its way; at the end of the last leg that
 it reached the server, or the cache that serves it, until it has released the last byte (of a delayed hit: until the
 fetch under way has brought that); then on each leg, from the servers: the last byte waits because the sender is held by
-cwnd, by a window or otherwise, it travels, and the rest are queues and transmission. A request that was served
-before the last leg spent no time on the legs behind. One that failed or was under way when the run ended has no
+cwnd, by pacing, by a window or otherwise, it travels, and the rest are queues and transmission. A request served before
+the last leg spent no time on the legs behind. One that failed or was under way when the run ended has no
 latency: its parts are null from where it stopped. Of one that was sent again the last crossing of each leg counts;
 those before are part of the wait on the leg nearer to the clients.
 
@@ -48,6 +48,7 @@ Kind = Literal[
     "fetch",
     "server",
     "cwnd",
+    "pacing",
     "window",
     "buffer",
     "credit",
@@ -67,6 +68,7 @@ KINDS: Mapping[Kind, str] = {
     "fetch": "waiting for a fetch in flight",
     "server": "server",
     "cwnd": "slow start",
+    "pacing": "pacing",
     "window": "receive window",
     "buffer": "send buffer",
     "credit": "credit",
@@ -187,7 +189,7 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
 
 
 _BEGIN = ("start", "begun", "connect")
-_REASONS: Sequence[Kind] = ("cwnd", "window", "buffer", "credit", "nagle")
+_REASONS: Sequence[Kind] = ("cwnd", "pacing", "window", "buffer", "credit", "nagle")
 
 
 def _leg_rows(

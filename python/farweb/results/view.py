@@ -38,12 +38,13 @@ class Part(NamedTuple):
     kinds: Sequence[Kind] = ()
 
 
+_STARTS: Sequence[Kind] = ("flight", "cwnd", "pacing")
 _HOLDS: Sequence[Kind] = ("window", "buffer", "credit", "nagle", "other")
 _QUEUED: Sequence[Kind] = ("wait", "pace", "relay", "rest")
 PARTS: Mapping[str, Part] = {
     "handshakes": Part("handshakes", "connect", "handshakes of TCP and TLS", ("handshake",)),
     "request": Part("on the way", "request", "there with waits of its own, and back without", ("request", "travel")),
-    "slow_start": Part("slow start", "start", "waiting for the congestion window", ("flight", "cwnd")),
+    "slow_start": Part("slow start", "start", "waiting for the congestion window or pacing", _STARTS),
     "windows": Part("windows and credit", "window", "receive windows, send buffers and credit", _HOLDS),
     "queues": Part("queues", "queues", "for connections and in links, with transmission", _QUEUED),
     "server": Part("servers", "server", "as recorded", ("fetch", "server")),
@@ -51,7 +52,7 @@ PARTS: Mapping[str, Part] = {
     "tail": Part("tail", "tail", "from the last request to onLoad, as recorded"),
 }
 _UNTIL_ANSWER: Sequence[Kind] = ("wait", "handshake", "flight", "request", "fetch", "server")
-_BEHIND: Sequence[Kind] = ("cwnd", *_HOLDS, "pace", "relay", "rest")
+_BEHIND: Sequence[Kind] = ("cwnd", "pacing", *_HOLDS, "pace", "relay", "rest")
 
 
 @dataclass(frozen=True)

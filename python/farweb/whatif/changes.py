@@ -273,6 +273,26 @@ def _held(base: Base, leg: Mapping[str, Any]) -> float:
     return min(rates, default=0.0) * float(leg["rtt_ns"]) / 8e9
 
 
+def _access(base: Base) -> int:
+    """Place of the access link, that of the lowest rate."""
+    rates = [link["down"]["rate_bps_max"] for link in base.facts["links"]]
+    return min(range(len(rates)), key=lambda link: math.inf if rates[link] is None else rates[link])
+
+
+def _fair_queue(base: Base) -> Keys | str:
+    """FQ-CoDel in both directions of the access link, where they have a rate."""
+    place = _access(base)
+    link, facts = base.effective["path"]["link"][place], base.facts["links"][place]
+    rated = [way for way in _WAYS if facts[way]["rate_bps_max"] is not None]
+    if not rated:
+        return "no link has a rate"
+    queues = {way: link[way].get("queue") for way in rated}
+    others = [way for way, queue in queues.items() if not (isinstance(queue, dict) and queue["kind"] == "fq-codel")]
+    found = {f"path.link.{place}.{way}.queue": "fq-codel" for way in others}
+    found |= {f"path.link.{place}.{way}.queue_counts": "all" for way in others if link[way]["queue_counts"] != "all"}
+    return found or _THERE
+
+
 def _edge(base: Base) -> Keys | str:
     """A cache behind the access link, that of the lowest rate.
 
@@ -280,8 +300,7 @@ def _edge(base: Base) -> Keys | str:
     everything is where the connections to the hosts end that it serves.
     """
     nodes, legs, caches = base.effective["path"]["nodes"], base.effective["leg"], base.effective.get("cache", [])
-    rates = [link["down"]["rate_bps_max"] for link in base.facts["links"]]
-    place = 1 + min(range(len(rates)), key=lambda link: math.inf if rates[link] is None else rates[link])
+    place = 1 + _access(base)
     node = nodes[place]
     if node == nodes[-1]:
         return "no node behind the access link"
@@ -340,6 +359,7 @@ CHANGES = (
     Change("cache beside the user", _beside, is_bound=True, is_told=False),
     Change("half server time", _faster_servers),
     Change("PEP", _split),
+    Change("FQ-CoDel", _fair_queue),
     Change("keep-alive", _on_legs(_reused)),
     Change("HTTP/2", _on_legs(_multiplexed)),
     Change("more connections", _more_connections),

@@ -50,7 +50,8 @@ def of_requests(
         scenario: The unchanged scenario. Of a sweep of its own only the number of seeds counts.
         out: Folder of the sweep. Runs that are there are not repeated.
         where: Name of the log or scenario, and its path.
-        seeds: Seeds of each change, from `run.seed` on (default: the sweep's, or five where the path has chance).
+        seeds: Seeds of each change, from `run.seed` on (default: the sweep's where it has several, or else five where
+            the path has chance).
         jobs: Runs at a time (default: as many as cores).
         limits: False to accept runs however large they are estimated to become.
         progress: Called with the number of runs that have ended, and of all.
@@ -66,7 +67,8 @@ def of_requests(
     has_own_requests = _is_drawn(bare.effective["workload"])
     check_seeds(seeds, *(() if has_own_requests else (bare.effective,)))
     usual = SEEDS if is_drawn(bare.effective) else 1
-    seeds = seeds or scenario.effective.get("sweep", {}).get("replications", usual)
+    of_sweep = scenario.effective.get("sweep", {}).get("replications", 1)
+    seeds = seeds or (of_sweep if of_sweep > 1 else usual)
     with scratch() as folder:
         edge = EDGE if _has_objects(bare) else WHOLE_EDGE
         base = Base(bare.core, _halved(bare, folder / "half-server-time.parquet"), edge)

@@ -7,7 +7,7 @@ from explorer.reading import Row, Run
 from explorer.rules import rule
 
 _BROWSER = {"per_host": 6, "total": 256}  # limits of a client of its own, where the carrier has no other
-HELD = ["cwnd", "window", "buffer", "nagle", "recovery", "handshake", "credit", "application", "nothing"]
+HELD = ["cwnd", "pacing", "window", "buffer", "nagle", "recovery", "handshake", "credit", "application", "nothing"]
 
 
 def life(run: Run, row: Row) -> int | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from explorer.reading import Leg, Row, Run, quantity
 from explorer.rules import rule
 
-PARTS = ["cwnd", "window", "nagle", "recovery", "handshake", "credit", "application"]
+PARTS = ["cwnd", "pacing", "window", "nagle", "recovery", "handshake", "credit", "application"]
 NOT_MODIFIED = 200
 OWN_ANSWERS = ("hit", "delayed hit", "revalidated")
 

@@ -302,12 +302,14 @@ def _queue_of(
     row: dict[str, float], own: list[Hop], since: int, to: int, where: str, *, may_wait: bool
 ) -> Iterator[str]:
     busy, integral, free, most = 0, 0, 0, 0
+    waits: list[int] = []
     standing: list[Hop] = []
     for hop in own:
         if hop.is_dropped:
             continue
         start = max(hop.arrival, free)
         free = hop.gone
+        waits += [start - hop.arrival] * (since < start <= to or start == 0 == since)
         busy += max(0, min(free, to) - max(start, since))
     for hop in sorted(own, key=lambda hop: hop.arrival):
         if hop.is_dropped and hop.gone == hop.arrival:
@@ -324,6 +326,15 @@ def _queue_of(
         yield f"{where}: busy {row['busy']}, and packets took {busy} of {span} ns"
     if abs(row["queue_bytes_mean"] * span - integral) > 1 + 1e-9 * integral:
         yield f"{where}: a mean queue of {row['queue_bytes_mean']} B, and packets give {integral} B·ns in {span} ns"
+    if row["sojourn_max_s"] is not None:
+        waits.sort()
+        told = [waits[-(-len(waits) * share // 100) - 1] for share in (50, 95, 99)] + [
+            waits[-1],
+            sum(waits) / len(waits),
+        ]
+        for name, wait in zip(("p50", "p95", "p99", "max", "mean"), told, strict=True):
+            if abs(row[f"sojourn_{name}_s"] * S - wait) > 1 + wait / 128:
+                yield f"{where}: waits with a {name} of {row[f'sojourn_{name}_s']} s, and packets give {wait} ns"
     # Of packets that come together such a queue may drop one that has just joined.
     is_known = not may_wait or len({hop.arrival for hop in own}) == len(own)
     if is_known and row["queue_bytes_max"] != most:

@@ -29,6 +29,15 @@ const LOSSY: &str = r#"
     queue = "50 packets"
     loss = { kind = "bernoulli", probability = 0.005 }
 "#;
+/// A link in front of which a queue of this kind stands, for transfers that would hold four times as much as it carries.
+fn queued(kind: &str) -> String {
+    let limit = if kind.starts_with("drop-") { ", limit = \"300 packets\"" } else { "" };
+    format!(
+        "up = {{ rate = \"100 Mbit/s\", delay = \"10 ms\" }}\n\
+         down = {{ rate = \"100 Mbit/s\", delay = \"10 ms\", queue = {{ kind = \"{kind}\"{limit} }} }}"
+    )
+}
+
 /// A link that holds any number of connections up by nothing but its delay.
 const WIDE: &str = r#"
     up = { rate = "unlimited", delay = "100 ms" }
@@ -46,6 +55,9 @@ const HIERARCHY: &str = include_str!("../../../../examples/cache-hierarchy.toml"
 const WEB_BUFFER: &str = "32767 B";
 const BULK_BUFFER: &str = "65535 B";
 
+/// The profile `linux` with BBR, under the name `bbr`.
+const BBR: &str = r#""linux", constants = { congestion_control = "bbr" }"#;
+
 /// Names of all cases, in the order of their runs.
 pub(crate) const NAMES: &[&str] = &[
     "web-link/bsd44-lite",
@@ -54,11 +66,16 @@ pub(crate) const NAMES: &[&str] = &[
     "web-router/linux",
     "bulk/bsd44-lite",
     "bulk/linux",
+    "bulk/bbr",
     "mux/bsd44-lite",
     "mux/linux",
     "hierarchy/ns2-reno",
     "queue/bsd44-lite",
     "queue/linux",
+    "drop-tail/linux",
+    "drop-head/linux",
+    "codel/linux",
+    "fq-codel/linux",
     "open/bsd44-lite",
     "open/linux",
     "piled/bsd44-lite",
@@ -100,6 +117,10 @@ pub(crate) fn case(name: &str, short: bool) -> Case {
             scenario(&[LOSSY], &[HTTP_10], profile, BULK_BUFFER, ""),
             equal(50, full_or(8e6, 500e3) as u64, 0.01, None),
         ),
+        "drop-tail" | "drop-head" | "codel" | "fq-codel" => (
+            scenario(&[&queued(kind)], &[HTTP_10], profile, BULK_BUFFER, ""),
+            equal(20, full_or(20e6, 2e6) as u64, 0.01, None),
+        ),
         "open" => (
             scenario(&[WIDE], &[HTTP_10], profile, WEB_BUFFER, "origin = { release = \"delayed\" }"),
             // The last one starts before the first response comes.
@@ -120,10 +141,11 @@ fn scenario(links: &[&str], carriers: &[&str], profile: &str, buffer: &str, rest
     let names: Vec<String> = (0..=links.len()).map(|node| format!("\"node {node}\"")).collect();
     let links: Vec<String> = links.iter().map(|link| format!("[[path.link]]\n{link}")).collect();
     let span = links.len() / carriers.len();
+    let profile = if profile == "bbr" { BBR.to_owned() } else { format!("\"{profile}\"") };
     let leg = |(number, carrier): (usize, &&str)| {
         format!(
             "[[leg]]\nfrom = {}\nto = {}\n{carrier}\n\
-             tcp = {{ profile = \"{profile}\", mss = \"1460 B\", buffer = \"{buffer}\" }}",
+             tcp = {{ profile = {profile}, mss = \"1460 B\", buffer = \"{buffer}\" }}",
             names[number * span],
             names[(number + 1) * span],
         )

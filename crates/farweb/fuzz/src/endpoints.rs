@@ -1,7 +1,7 @@
 //! Endpoints of every profile, their constants and their applications, from bytes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use farweb::tcp::{Config, HostClock, Options, Overrides, Profile, ProfileName, Timestamps};
+use farweb::tcp::{Config, HostClock, Options, Overrides, Profile, ProfileName, Random, Timestamps};
 use farweb::units::Duration;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ impl<'a> Arbitrary<'a> for Endpoint {
         let send = *u.choose(&BUFFERS)?;
         let mss = *u.choose(&[32, 216, 512, 536, 1024, 1460, 8960])?;
         let config =
-            Config { profile: profile(u)?, mss, send_buffer: Some(send), receive_buffer: Some(size) };
+            Config { profile: profile(u)?, mss, send_buffer: Some(send), receive_buffer: Some(size), random: Random::default() };
         let millis = |u: &mut Unstructured<'a>, end| u.int_in_range(0..=end).map(Duration::from_millis);
         let host =
             HostClock { slow_phase: millis(u, 499)?, fast_phase: millis(u, 199)?, uptime: millis(u, 9999)? };
@@ -92,7 +92,8 @@ fn linux() -> Vec<(&'static str, Vec<Value>)> {
     ];
     let mut all: Vec<_> = either.into_iter().map(|name| (name, vec![json!(true), json!(false)])).collect();
     all.push(("hystart", vec![json!("linux"), json!("off"), json!("plus-plus")]));
-    all.push(("congestion_control", vec![json!("cubic"), json!("reno")]));
+    all.push(("congestion_control", vec![json!("cubic"), json!("reno"), json!("bbr")]));
+    all.push(("pacing", vec![json!("auto"), json!("internal"), json!("none")]));
     all.push(("initial_cwnd_segments", vec![json!(10), json!(1), json!(3)]));
     all
 }

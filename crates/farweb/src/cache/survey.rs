@@ -39,11 +39,14 @@ struct Seen {
     /// Requests with a storable response.
     requests: u64,
     has_several_sizes: bool,
+    /// A cache without limit holds a copy.
+    is_held: bool,
 }
 
 impl Survey {
-    /// Counts a request; an object takes at least a byte, as in a [`Cache`](super::Cache).
-    pub fn request(&mut self, object: ObjectId, bytes: u64, caching: Caching) {
+    /// Counts a request; an object takes at least a byte, as in a [`Cache`](super::Cache). True if a cache without limit has a copy that
+    /// serves it.
+    pub fn request(&mut self, object: ObjectId, bytes: u64, caching: Caching) -> bool {
         let bytes = bytes.max(1);
         self.requests += 1;
         self.bytes += bytes;
@@ -51,8 +54,10 @@ impl Survey {
         self.served_only += u64::from(caching == Caching::Serve);
         self.bypassing += u64::from(!caching.may_be_served());
         self.invalidating += u64::from(caching == Caching::Invalidate);
+        let is_served = caching.may_be_served() && seen.is_held;
+        seen.is_held = caching == Caching::Store || seen.is_held && caching != Caching::Invalidate;
         if caching != Caching::Store {
-            return;
+            return is_served;
         }
         self.largest = self.largest.max(bytes);
         if seen.requests == 0 {
@@ -69,6 +74,7 @@ impl Survey {
             self.of_several_sizes += seen.requests;
             self.objects_of_several_sizes += 1;
         }
+        is_served
     }
 
     /// Different objects.
@@ -104,6 +110,12 @@ mod tests {
             (1, 100, Caching::Store),
             (2, 900, Caching::Bypass),
         ];
+        let served = requests
+            .map(|(object, bytes, caching)| survey.request(ObjectId::new(object).unwrap(), bytes, caching));
+        assert_eq!(served, [false, false, false, false, false]);
+        assert!(survey.request(ObjectId::new(1).unwrap(), 30, Caching::Serve), "the copy of the fourth");
+        assert!(!survey.request(ObjectId::new(1).unwrap(), 30, Caching::Bypass));
+        survey = Survey::default();
         for (object, bytes, caching) in requests {
             survey.request(ObjectId::new(object).unwrap(), bytes, caching);
         }

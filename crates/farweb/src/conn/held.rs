@@ -12,6 +12,8 @@ use crate::units::Duration;
 pub(crate) enum Cause {
     /// The congestion window.
     Cwnd,
+    /// Pacing.
+    Pacing,
     /// The peer's window.
     Window,
     /// Its own send buffer.
@@ -46,6 +48,7 @@ impl Cause {
     ) -> Self {
         match limit {
             Some(Limit::Cwnd) => Self::Cwnd,
+            Some(Limit::Pacing) => Self::Pacing,
             Some(Limit::Window) => Self::Window,
             Some(Limit::Buffer) => Self::Buffer,
             Some(Limit::Nagle) => Self::Nagle,

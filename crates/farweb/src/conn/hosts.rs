@@ -1,4 +1,4 @@
-//! The clocks of the hosts at the ends of connections.
+//! The clocks of the hosts at the ends of connections, and the random numbers of endpoints there.
 //!
 //! Models that all connections of a host share its timer ticks: nodes of the path have a clock each, and so has every origin
 //! server behind the last node. Leaves out clocks that drift.
@@ -7,9 +7,11 @@
 
 use crate::id::Id;
 use crate::rng::{RandomStream, RandomStreams};
-use crate::tcp::{HostClock, Profile};
+use crate::tcp::{HostClock, Profile, Random};
 use crate::units::Duration;
 use crate::workload::HostId;
+
+use super::Place;
 
 /// The clocks that have been asked for; each is drawn from a random stream of its own.
 pub(crate) struct Hosts {
@@ -38,6 +40,12 @@ impl Hosts {
             let mut random = self.streams.stream(name, index as u64);
             profile.host_clock(&mut random)
         })
+    }
+
+    /// Random numbers of the endpoint at a place of connection `number`.
+    #[inline]
+    pub(crate) const fn random(&self, number: u64, place: Place) -> Random {
+        Random { streams: self.streams, index: number << 8 | place.index() }
     }
 
     /// Phase within `tick`, and further random numbers, of the agent of ns-2 that is made for request `number`.

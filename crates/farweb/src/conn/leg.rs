@@ -178,9 +178,9 @@ impl Leg {
         self.at(Place::End(end)).0
     }
 
-    /// Configuration of an endpoint of a connection to `host`.
+    /// Configuration of an endpoint of a connection to `host`, with random numbers of its own.
     #[inline]
-    pub(crate) fn config(&self, place: Place, host: Option<&Host>) -> tcp::Config {
+    pub(crate) fn config(&self, place: Place, host: Option<&Host>, random: tcp::Random) -> tcp::Config {
         let (profile, sizes) = self.at(place);
         let buffer = sizes.buffer(host);
         tcp::Config {
@@ -188,6 +188,7 @@ impl Leg {
             mss: sizes.mss(host),
             send_buffer: buffer,
             receive_buffer: buffer,
+            random,
         }
     }
 }

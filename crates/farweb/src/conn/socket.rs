@@ -51,6 +51,15 @@ impl Place {
         }
     }
 
+    /// Its number among the places of a connection, below 256.
+    pub(crate) const fn index(self) -> u64 {
+        match self {
+            Self::End(End::Client) => 0,
+            Self::End(End::Server) => 1,
+            Self::Side(side) => 2 + side as u64,
+        }
+    }
+
     /// The end towards which its segments go.
     #[inline]
     pub(crate) const fn toward(self) -> End {

@@ -123,7 +123,8 @@ impl Context {
     #[inline(always)]
     fn host_at(&mut self, connection: &Connection, place: Place) -> (tcp::Config, HostClock) {
         let host = connection.key.host.map(|host| &self.directory.hosts()[host]);
-        let config = self.legs[connection.leg].config(place, host);
+        let random = self.hosts.random(connection.number, place);
+        let config = self.legs[connection.leg].config(place, host, random);
         let clock = self.hosts.clock(connection.socket(place).node, connection.key.host, &config.profile);
         (config, clock)
     }

@@ -7,7 +7,7 @@
 //!   that receives grants it: clients for responses, servers for requests. A credit that grows counts with its largest value.
 //! - **Losses** keep cwnd small: in the mean at `sqrt(3 / 2bp)` segments with Reno, b segments an ACK and the share p of packets that
 //!   begin a loss event (Mathis). CUBIC's mean is the larger of Reno's and its own (RFC 9438). Retransmission timeouts cost time besides
-//!   (Padhye). Losses within a window are one event: a burst counts once, and again for each window that it lasts.
+//!   (Padhye). Losses within a window are one event: a burst counts once, and again for each window that it lasts. BBR has no such limit.
 //!
 //! Losses of steps count as they stay: by the last one, or the least of a period that comes again.
 //!
@@ -68,9 +68,15 @@ pub struct ConnectionLimit {
     pub loss_share: f64,
     /// Share of packets that begin a loss event, 0 to 1: less than `loss_share` where losses come in bursts.
     pub loss_event_share: f64,
-    /// Estimate of the rate that losses leave; none without losses.
+    /// Estimate of the rate that losses leave; none without losses, and where they set no limit.
     pub loss_limit_bps: Option<f64>,
+    /// Why losses set no limit, in words; none without losses, and where they do.
+    pub loss_limit_text: Option<&'static str>,
 }
+
+/// Bulk transfers with BBR keep 87 % of a link of 20 Mbit/s and 50 ms with 10 % lost, and half with 15 %, where losses pass for those
+/// of a policer.
+const NO_LOSS_LIMIT: &str = "no limit: BBR sends at the rate that it measures, up to some 10 % lost";
 
 impl ConnectionLimit {
     /// Limits of a connection of `leg` on one stretch of it, with this window, as it is in that direction; credits come back after
@@ -90,12 +96,14 @@ impl ConnectionLimit {
         };
         let losses: Vec<Loss> = stretch.links.iter().map(|link| lasting(link.towards(way))).collect();
         let loss_share = one_of(losses.iter().map(mean_loss));
-        let law = SquareRoot::of(&stretch.tcp.profile(), trip);
+        let profile = stretch.tcp.profile();
+        let law = SquareRoot::of(&profile, trip);
         let loss_event_share = law.events(|| losses.iter());
-        let loss_limit_bps = (loss_share > 0.0 && trip > Duration::ZERO)
+        let is_slowed = !is_by_rate(&profile);
+        let loss_limit_bps = (loss_share > 0.0 && trip > Duration::ZERO && is_slowed)
             .then(|| law.rate(loss_event_share, window.packet_bytes()));
         let cycle = (trip + Duration::from_nanos(window.segment_ns)).as_secs_f64();
-        let buffered = stretch.tcp.profile().segments_of_send_buffer(window.payload_bytes);
+        let buffered = profile.segments_of_send_buffer(window.payload_bytes);
         let buffer_limit_bps = buffered
             .filter(|_| trip > Duration::ZERO)
             .map(|segments| (segments * window.packet_bytes() * 8) as f64 / cycle);
@@ -119,6 +127,7 @@ impl ConnectionLimit {
             loss_share,
             loss_event_share,
             loss_limit_bps,
+            loss_limit_text: (loss_share > 0.0 && !is_slowed).then_some(NO_LOSS_LIMIT),
         };
         limit.connection_limit_text = limit.text(window, buffered, trip, whole);
         limit
@@ -203,6 +212,11 @@ fn credits(carrier: &Carrier, way: Direction) -> (Option<u64>, Option<u64>) {
         }
         _ => (None, None),
     }
+}
+
+/// True when the congestion control follows the rate of the path, and not losses.
+fn is_by_rate(profile: &Profile) -> bool {
+    matches!(profile, Profile::Linux(own) if own.congestion_control == CongestionControl::Bbr)
 }
 
 /// Rate of bulk data by loss events.

@@ -420,6 +420,9 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             (down, _) => down.into_iter().for_each(|down| line(label, down)),
         }
     }
+    if let Some(text) = leg.least.loss_limit_text {
+        line("losses", text.to_owned());
+    }
     if let (Some(number), Some(bps)) = (leg.connections, leg.connections_limit_bps) {
         line(&format!("{number} of them can carry"), figures::rate(bps));
     }

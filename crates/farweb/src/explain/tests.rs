@@ -389,6 +389,18 @@ fn losses_limit_a_connection_as_padhye_has_it() {
     assert!((share - 0.05).abs() < 1e-12, "{share}");
 }
 
+/// BBR sends at the rate that it measures, whatever is lost.
+#[test]
+fn losses_set_bbr_no_limit_and_it_is_said() {
+    let bbr = "leg.0.tcp={profile=\"linux\",constants={congestion_control=\"bbr\"}}";
+    let loss = "path.link.0.down.loss={kind=\"bernoulli\",probability=0.01}";
+    let found = least(&[bbr, loss]);
+    assert_eq!((found.limited_by, found.loss_limit_bps), (LimitedBy::SendBuffer, None));
+    assert!(found.loss_limit_text.is_some_and(|text| text.starts_with("no limit: BBR")));
+    assert_eq!(least(&[bbr]).loss_limit_text, None);
+    assert_eq!(least(&["leg.0.tcp={profile=\"linux\"}", loss]).loss_limit_text, None);
+}
+
 /// A burst is one loss event: bursts of ten at 1 % equal random losses of 0.1 %.
 #[test]
 fn losses_in_bursts_count_as_events() {

@@ -167,7 +167,7 @@ impl<P: Packet> Link<P> {
         let departure = self.transmitter.send(joined, bytes);
         self.meter.accept(bytes);
         self.queue.backlog.join(departure, packet);
-        self.meter.hold(now, now, departure, bytes, 0);
+        self.meter.send(joined, now, departure, bytes);
         true
     }
 
@@ -320,6 +320,11 @@ impl<P: Packet> Link<P> {
     pub fn measured(&mut self, now: Instant) -> LinkStats {
         self.settle(now);
         self.meter.measured(now, &mut self.queue.backlog)
+    }
+
+    /// Measures how long packets wait, from now on.
+    pub fn measure_waits(&mut self) {
+        self.meter.measure_waits();
     }
 
     /// Packets on the link: waiting, in transmission, and travelling to the far end.

@@ -8,6 +8,7 @@ mod listed;
 mod loss;
 mod path;
 mod queue;
+mod sojourn;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub use link::{Carried, Link};
 pub use listed::{ListedPackets, ListedPacketsError};
 pub use path::{Direction, LinkId, LinkTotals, Path};
 pub use queue::{Codel, CodelVariant, DropHead, DropTail, Dropped, FqCodel, Pie, QueueConfig};
+pub use sojourn::Waits;
 pub use stats::LinkStats;
 pub use timeline::{
     Attenuation, Fade, Handover, Jitter, Outage, OutageMode, PERIOD_MIN, Phase, Piece, Rates, Shift, Step,

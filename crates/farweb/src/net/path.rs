@@ -199,6 +199,11 @@ impl<P: Packet> Path<P> {
         self.links[link].decides_late()
     }
 
+    /// Measures how long packets wait on every link.
+    pub fn measure_waits(&mut self) {
+        self.links.iter_mut().for_each(|(_, link)| link.measure_waits());
+    }
+
     /// Has a link tell the packets that are taken for transmission, where its queue decides then.
     pub fn watch(&mut self, link: LinkId) {
         self.links[link].watch();

@@ -3,13 +3,15 @@
 //! All sums are integers: an interval's numbers do not depend on how often they were asked for. A packet belongs to the
 //! interval that its last bit leaves in; one that leaves at the very end of an interval belongs to it.
 //!
-//! Left out: waiting times of single packets, which captures show; distributions of the queue beside its mean and peak.
+//! Left out: distributions of the queue beside its mean and peak. How long packets wait is measured where it is asked for
+//! ([`sojourn`](super::sojourn)).
 //!
 //! Source: time averages by their definition, integral over length.
 
 use crate::units::{BitRate, Bytes, Duration, Instant};
 
 use super::queue::{Backlog, Sums};
+use super::sojourn::{Histogram, Sojourn, Waits};
 use super::timeline::Cursor;
 use super::{DropReason, Packet};
 
@@ -39,6 +41,8 @@ pub struct LinkStats {
     pub queue_bytes_max: Bytes,
     /// Integral of the rate in force, in 10⁻⁹ bit; none where it is unlimited, or changes too often for that.
     pub available: Option<u128>,
+    /// Waits of the packets whose transmission began, where they are measured and there are some.
+    pub waits: Option<Waits>,
 }
 
 impl LinkStats {
@@ -93,6 +97,7 @@ impl LinkStats {
             queue_byte_nanos: self.queue_byte_nanos + next.queue_byte_nanos,
             queue_bytes_max: self.queue_bytes_max.max(next.queue_bytes_max),
             available: next.available.map(|work| work + self.available.unwrap_or(0)),
+            waits: None,
         }
     }
 }
@@ -115,7 +120,18 @@ pub(super) struct Meter {
     is_measuring: bool,
     /// Bytes that wait outside the backlog, of a queue that decides as packets are taken.
     waiting: Bytes,
+    /// Where it is measured how long packets wait.
+    sojourn: Option<Box<Waiting>>,
     available: Option<Box<Available>>,
+}
+
+/// How long packets wait, likewise.
+#[derive(Debug, Clone, Default)]
+struct Waiting {
+    sojourn: Sojourn,
+    interval: Histogram,
+    cut: Histogram,
+    measured: Histogram,
 }
 
 /// Most changes of rate that a run adds up. Chosen: 28 hours of a rate that varies every 100 ms; a twentieth of a second of
@@ -161,6 +177,11 @@ impl Meter {
         Self { available, ..Self::default() }
     }
 
+    /// Measures how long packets wait.
+    pub(super) fn measure_waits(&mut self) {
+        self.sojourn = Some(Box::default());
+    }
+
     /// A packet of `bytes` bytes is accepted.
     #[inline]
     pub(super) fn accept(&mut self, bytes: u32) {
@@ -182,6 +203,21 @@ impl Meter {
         self.open.busy += departure - start;
         self.open.queue_byte_nanos += byte_nanos(bytes, departure - now);
         self.open.queue_bytes_max = self.open.queue_bytes_max.max(Bytes::new(held_bytes));
+        self.note_wait(start, now);
+    }
+
+    /// A packet that joined at `joined` is in transmission from `start` to `departure`.
+    pub(super) fn send(&mut self, joined: Instant, start: Instant, departure: Instant, bytes: u32) {
+        self.open.busy += departure - start;
+        self.open.queue_byte_nanos += byte_nanos(bytes, departure - start);
+        self.note_wait(start, joined);
+    }
+
+    #[inline]
+    fn note_wait(&mut self, start: Instant, joined: Instant) {
+        if let Some(waiting) = &mut self.sojourn {
+            waiting.sojourn.note(start, start - joined);
+        }
     }
 
     /// So much stands in the queue.
@@ -209,12 +245,19 @@ impl Meter {
     /// Ends the open recording interval at `now` and opens the next one.
     pub(super) fn close_interval<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         let next = self.cut(now, backlog);
-        std::mem::replace(&mut self.interval, next)
+        let interval = self.sojourn.as_mut().map(|waiting| std::mem::take(&mut waiting.interval));
+        LinkStats {
+            waits: interval.and_then(|waits| waits.waits()),
+            ..std::mem::replace(&mut self.interval, next)
+        }
     }
 
     /// Measures from `now` on.
     pub(super) fn begin_measuring<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) {
         self.measured = self.cut(now, backlog);
+        if let Some(waiting) = &mut self.sojourn {
+            waiting.measured = Histogram::default();
+        }
         self.is_measuring = true;
     }
 
@@ -227,13 +270,16 @@ impl Meter {
     /// All since measuring began, to its end or to `now`.
     pub(super) fn measured<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         self.cut(now, backlog);
-        self.measured
+        LinkStats {
+            waits: self.sojourn.as_ref().and_then(|waiting| waiting.measured.waits()),
+            ..self.measured
+        }
     }
 
     /// All from the start of the run to `now`.
     pub(super) fn totals<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         self.cut(now, backlog);
-        self.cut
+        LinkStats { waits: self.sojourn.as_ref().and_then(|waiting| waiting.cut.waits()), ..self.cut }
     }
 
     /// Ends the open piece at `now` and opens the next one; gives an empty interval that begins there.
@@ -255,6 +301,14 @@ impl Meter {
         self.interval = self.interval.joined(&piece);
         if self.is_measuring {
             self.measured = self.measured.joined(&piece);
+        }
+        if let Some(waiting) = &mut self.sojourn {
+            let waits = waiting.sojourn.until(now);
+            waiting.cut.join(&waits);
+            waiting.interval.join(&waits);
+            if self.is_measuring {
+                waiting.measured.join(&waits);
+            }
         }
         LinkStats { from: now, to: now, queue_bytes_max: self.open.queue_bytes_max, ..LinkStats::default() }
     }

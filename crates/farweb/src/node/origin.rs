@@ -1,7 +1,7 @@
 //! The origin servers behind the last node.
 //!
 //! Models a server that answers every request that it has whole, with the size and over the time that the request table says;
-//! [`http::Release`](crate::http::Release) says when the bytes are there to be sent. The size asked for is the version that the server
+//! [`http::Release`](crate::http::Release) says when the bytes are there to be sent; those of a tunnel come over its recorded life. The size asked for is the version that the server
 //! has at that time: a conditional request that names it is answered at once, without a body. Leaves out the load of servers: requests do not wait for each other.
 //!
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic model.
@@ -10,7 +10,7 @@ use crate::conn::{End, ExchangeId, Releasing};
 use crate::context::Context;
 use crate::http::{Release, ReleasePlan};
 use crate::units::Duration;
-use crate::workload::OriginTime;
+use crate::workload::{Method, OriginTime};
 
 use super::{Decision, Stand};
 
@@ -36,7 +36,9 @@ impl Stand for Origin {
         let is_due = exchange.condition != Some(version) && exchange.bytes.is_requested();
         let server = if is_due { request.server } else { OriginTime::NONE };
         let whole = server.whole().unwrap_or(Duration::ZERO);
-        let plan = ReleasePlan::new(self.release, bytes, whole, server.wait(), mss.into());
+        // What goes through a tunnel comes over its life, by whoever asks.
+        let release = if request.method == Method::Connect { Release::Paced } else { self.release };
+        let plan = ReleasePlan::new(release, bytes, whole, server.wait(), mss.into());
         let node = cx.legs[exchange.leg].node(End::Server);
         Decision::Serve(Releasing { node, since: cx.now, plan, version, mss })
     }

@@ -235,6 +235,8 @@ impl Capture {
             event: PacketEvent::Pass as i32,
             node: link.link() as i32,
             link: Some(link.link() as i64),
+            left_ns: Some(nanos(departure)),
+            arrived_ns: Some(nanos(arrival)),
             ..packet_row(
                 at,
                 connection,
@@ -314,5 +316,7 @@ fn packet_row(
         cwnd_bytes: None,
         ssthresh_bytes: None,
         credit_limit: None,
+        left_ns: None,
+        arrived_ns: None,
     }
 }

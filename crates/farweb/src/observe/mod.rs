@@ -45,6 +45,9 @@ pub struct Record {
     /// Length of the intervals in the tables of links, legs and caches; only totals when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links_every: Option<Duration>,
+    /// True when it is measured how long packets wait in front of links.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sojourn: bool,
     /// True when the table of connections is recorded, a row a connection.
     pub connections: bool,
     /// True when the table of exchanges is recorded, a row a request and leg.
@@ -60,6 +63,7 @@ impl Default for Record {
     fn default() -> Self {
         Self {
             links_every: None,
+            sojourn: false,
             connections: true,
             exchanges: false,
             packets: Packets::None,

@@ -7,6 +7,7 @@ use crate::record::{
     CacheColumns, Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, Failure,
     LegColumns, LinkColumns, RequestColumns, RequestRow, Status,
 };
+use crate::tcp::{self, linux::BbrReport};
 use crate::units::{Duration, Instant, When};
 use crate::workload::{ClientId, ObjectId};
 
@@ -128,6 +129,7 @@ impl Recorder {
                 .get()
                 .map(|sent| sending.left_last.get().map_or(0, |left| int((left - sent).as_nanos()))),
             cwnd_ns: held(&[Cause::Cwnd]),
+            pacing_ns: held(&[Cause::Pacing]),
             window_ns: held(&[Cause::Window, Cause::Buffer]),
             buffer_ns: held(&[Cause::Buffer]),
             nagle_ns: held(&[Cause::Nagle]),
@@ -153,6 +155,8 @@ impl Recorder {
         };
         let opening = held.filter(|_| connection.end(End::Client).session.has_tls()).map(|held| held.1);
         let held = held.map(|(times, _)| times);
+        let bbr = connection.end(End::Server).socket.stack().and_then(tcp::Connection::bbr);
+        let of_bbr = |time: fn(&BbrReport) -> Duration| bbr.as_ref().map(|bbr| int(time(bbr).as_nanos()));
         let [up, down] = [End::Client, End::Server].map(|end| connection.end(end).socket.way);
         columns.push(ConnectionRow {
             connection: int(connection.number),
@@ -172,6 +176,7 @@ impl Recorder {
             requests_max: connection.aboard_max.into(),
             busy_ns: int(connection.busy(now).as_nanos()),
             held_cwnd_ns: held.map(|times| held_ns(times, Cause::Cwnd)),
+            held_pacing_ns: held.map(|times| held_ns(times, Cause::Pacing)),
             held_window_ns: held.map(|times| held_ns(times, Cause::Window)),
             held_buffer_ns: held.map(|times| held_ns(times, Cause::Buffer)),
             held_nagle_ns: held.map(|times| held_ns(times, Cause::Nagle)),
@@ -183,6 +188,12 @@ impl Recorder {
             relay_held_cwnd_ns: held
                 .and(connection.relays.as_ref())
                 .map(|relays| int(relays.held(connection.closed.get().unwrap_or(now)).as_nanos())),
+            bbr_startup_ns: of_bbr(|bbr| bbr.startup),
+            bbr_drain_ns: of_bbr(|bbr| bbr.drain),
+            bbr_probe_bw_ns: of_bbr(|bbr| bbr.probe_bw),
+            bbr_probe_rtt_ns: of_bbr(|bbr| bbr.probe_rtt),
+            bbr_min_rtt_ns: bbr.and_then(|bbr| bbr.min_rtt).map(|min| int(min.as_nanos())),
+            bbr_rate_bps: bbr.map(|bbr| int(bbr.rate_bps)),
             tls_cwnd_ns: opening.map(|time| int(time.as_nanos())),
         });
     }

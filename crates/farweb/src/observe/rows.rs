@@ -28,6 +28,11 @@ pub fn link_row(totals: &LinkTotals) -> LinkRow {
         busy: stats.busy_share(),
         available_bytes: stats.available_bytes().map(|bytes| int(bytes.get())),
         rate_bps_mean: stats.rate_bps_mean(),
+        sojourn_mean_s: stats.waits.map(|waits| waits.sum as f64 / waits.packets as f64 / 1e9),
+        sojourn_p50_s: stats.waits.map(|waits| waits.quantiles[0].as_secs_f64()),
+        sojourn_p95_s: stats.waits.map(|waits| waits.quantiles[1].as_secs_f64()),
+        sojourn_p99_s: stats.waits.map(|waits| waits.quantiles[2].as_secs_f64()),
+        sojourn_max_s: stats.waits.map(|waits| waits.longest.as_secs_f64()),
     }
 }
 

@@ -201,6 +201,7 @@ table! {
         requests_max: [int] "" "Most requests on it at once.",
         busy_ns: [int] "ns" "Time with at least one request on it.",
         held_cwnd_ns: [int?] "ns" "Time in which the sender of responses had bytes to send and its congestion window held them. The columns `held_*_ns` add up to the time from `open_ns` to `close_ns`, or to the end of the run; null without `record.exchanges`.",
+        held_pacing_ns: [int?] "ns" "Time in which pacing held bytes of the sender, with room in its congestion window.",
         held_window_ns: [int?] "ns" "Time in which the peer's window held bytes of the sender.",
         held_buffer_ns: [int?] "ns" "Time in which the sender's own send buffer held bytes: it was full and contained no whole segment.",
         held_nagle_ns: [int?] "ns" "Time in which a rule against small segments (Nagle's) held bytes of the sender.",
@@ -210,6 +211,12 @@ table! {
         held_application_ns: [int?] "ns" "Time in which the sender waited for its program: a response was asked for, and all that was there of it had been sent.",
         held_nothing_ns: [int?] "ns" "Time in which the sender had nothing to send.",
         relay_held_cwnd_ns: [int?] "ns" "Time in which the congestion window of a split held what it had to send towards the clients, the sum of all splits; null where the leg is not split, or without `record.exchanges`.",
+        bbr_startup_ns: [int?] "ns" "Time that the server's BBR was in STARTUP, up to its last event; null with another congestion control.",
+        bbr_drain_ns: [int?] "ns" "Time in DRAIN, likewise.",
+        bbr_probe_bw_ns: [int?] "ns" "Time in PROBE_BW, likewise.",
+        bbr_probe_rtt_ns: [int?] "ns" "Time in PROBE_RTT, likewise.",
+        bbr_min_rtt_ns: [int?] "ns" "Shortest round trip of the server's BBR at the end; null with another congestion control.",
+        bbr_rate_bps: [int?] "bit/s" "Rate of the path by the server's BBR at the end, in payload; null with another congestion control.",
         tls_cwnd_ns: [int?] "ns" "Part of `held_cwnd_ns` before requests might go, in which flights of the TLS handshake waited for the server's window; null without TLS, or without `record.exchanges`.",
     }
 }
@@ -233,13 +240,14 @@ table! {
         relayed_last_ns: [int?] "ns" "Time at which the split nearest to the clients sent it for the first time; null where the leg is not split.",
         pace_ns: [int?] "ns" "Time from `sent_last_ns` in which the server's own pace held the last byte below TCP (`origin.release = \"regulated\"`); else 0.",
         cwnd_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender had bytes to send and its congestion window held them.",
+        pacing_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which pacing held bytes, with room in the congestion window.",
         window_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the peer's window or the sender's own buffer held bytes.",
         buffer_ns: [int?] "ns" "Part of `window_ns` in which the sender's own buffer held them.",
         nagle_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which a rule against small segments (Nagle's) held bytes.",
         recovery_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the recovery from a loss held bytes, with room in all windows.",
         handshake_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the connection was not established.",
         credit_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the credit of the carrier held bytes, after all that it allowed was sent.",
-        application_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender waited for its program to hand over more. With `cwnd_ns`, `window_ns`, `nagle_ns`, `recovery_ns`, `handshake_ns` and `credit_ns` it adds up to all of that time.",
+        application_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender waited for its program to hand over more. With `cwnd_ns`, `pacing_ns`, `window_ns`, `nagle_ns`, `recovery_ns`, `handshake_ns` and `credit_ns` it adds up to all of that time.",
         first_byte_ns: [int?] "ns" "Time at which the first byte of the response was read at the client end.",
         end_ns: [int?] "ns" "Time at which the last byte of the response was read at the client end.",
     }
@@ -263,6 +271,11 @@ table! {
         busy: [float] "1" "Share of the interval in which the link was transmitting, 0 to 1.",
         available_bytes: [int?] "B" "Bytes that the rate in force could have carried in the interval; null where it is unlimited, and behind a million changes.",
         rate_bps_mean: [float?] "bit/s" "Time-weighted mean of the rate in force; null as above.",
+        sojourn_mean_s: [float?] "s" "Mean time that packets waited whose transmission began in the interval, up to that begin; null without record.sojourn, at an unlimited rate, and where there are none.",
+        sojourn_p50_s: [float?] "s" "Median of these times, to 1 %; null likewise.",
+        sojourn_p95_s: [float?] "s" "Their 95th percentile.",
+        sojourn_p99_s: [float?] "s" "Their 99th percentile.",
+        sojourn_max_s: [float?] "s" "The longest of them, exactly.",
     }
 }
 
@@ -330,6 +343,8 @@ table! {
         cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null on links.",
         ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null on links.",
         credit_limit: [int?] "" "Sequence number up to which the endpoint's application may fill its stream with the credit of all messages that it sends, before it reads what the event brings; bytes in the stream count with their framing, further ones without. Null on links, and where no credit limits a message.",
+        left_ns: [int?] "ns" "Time at which its last bit left the transmitter of the link; null but on rows of a link's tap, as the next one.",
+        arrived_ns: [int?] "ns" "Time at which it arrives at the far end of that link.",
     }
 }
 
@@ -377,6 +392,11 @@ mod tests {
             busy: 0.5,
             available_bytes: None,
             rate_bps_mean: None,
+            sojourn_mean_s: None,
+            sojourn_p50_s: None,
+            sojourn_p95_s: None,
+            sojourn_p99_s: None,
+            sojourn_max_s: None,
         };
         let times = 0..=BLOCK as i64; // more than wait for the columns
         times.clone().for_each(|time_ns| columns.push(LinkRow { time_ns, ..row }));

@@ -6,10 +6,10 @@
 const ABSENT: &[(&[&str], &str)] = &[
     (
         &[
-            "bbr", "bbr1", "bbr2", "bbr3", "bbrv2", "vegas", "westwood", "dctcp", "hybla", "illinois",
-            "copa", "ledbat",
+            "bbr2", "bbr3", "bbrv2", "bbrv3", "vegas", "westwood", "dctcp", "hybla", "illinois", "copa",
+            "ledbat",
         ],
-        "this congestion control; cubic and reno are there, beside the profile \"linux\"",
+        "this congestion control; cubic, reno and bbr (version 1) are there, beside the profile \"linux\"",
     ),
     (
         &["cake", "red", "gred", "ared", "blue", "sfq", "wfq", "drr", "priority", "diffserv"],
@@ -94,10 +94,6 @@ const ABSENT: &[(&[&str], &str)] = &[
         "servers of one name that do not share tickets; a host is one server, whose tickets it takes",
     ),
     (
-        &["pacing", "pacingrate", "sopacing", "fqpacing"],
-        "pacing by TCP; origin.release = \"regulated\" paces packets below it",
-    ),
-    (
         &["anycast", "routing", "multipath", "topology", "router", "switch"],
         "routing; a path is nodes in a row",
     ),
@@ -120,8 +116,12 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
         "loss = { kind = \"bernoulli\", probability = 0.01 } of a direction of a link",
     ),
     (
-        &["congestion", "congestioncontrol", "cc", "cubic", "reno", "newreno"],
+        &["congestion", "congestioncontrol", "cc", "cubic", "reno", "newreno", "bbr", "bbr1", "bbrv1"],
         "tcp.profile, with tcp.constants.congestion_control beside \"linux\"",
+    ),
+    (
+        &["pacing", "pacingrate", "sopacing", "fqpacing"],
+        "tcp.constants.pacing beside \"linux\"; origin.release = \"regulated\" paces packets below TCP",
     ),
     (&["window", "rwnd", "rcvbuf", "sndbuf", "rmem", "wmem"], "tcp.buffer"),
     (&["h2", "http2", "h2c"], "a leg with carrier = { kind = \"http/2\" }"),

@@ -9,6 +9,8 @@ mod cache;
 mod carrier;
 mod check;
 pub(crate) mod document;
+pub mod draft;
+mod edit;
 mod factors;
 mod family;
 mod http2;
@@ -26,6 +28,7 @@ pub(crate) mod tests;
 mod tls;
 
 pub use absent::absent;
+pub use edit::edit;
 pub use family::{Family, FamilyParameters};
 pub use http2::{CountedBy, Grant, GrantOf, Growth, Http2, Http2End, Preset, Raise, Turns};
 pub use inputs::{Input, InputKind};

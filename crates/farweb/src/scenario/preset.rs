@@ -6,6 +6,7 @@
 //! Source: `presets.json`, value by value.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -174,6 +175,13 @@ impl Preset {
             Some(self.left_out.clone()).filter(|text| !text.is_empty()),
         ];
         facts.into_iter().flatten().collect()
+    }
+
+    /// Years of its rates and delays in order, such as "2021 and 2022".
+    pub(crate) fn years(&self) -> String {
+        let dated = [&self.rate, &self.delay].into_iter().filter_map(|figure| figure.dated.get(..4));
+        let years: BTreeSet<&str> = dated.collect();
+        years.into_iter().collect::<Vec<_>>().join(" and ")
     }
 
     /// The keys that `link` has by it.

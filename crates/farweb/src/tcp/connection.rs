@@ -6,6 +6,7 @@ use super::linux;
 use super::profile::Profile;
 use super::segment::{FIRST_BYTE, Plain, Segment};
 use super::state::{Emit, Limit, Output, State};
+use crate::rng::{RandomStream, RandomStreams};
 use crate::units::{Duration, Instant, When};
 
 /// Configuration of an endpoint.
@@ -19,6 +20,17 @@ pub struct Config {
     pub send_buffer: Option<u64>,
     /// Receive buffer in bytes, at least 32, and with it the window; `None`: as the profile has it.
     pub receive_buffer: Option<u64>,
+    /// Random numbers of its own.
+    pub random: Random,
+}
+
+/// Random numbers of an endpoint, from streams of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Random {
+    /// The streams.
+    pub streams: RandomStreams,
+    /// Index of its own in them.
+    pub index: u64,
 }
 
 /// An endpoint of a TCP connection: a state machine without clock, queue or I/O.
@@ -30,6 +42,20 @@ pub enum Connection {
     Bsd(Box<bsd::Connection>),
     /// Of Linux.
     Linux(Box<linux::Connection>),
+}
+
+impl Random {
+    /// Its stream for one purpose.
+    #[must_use]
+    pub fn stream(&self, name: &str) -> RandomStream {
+        self.streams.stream(name, self.index)
+    }
+}
+
+impl Default for Random {
+    fn default() -> Self {
+        Self { streams: RandomStreams::new(0), index: 0 }
+    }
 }
 
 /// Why ns-2's TCP has no endpoint to open.
@@ -80,7 +106,7 @@ impl Connection {
         syn: Option<&Segment>,
         out: &mut impl Emit,
     ) -> Self {
-        let Config { profile, mss, send_buffer, receive_buffer } = config;
+        let Config { profile, mss, send_buffer, receive_buffer, random } = config;
         match profile {
             Profile::Bsd(profile) => {
                 let memory = if let Some(Self::Bsd(tcp)) = ended { Some(tcp) } else { None };
@@ -92,7 +118,7 @@ impl Connection {
             Profile::Linux(profile) => {
                 let memory = if let Some(Self::Linux(tcp)) = ended { Some(tcp) } else { None };
                 // The send buffer of Linux grows by itself.
-                let config = linux::Config { profile, mss, receive_window: receive_buffer };
+                let config = linux::Config { profile, mss, receive_window: receive_buffer, random };
                 Self::Linux(linux::Connection::open(memory, now, config, host, syn, out))
             }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
@@ -314,6 +340,15 @@ impl Connection {
     #[must_use]
     pub fn srtt(&self) -> Option<Duration> {
         on_stack!(self, tcp => tcp.srtt())
+    }
+
+    /// The model of BBR at the last event; `None` where another control runs.
+    #[must_use]
+    pub fn bbr(&self) -> Option<linux::BbrReport> {
+        match self {
+            Self::Linux(tcp) => tcp.bbr(),
+            Self::Bsd(_) => None,
+        }
     }
 
     /// Send and receive buffer in bytes, as they are now.

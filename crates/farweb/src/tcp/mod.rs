@@ -23,7 +23,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use connection::{Config, Connection};
+pub use connection::{Config, Connection, Random};
 pub use host::HostClock;
 pub use profile::{Overrides, Profile, ProfileError, ProfileName};
 pub(crate) use segment::FIRST_BYTE;

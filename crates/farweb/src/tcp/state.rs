@@ -69,6 +69,8 @@ pub enum Limit {
     None,
     /// The congestion window: a larger one would let the next segment leave.
     Cwnd,
+    /// Pacing: the time of the next segment has not come.
+    Pacing,
     /// The peer's window has no room for the next segment. A larger congestion window would not help.
     Window,
     /// Our own send buffer is full and holds no whole segment that waits. No larger window would help.

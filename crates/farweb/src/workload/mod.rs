@@ -33,7 +33,7 @@ pub use hashed_id::{Client, ClientId, HashedId, Object, ObjectId};
 pub use log::{
     Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, KnownOfLog,
     LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Overview, Reason, Repeat, Report, Rule,
-    Sample, SampleBy, ServerTime, TimeOuts, UnreadFields,
+    Sample, SampleBy, ServerTime, TimeOuts, Unit as SpanUnit, UnreadFields,
 };
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};
@@ -49,7 +49,7 @@ pub use shared::{Reader, shared};
 pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
     Batch, BatchTable, HostColumns, ROWS_KEPT, RequestTable, Summary, WORKLOAD_TABLES, Words,
-    hosts_from_columns, open_hosts,
+    hosts_from_columns, hosts_of_bytes, open_hosts,
 };
 pub use trace::{TraceBatch, TraceReader};
 pub use unreadable::{Unreadable, UnreadableLines};

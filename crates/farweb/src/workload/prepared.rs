@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{
     AtRate, AtSpeed, Copies, CopiesHosts, Directory, Load, MemoryRows, MemoryTable, RequestSource,
-    RequestTable, ResampledClients, WorkloadError, prowgen, shared,
+    RequestTable, ResampledClients, Summary, WorkloadError, prowgen, shared,
 };
 use crate::rng::RandomStreams;
 use crate::units::Duration;
@@ -75,9 +75,20 @@ impl Prepared {
     /// # Errors
     /// Errors of [`RequestTable::open`].
     pub fn of_text(path: &Path, hosts: Option<Directory>) -> Result<Self, WorkloadError> {
-        let (table, summary) = RequestTable::open(path)?;
+        Ok(Self::of_summarized(RequestTable::open(path)?, hosts))
+    }
+
+    /// The table in memory, called `name` in messages.
+    ///
+    /// # Errors
+    /// Errors of [`RequestTable::of_bytes`].
+    pub fn of_bytes(name: String, bytes: Vec<u8>, hosts: Option<Directory>) -> Result<Self, WorkloadError> {
+        Ok(Self::of_summarized(RequestTable::of_bytes(name, bytes)?, hosts))
+    }
+
+    fn of_summarized((table, summary): (RequestTable, Summary), hosts: Option<Directory>) -> Self {
         let (count, has_days) = (Some(summary.requests), summary.has_days);
-        Ok(Self { rows: Rows::Table { table: Box::new(table), count, has_days }, hosts })
+        Self { rows: Rows::Table { table: Box::new(table), count, has_days }, hosts }
     }
 
     /// Generated days, with their hosts.

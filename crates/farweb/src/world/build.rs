@@ -239,7 +239,11 @@ fn hits(scenario: &Scenario, index: usize, streams: &RandomStreams) -> Hits {
 fn path(scenario: &Scenario, streams: &RandomStreams) -> PacketPath {
     let ways = [Direction::Up, Direction::Down];
     let links = scenario.path.link.iter().map(|link| ways.map(|way| link.config(way)));
-    PacketPath::new(scenario.path.nodes.clone(), links, streams)
+    let mut path = PacketPath::new(scenario.path.nodes.clone(), links, streams);
+    if scenario.record.sojourn {
+        path.measure_waits();
+    }
+    path
 }
 
 fn observation(scenario: &Scenario) -> observe::Config {

@@ -134,8 +134,8 @@ fn connections_to_a_node_inside_a_leg_are_used_again_for_its_hits() {
     let asks = [(0, "cache"), (1, "server"), (2, "cache"), (3, "server")];
     let asks = asks.map(|(second, source)| Ask(second * 1000 * MS, 7, 1000, source));
     for carrier in ["http/1.1", "http/2"] {
-        let tables =
-            run(&one_leg(&format!("{{ kind = \"{carrier}\" }}"), "{ profile = \"linux\" }", ""), &asks);
+        let tcp = "{ profile = \"linux\", constants = { nagle = false } }";
+        let tables = run(&one_leg(&format!("{{ kind = \"{carrier}\" }}"), tcp, ""), &asks);
         assert_eq!(codes(&tables, "requests", "served_by"), [CACHE, SERVER, CACHE, SERVER]);
         assert_eq!(ints(&tables, "requests", "connection"), [0, 1, 0, 1]);
         let [start, end] = ["start_ns", "end_ns"].map(|column| ints(&tables, "requests", column));

@@ -43,6 +43,33 @@ fn a_tap_sees_packets_at_the_end_nearer_to_the_clients() {
     assert!(codes(&tables, "packets", "node").iter().all(|node| *node == 0));
 }
 
+/// The link's one delay lies between the two times; a tap's own time is the one at the end nearer to the clients.
+#[test]
+fn a_tap_knows_when_a_packet_left_and_when_it_arrives() {
+    let scenario = one_link(LOSSY, "", "[record]\npackets = \"all\"\npoints = [\"ends\", \"link 0\"]");
+    let (tables, _) = run(&scenario, 4, burst());
+    let column = |name| ints(&tables, "packets", name);
+    let (time, left, arrived) = (column("time_ns"), column("left_ns"), column("arrived_ns"));
+    let (events, directions) = (codes(&tables, "packets", "event"), codes(&tables, "packets", "direction"));
+    let mut received = BTreeMap::new();
+    for row in 0..events.len() {
+        let key = (column("connection")[row], directions[row], column("packet")[row]);
+        if events[row] == PacketEvent::Receive as i32 {
+            received.insert(key, time[row]);
+        }
+    }
+    for row in 0..events.len() {
+        if events[row] != PacketEvent::Pass as i32 {
+            assert_eq!((left[row], arrived[row]), (NULL_INT, NULL_INT));
+            continue;
+        }
+        assert_eq!(arrived[row] - left[row], 60_000_000);
+        assert_eq!(time[row], if directions[row] == 0 { left[row] } else { arrived[row] });
+        let key = (column("connection")[row], directions[row], column("packet")[row]);
+        assert_eq!(received[&key], arrived[row]);
+    }
+}
+
 #[test]
 fn every_packet_passes_or_is_dropped_and_arrives_if_it_passes() {
     let scenario = one_link(LOSSY, "", "[record]\npackets = \"all\"\npoints = [\"ends\", \"link 0\"]");

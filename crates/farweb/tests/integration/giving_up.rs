@@ -138,14 +138,13 @@ fn patience_changes_nothing_for_what_ends_in_time() {
 /// releases three segments within 24 ms, before the first one is answered by a reset. The times for which it was held add up.
 #[test]
 fn the_times_of_a_response_that_was_given_up_add_up() {
-    let held =
-        ["cwnd_ns", "window_ns", "nagle_ns", "recovery_ns", "handshake_ns", "credit_ns", "application_ns"];
+    let held = ["cwnd", "pacing", "window", "nagle", "recovery", "handshake", "credit", "application"];
     let rest = "exchanges = true\n[origin]\nrelease = \"paced\"\n[clients]\ngive_up = \"25 ms\"";
     let scenario = path(&[["fin 1", ""]], &[EACH], rest);
     let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 3_000, 24_000_000)]);
     assert_gave_up(&tables, 25_000_000, EACH);
-    let of = |column: &str| ints(&tables, "exchanges", column)[0];
-    let taken = of("sent_last_ns") - of("ready_first_ns");
+    let of = |name: &str| ints(&tables, "exchanges", &format!("{name}_ns"))[0];
+    let taken = of("sent_last") - of("ready_first");
     assert_eq!((held.map(of).iter().sum::<i64>(), taken), (taken, 16_000_000));
 }
 

@@ -12,8 +12,18 @@ const MS: i64 = 1_000_000;
 const SEGMENT: u64 = 1460;
 
 /// Causes that may hold a sender, as the columns of `connections`; `nothing to send` last.
-const CAUSES: [&str; 9] =
-    ["cwnd", "window", "buffer", "nagle", "recovery", "handshake", "credit", "application", "nothing"];
+const CAUSES: [&str; 10] = [
+    "cwnd",
+    "pacing",
+    "window",
+    "buffer",
+    "nagle",
+    "recovery",
+    "handshake",
+    "credit",
+    "application",
+    "nothing",
+];
 
 /// A client, a server, and a leg with these keys over a link of 50 ms each way.
 fn leg(carrier: &str, keys: &str, rest: &str) -> Scenario {
@@ -69,6 +79,7 @@ fn all_of_the_time(tables: &Tables) -> Result<(), TestCaseError> {
     for row in (0..sent.len()).filter(|row| sent[*row] != NULL_INT) {
         let causes = [
             "cwnd_ns",
+            "pacing_ns",
             "window_ns",
             "nagle_ns",
             "recovery_ns",

@@ -1,5 +1,6 @@
 //! Tests of whole runs through the public interface, in one binary.
 
+mod bbr;
 mod breakdown;
 mod cache_hierarchies;
 mod cache_treatments;

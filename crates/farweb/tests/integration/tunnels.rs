@@ -229,3 +229,14 @@ fn a_tunnel_whose_server_is_lost_fails() {
         }
     }
 }
+
+/// What goes through a tunnel comes over its life, also where other responses come at once behind their wait.
+#[test]
+fn a_tunnel_is_paced_by_its_recorded_life() {
+    for release in ["paced", "after-wait", "at-once", "delayed"] {
+        let scenario = path(&[(100, EACH)], &format!("[origin]\nrelease = \"{release}\"\n"));
+        let tables = run(&scenario, &[Ask(500, 146_000, 60_000)]);
+        let end = ints(&tables, "requests", "end_ns")[0] - START;
+        assert!((60_000 * MS..61_000 * MS).contains(&end), "{release}: {end}");
+    }
+}

@@ -7,7 +7,7 @@ log: sizes, popularity, and the stack distances that choose its LRU stack. `farw
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +19,7 @@ from farweb import _core
 from farweb.files.atomic import staged_file
 from farweb.inputs.fit import estimates, reading
 from farweb.inputs.fit.estimates import Body, Correlation, Tail, Zipf
+from farweb.inputs.formats import paths_of
 from farweb.inputs.generate import family_scenario
 from farweb.text import toml
 from farweb.text.quantities import count, number, plain, share, size
@@ -201,7 +202,7 @@ class Fit(Shown):
 
 
 def fit(
-    log: str | Path,
+    log: str | Path | Sequence[str | Path],
     *,
     format: str | None = None,
     keep: str = "all",
@@ -216,7 +217,7 @@ def fit(
     Memory grows with the documents, not with the requests. The model is generated once for each stack that is tried.
 
     Args:
-        log: The file.
+        log: The file, or several logs in any order.
         format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``. None: detected from the
             file, all but the last.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
@@ -229,7 +230,7 @@ def fit(
     Raises:
         WorkloadError: The file cannot be read, or has no request that names its document.
     """
-    read = reading.read(Path(log), format, keep=keep, dynamic=dynamic, max_unreadable=max_unreadable, progress=progress)
+    read = reading.read(log, format, keep=keep, dynamic=dynamic, max_unreadable=max_unreadable, progress=progress)
     data = _seen(read.references)
     references = read.references
     counts, sizes = references.counts(), references.sizes()
@@ -249,7 +250,7 @@ def fit(
     documents, onetimers = len(counts), int((counts == 1).sum())
     once = onetimers / documents
     return Fit(
-        source=str(log),
+        source=", ".join(map(str, paths_of(log))),
         format=read.format,
         requests=read.requests,
         left_out=read.left_out,

@@ -1,6 +1,6 @@
 """Counts the requests of an input for a fit: how often each document is asked for, its size, and when."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,15 +48,19 @@ class Reading:
 
 
 def read(
-    path: Path, format: str | None = None, *, progress: Callable[[int], None] | None = None, **options: Any
+    files: str | Path | Sequence[str | Path],
+    format: str | None = None,
+    *,
+    progress: Callable[[int], None] | None = None,
+    **options: Any,
 ) -> Reading:
-    """Read a file to its end. Arguments as in `open_input`.
+    """Read a file, or several logs, to the end. Arguments as in `open_input`.
 
     Raises:
         WorkloadError: There is no such format, or the file cannot be read, is no such file, or has no request that
             names its document.
     """
-    with open_input(path, format, errors=False, nameless=True, progress=progress, **options) as requests:
+    with open_input(files, format, errors=False, nameless=True, progress=progress, **options) as requests:
         reading = Reading(requests.format)
         others = 0
         for batch in requests:
@@ -68,5 +72,5 @@ def read(
                 progress(reading.requests)
         reading.left_out = {**requests.left_out, **({"no-copy": others} if others else {})}
     if not reading.requests:
-        raise WorkloadError(f"{path}: has no request that a copy may serve ({others} of other methods)")
+        raise WorkloadError(f"{requests.name}: has no request that a copy may serve ({others} of other methods)")
     return reading

@@ -46,7 +46,7 @@ _SHOWN: Sequence[_Part] = (
     _Part("cwnd", "slow start", ("cwnd", "flight"), 1),
     _Part("window", "receive window or send buffer", ("window", "buffer"), 4),
     _Part("credit", KINDS["credit"], ("credit",), style.BRIGHTLY),
-    _Part("other", "held otherwise (Nagle)", ("nagle", "other"), None),
+    _Part("other", "held otherwise (pacing, Nagle)", ("pacing", "nagle", "other"), None),
     _Part("relay", KINDS["relay"], ("relay",), "relay"),
     _Part("rest", KINDS["rest"], ("rest",), style.QUIETLY),
 )

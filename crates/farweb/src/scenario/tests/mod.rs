@@ -147,7 +147,7 @@ fn defaults_are_spelled_out() {
 fn names_of_other_tools_are_answered_wherever_they_stand() {
     let found = lines(&[
         "leg.0.carrier.kind=http/3",
-        "leg.0.tcp.congestion=bbr",
+        "leg.0.tcp.vegas=true",
         "leg.0.tcp.window=64 kB",
         "path.link.0.down.latency=5 ms",
         "path.link.0.down.limit=1000",
@@ -156,8 +156,8 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
     ]);
     let said = [
         "\"transfer\" (farweb does not model QUIC and HTTP/3; http/2 with tls.start = \"0-rtt\" comes nearest: docs/not.md)",
-        "constants (farweb does not model this congestion control; cubic and reno are there, beside the profile \"linux\": \
-         docs/not.md)",
+        "constants (farweb does not model this congestion control; cubic, reno and bbr (version 1) are there, beside the profile \
+         \"linux\": docs/not.md)",
         "constants (here it is tcp.buffer)",
         "jitter (here it is queue, which counts the packets that wait; netem's limit counts those in its delay too: write rate, \
          limit / delay at most, such as 120 Mbit/s for 1000 packets of 1500 B in 100 ms)",

@@ -426,7 +426,7 @@ prop_compose! {
                 warmup: Duration::from_nanos(warmup),
                 measure,
             },
-            record: Record { links_every: every.map(Duration::from_nanos), connections, exchanges, packets, points },
+            record: Record { links_every: every.map(Duration::from_nanos), sojourn: exchanges, connections, exchanges, packets, points },
             sweep,
         }
     }

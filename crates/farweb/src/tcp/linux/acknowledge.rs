@@ -59,6 +59,16 @@ pub(super) struct Ack {
     pub(super) rtt: Option<Duration>,
 }
 
+/// The sender before an ACK.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before {
+    /// Segments delivered and lost.
+    delivered: u64,
+    lost: u64,
+    pub(super) in_flight: u32,
+    pub(super) has_reneged: bool,
+}
+
 /// Decision about the segment after its ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -92,14 +102,15 @@ impl Ack {
     }
 
     /// It shows a segment that ends at `end` and was last sent at `sent_at`, with what had been `delivered` then; the record
-    /// of the most recently sent one counts.
-    pub(super) fn note_delivery(&mut self, delivered: Option<u64>, sent_at: Instant, end: u64) {
-        let Some(delivered) = delivered else { return };
+    /// of the most recently sent one counts. True when this is the one so far.
+    pub(super) fn note_delivery(&mut self, delivered: Option<u64>, sent_at: Instant, end: u64) -> bool {
+        let Some(delivered) = delivered else { return false };
         let is_newer =
             self.prior_delivered.is_none_or(|(_, at, newest_end)| sent_after(sent_at, end, at, newest_end));
         if is_newer {
             self.prior_delivered = Some((delivered, sent_at, end));
         }
+        is_newer
     }
 }
 
@@ -127,7 +138,12 @@ impl Connection {
         }
         let carries_data = segment.sequence_len() > 0;
         let mut ack = Ack { prior_una, carries_data, window_updated, una_advanced, ..Ack::default() };
-        let (delivered, lost) = (self.queue.delivered_total, self.queue.lost_total);
+        let before = Before {
+            delivered: self.queue.delivered_total,
+            lost: self.queue.lost_total,
+            in_flight: self.queue.in_flight(),
+            has_reneged: self.recovery.has_reneged,
+        };
         let prior_fack = if self.agreed.sack { self.queue.highest_sacked(prior_una) } else { prior_una };
         if segment.has_sack() {
             self.tag_sacked(segment, &mut ack);
@@ -143,9 +159,14 @@ impl Connection {
         if ack.restart_timer {
             self.set_transmit_timer();
         }
-        let newly_delivered = (self.queue.delivered_total - delivered) as u32;
-        let newly_lost = (self.queue.lost_total - lost) as u32;
-        self.control_window(newly_delivered, newly_lost, &ack);
+        let newly_delivered = (self.queue.delivered_total - before.delivered) as u32;
+        let newly_lost = (self.queue.lost_total - before.lost) as u32;
+        if self.congestion.is_by_rate() {
+            self.control_by_rate(newly_delivered, newly_lost, &before, &ack);
+        } else {
+            self.control_window(newly_delivered, newly_lost, &ack);
+            self.follow_pace();
+        }
         self.resend(resend, out);
         Verdict::Taken
     }
@@ -161,6 +182,9 @@ impl Connection {
         if segment.has_sack() {
             let mut ack = Ack { prior_una: self.snd_una, ..Ack::default() };
             self.tag_sacked(segment, &mut ack);
+            if let Some(rates) = &mut self.queue.rates {
+                rates.skip_sample();
+            }
             let resend = self.alert(0, &mut ack);
             self.resend(resend, out);
         }
@@ -238,7 +262,11 @@ impl Connection {
         let mut removed =
             Removed { segments: 0, first_sent: None, last_sent: None, reordered_from: self.snd_nxt };
         while let Some(sent) = self.queue.pop_acknowledged(self.snd_una) {
-            ack.note_delivery(sent.delivered, sent.sent_at, sent.end);
+            if ack.note_delivery(sent.delivered, sent.sent_at, sent.end)
+                && let Some(rates) = &mut self.queue.rates
+            {
+                rates.choose_popped(sent.sent_at);
+            }
             if sent.was_retransmitted() {
                 ack.retransmitted_acked = true;
             } else if !sent.sacked {
@@ -266,7 +294,7 @@ impl Connection {
 
     /// Samples of the round trip: from segments sent only once, else from the timestamp that comes back.
     fn measure_rtt(&mut self, removed: &Removed, prior_sacked: u32, segment: Incoming<'_>, ack: &mut Ack) {
-        let since = |at: Instant| self.clock.now() - at;
+        let since = |at: Instant| self.clock.now().saturating_since(at);
         let (mut rtt, mut last) = (None, None);
         if !ack.retransmitted_acked {
             (rtt, last) = (removed.first_sent.map(since), removed.last_sent.map(since));

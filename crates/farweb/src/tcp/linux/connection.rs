@@ -23,9 +23,9 @@ use super::rtt::Rtt;
 use super::send::SendBuffer;
 use super::shared::SharedProfile;
 use super::timers::{Timers, ZeroWindow};
-use crate::tcp::HostClock;
 use crate::tcp::segment::{FIRST_BYTE, ISS, Segment, WINDOW_MAX};
 use crate::tcp::state::{CloseReason, Emit, Notice, State};
+use crate::tcp::{HostClock, Random};
 use crate::units::{Duration, Instant, When};
 
 /// Configuration of an endpoint.
@@ -37,6 +37,8 @@ pub struct Config {
     pub mss: u16,
     /// Largest receive window in bytes, at least 32; `None`: it follows the rate.
     pub receive_window: Option<u64>,
+    /// Random numbers of its own.
+    pub random: Random,
 }
 
 /// An endpoint of a TCP connection: a state machine without clock, queue or I/O.
@@ -121,7 +123,7 @@ impl Connection {
     fn place(memory: Option<Box<Self>>, mut new: Self) -> Box<Self> {
         match memory {
             Some(mut memory) => {
-                new.queue = std::mem::take(&mut memory.queue).renewed();
+                new.queue = std::mem::take(&mut memory.queue).renewed(new.queue.rates.take());
                 *memory = new;
                 memory
             }
@@ -133,8 +135,10 @@ impl Connection {
         let smallest = config.receive_window.unwrap_or(u64::MAX).min(u64::from(config.mss));
         assert!(smallest >= 32, "an MSS or a window of {smallest} B is too small for options and data");
         let agreed = Negotiated::new(&config);
-        let Config { profile, mss, receive_window } = config;
+        let Config { profile, mss, receive_window, random } = config;
         let clock = Clock::new(now, host, &profile);
+        let congestion = Congestion::new(&clock, &profile, || random.stream("BBR phase"));
+        let rates = congestion.is_by_rate().then(Box::default);
         Self {
             state,
             detached: false,
@@ -148,14 +152,14 @@ impl Connection {
             mss: profile.mss_default.get().min(u64::from(mss)),
             small_end: ISS,
             send: SendBuffer::new(&profile),
-            queue: Queue::default(),
+            queue: Queue::default().renewed(rates),
             last_sent: clock.jiffies(),
             receive: Receiver::new(&profile, mss, receive_window),
             last_ack_sent: 0,
             heard_at: clock.jiffies(),
             last_echo: None,
             challenged_at: When::NEVER,
-            congestion: Congestion::new(&clock, &profile),
+            congestion,
             recovery: Recovery::new(&profile),
             rtt: Rtt::new(&profile),
             timers: Timers::default(),
@@ -223,8 +227,9 @@ impl Connection {
         self.rtt.on_sample(round_trip, self.snd_una, self.snd_nxt, &profile);
         self.rtt.on_minimum_sample(now, round_trip, &profile);
         self.recovery = Recovery::new(&profile);
-        self.congestion = Congestion::new(&self.clock, &profile);
+        self.congestion.renew(&self.clock, &profile);
         self.congestion.on_established(&self.clock, &profile, false);
+        self.begin_pacing();
     }
 
     /// From now on a small segment waits for nothing, whatever the profile says of Nagle's rule (`TCP_NODELAY`).

@@ -222,6 +222,7 @@ impl Connection {
             self.rtt.fall_back(&self.profile);
         }
         self.congestion.on_established(&self.clock, &self.profile, was_lost);
+        self.begin_pacing();
         self.last_sent = self.clock.jiffies();
         self.expand_send_buffer();
         self.start_keepalive();

@@ -4,14 +4,17 @@
 //! much may fly in `congestion`. The head of each file lists the parts modelled and left out, and their source.
 
 mod acknowledge;
+mod by_rate;
 mod clock;
 mod congestion;
 mod connection;
 mod handshake;
 mod input;
 mod output;
+mod pacing;
 mod profile;
 mod queue;
+mod rates;
 mod receive;
 mod recovery;
 mod rtt;
@@ -21,9 +24,10 @@ mod sent;
 mod shared;
 mod timers;
 
+pub use congestion::BbrReport;
 pub(super) use connection::Config;
 pub use connection::Connection;
-pub use profile::{CongestionControl, HystartKind, Overrides, Profile};
+pub use profile::{CongestionControl, HystartKind, Overrides, PacingKind, Profile};
 pub use shared::SharedProfile;
 
 #[cfg(test)]

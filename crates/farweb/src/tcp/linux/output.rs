@@ -1,4 +1,4 @@
-//! Output: new data as windows allow, retransmissions, and ACKs; and whether the window is in use.
+//! Output: new data as windows and pacing allow, retransmissions, and ACKs; and whether the window is in use.
 //!
 //! Models `tcp_write_xmit()` without segmentation offload: a segment at a time, each of one MSS, as long as congestion
 //! control allows it ([`Connection::may_send`]). Leaves out TSO deferral and autosizing, small queues, and autocorking.
@@ -13,6 +13,7 @@ use super::sent::SegmentId;
 use super::timers::Pending;
 use crate::tcp::segment::{Flags, Options, Plain, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::{Emit, Limit, State};
+use crate::units::Instant;
 
 /// `TCP_INIT_CWND`, in segments, where no route says otherwise (RFC 6928).
 pub(super) const INITIAL_CWND: u32 = 10;
@@ -32,10 +33,13 @@ pub(super) enum Push {
 }
 
 impl Connection {
-    /// Sends new data as far as windows and Nagle's rule allow.
+    /// Sends new data as far as pacing, windows and Nagle's rule allow.
     pub(super) fn push(&mut self, mode: Push, out: &mut impl Emit) {
-        let mut sent = 0;
-        while self.unsent_segment_waits() && (mode == Push::Probe || self.may_send()) {
+        let (mut sent, paces) = (0, self.congestion.paces());
+        while self.unsent_segment_waits()
+            && !(paces && self.is_paced())
+            && (mode == Push::Probe || self.may_send())
+        {
             let (len, has_fin) = self.next_segment();
             if !self.fits_window(len, has_fin) || (!has_fin && self.is_held_by_nagle(len, mode)) {
                 break;
@@ -81,6 +85,8 @@ impl Connection {
             Limit::Buffer
         } else if unsent > 0 && !self.may_send() {
             Limit::Cwnd
+        } else if unsent > 0 && self.timers.waits_for_departure() {
+            Limit::Pacing
         } else if unsent > 0 {
             let (len, has_fin) = self.next_segment();
             let is_held = !has_fin && self.is_held_by_nagle(len, Push::Nagle);
@@ -135,7 +141,7 @@ impl Connection {
             && len < self.current_mss()
     }
 
-    /// Sends `len` bytes, and the FIN if that is wanted, for the first time.
+    /// Sends `len` bytes, and the FIN if that is wanted, for the first time. A probe that is allowed is left to the caller to schedule.
     pub(super) fn transmit_new(&mut self, len: u64, has_fin: bool, out: &mut impl Emit) {
         let seq = self.snd_nxt;
         let mut flags = self.send.take_push(seq, seq + len);
@@ -143,25 +149,25 @@ impl Connection {
             flags = flags | Flags::FIN;
         }
         let end = seq + len + u64::from(flags.contains(Flags::FIN));
-        let is_first = self.queue.is_empty();
-        self.emit(seq, len, flags | Flags::ACK, out);
-        self.queue.push(self.clock.now(), seq, end, flags);
+        let starts_timer = self.queue.is_empty() || self.timers.pending() == Some(Pending::LossProbe);
+        let stamp = self.emit(seq, len, flags | Flags::ACK, out);
+        self.queue.push(stamp, seq, end, flags);
         self.snd_nxt = end;
         if len < self.current_mss() {
             self.small_end = end;
         }
-        if is_first || self.timers.pending() == Some(Pending::LossProbe) {
+        if starts_timer && !self.may_probe() {
             self.rearm_rto();
         }
         self.check_space(out);
     }
 
-    /// Sends what is marked as lost, as far as the window allows.
+    /// Sends what is marked as lost, as far as window and pacing allow.
     pub(super) fn retransmit_lost(&mut self, out: &mut impl Emit) {
         let mut sent_first = false;
         while self.may_send() {
             let Some(id) = self.queue.next_to_retransmit() else { break };
-            if !self.transmit_again(id, true, out) {
+            if self.is_paced() || !self.transmit_again(id, true, out) {
                 break;
             }
             if self.recovery.state.is_reducing() {
@@ -170,7 +176,7 @@ impl Connection {
             sent_first |= id == self.queue.first_id();
         }
         if sent_first && self.timers.pending() != Some(Pending::Reordering) {
-            self.set_transmission(Pending::Retransmit, self.rtt.rto());
+            self.set_paced_transmission(Pending::Retransmit, self.rtt.rto());
         }
     }
 
@@ -187,19 +193,20 @@ impl Connection {
             return false;
         }
         self.retransmits += 1;
-        if flags.contains(Flags::SYN) {
+        let stamp = if flags.contains(Flags::SYN) {
             self.emit_syn(flags, out);
+            self.clock.now()
         } else {
             if self.queue.get(id).payload() > self.current_mss() {
                 self.queue.split(id, self.current_mss());
             }
             let sent = self.queue.get(id);
             let (len, flags) = (sent.payload(), sent.flags);
-            self.emit(seq, len, flags | Flags::ACK, out);
-        }
-        self.queue.on_retransmit(id, self.clock.now(), is_counted);
+            self.emit(seq, len, flags | Flags::ACK, out)
+        };
+        self.queue.on_retransmit(id, stamp, is_counted);
         if is_counted {
-            self.recovery.undo.on_retransmit(self.clock.timestamp_ms());
+            self.recovery.undo.on_retransmit(self.clock.timestamp_ms_at(stamp));
         }
         true
     }
@@ -220,27 +227,32 @@ impl Connection {
         self.retransmit_lost(out);
     }
 
-    /// Puts a segment on the wire, with the ACK, the window and the options that go with it.
-    fn emit(&mut self, seq: u64, len: u64, flags: Flags, out: &mut impl Emit) {
+    /// Puts a segment on the wire, with the ACK, the window and the options that go with it. Returns its time stamp: now, or
+    /// later where pacing would have held it back.
+    fn emit(&mut self, seq: u64, len: u64, flags: Flags, out: &mut impl Emit) -> Instant {
         if len > 0 {
             if self.queue.in_flight() == 0 {
                 self.congestion.on_send_after_idle(&self.clock, self.last_sent);
+                self.restart_by_rate();
             }
             self.last_sent = self.clock.jiffies();
             self.receive.on_data_sent(&self.clock);
         }
+        let stamp = self.congestion.on_departure(self.clock.now(), len);
+        let timestamps = self.timestamps(stamp);
         let window = self.receive.advertise();
         let ack = self.receive.rcv_nxt();
-        let segment = Plain::new(seq, ack, len as u32, window, flags, self.timestamps());
+        let segment = Plain::new(seq, ack, len as u32, window, flags, timestamps);
         if self.agreed.sack && self.receive.sack_count() > 0 {
             let sack = self.sack_option(ack);
-            let options = Options { timestamps: self.timestamps(), sack, ..Options::NONE };
+            let options = Options { timestamps, sack, ..Options::NONE };
             out.send_with_options(&Segment { options, ..segment.segment() });
         } else {
             out.send(segment);
         }
         self.receive.on_ack_sent(&self.profile);
         self.last_ack_sent = ack;
+        stamp
     }
 
     #[cold]
@@ -248,10 +260,10 @@ impl Connection {
         SackBlocks::new(ack, self.receive.sack_blocks().take(self.blocks_max()))
     }
 
-    /// The timestamps of a segment that leaves now, if they were agreed on.
-    pub(super) fn timestamps(&self) -> Option<Timestamps> {
+    /// The timestamps of a segment that leaves at `at`, if they were agreed on.
+    pub(super) fn timestamps(&self, at: Instant) -> Option<Timestamps> {
         self.agreed.timestamps.then(|| Timestamps {
-            value: self.clock.timestamp_ms(),
+            value: self.clock.timestamp_ms_at(at),
             echo: self.agreed.ts_recent.unwrap_or(0),
         })
     }
@@ -288,6 +300,7 @@ impl Connection {
         self.congestion.on_sent(&self.clock, &flight);
         if self.profile.slow_start_after_idle
             && self.congestion.is_unused_for(&self.clock, self.rtt.rto_ticks())
+            && !self.congestion.is_by_rate()
         {
             let may_shrink = self.recovery.state == CaState::Open && !self.send.is_blocked();
             self.congestion.on_unused(&self.clock, &self.profile, may_shrink);
@@ -297,7 +310,11 @@ impl Connection {
     /// An idle connection loses part of its window.
     pub(super) fn restart_after_idle(&mut self) {
         let (idle, rto) = (self.ticks_since(self.last_sent), self.rtt.rto_ticks().max(1));
-        if !self.profile.slow_start_after_idle || !self.queue.is_empty() || idle <= rto {
+        if !self.profile.slow_start_after_idle
+            || !self.queue.is_empty()
+            || idle <= rto
+            || self.congestion.is_by_rate()
+        {
             return;
         }
         // Every full RTO counts but for a last one that ends just now.

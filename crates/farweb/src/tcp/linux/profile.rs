@@ -20,6 +20,21 @@ pub enum CongestionControl {
     Cubic,
     /// Reno (RFC 5681).
     Reno,
+    /// BBR, version 1: by a model of the path.
+    Bbr,
+}
+
+/// Pacing: a time between departures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum PacingKind {
+    /// `internal` with BBR, `none` with others.
+    Auto,
+    /// By the sender itself: at the pace of BBR, or at 200 or 120 % of cwnd a round trip with others.
+    Internal,
+    /// Not at all; BBR then sets the window alone.
+    None,
 }
 
 /// How CUBIC leaves its first slow start before a loss.
@@ -87,6 +102,8 @@ constants! {
     mss_min: Bytes = Bytes::new(48);
     /// Congestion control (`tcp_congestion_control`).
     congestion_control: CongestionControl = CongestionControl::Cubic;
+    /// Pacing of the sender (`sk_pacing_status`, which BBR sets, and programs do by `SO_MAX_PACING_RATE`).
+    pacing: PacingKind = PacingKind::Auto;
     /// How CUBIC leaves slow start before a loss (`tcp_cubic.hystart`, `hystart_detect` 3).
     hystart: HystartKind = HystartKind::Linux;
     /// Window in segments below which HyStart does not look (`hystart_low_window`).
@@ -173,6 +190,15 @@ impl Profile {
             tail_loss_probe: false,
             frto: false,
             ..Self::linux()
+        }
+    }
+
+    /// True when segments leave at a pace.
+    pub(super) fn paces(&self) -> bool {
+        match self.pacing {
+            PacingKind::Auto => self.congestion_control == CongestionControl::Bbr,
+            PacingKind::Internal => true,
+            PacingKind::None => false,
         }
     }
 

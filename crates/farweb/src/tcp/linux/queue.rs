@@ -1,9 +1,8 @@
 //! The retransmission queue: segments that were sent and are not acknowledged, with their marks.
 //!
 //! Models Linux's `tcp_rtx_queue` with the marks of each segment, the counters that are derived from them, the order by
-//! time of transmission that RACK walks, and the count of deliveries at each transmission. Leaves out the times that rate
-//! samples need beside it, and merging: Linux collapses small buffers that follow each other when it retransmits
-//! (`tcp_retrans_try_collapse()`).
+//! time of transmission that RACK walks, and the count of deliveries at each transmission, with the marks of [`Rates`] beside it.
+//! Leaves out merging: Linux collapses small buffers that follow each other when it retransmits (`tcp_retrans_try_collapse()`).
 //!
 //! The id of a segment is the number of segments that were queued before it; it changes only when one before it is split.
 //!
@@ -12,6 +11,7 @@
 
 use std::collections::VecDeque;
 
+use super::rates::Rates;
 use super::sent::{SegmentId, Sent};
 use crate::tcp::segment::Flags;
 use crate::units::Instant;
@@ -50,6 +50,8 @@ pub(super) struct Queue {
     pub(super) lost_total: u64,
     /// Segments delivered, by ACK or SACK (`tp->delivered`).
     pub(super) delivered_total: u64,
+    /// Marks of its segments, where the congestion control asks for samples of the rate.
+    pub(super) rates: Option<Box<Rates>>,
 }
 
 impl Queue {
@@ -104,13 +106,16 @@ impl Queue {
         if self.sacked_out == 0 { snd_una } else { self.highest_sacked }
     }
 
-    /// Queues new sequence space that leaves at `now`.
-    pub(super) fn push(&mut self, now: Instant, seq: u64, end: u64, flags: Flags) {
+    /// Queues new sequence space that leaves at `at`.
+    pub(super) fn push(&mut self, at: Instant, seq: u64, end: u64, flags: Flags) {
         let id = self.ids().end;
+        if let Some(rates) = &mut self.rates {
+            rates.on_sent(at, self.segments.is_empty());
+        }
         if self.segments.len() == self.segments.capacity() {
             self.make_room();
         }
-        let mut sent = Sent::new(now, seq, end, flags);
+        let mut sent = Sent::new(at, seq, end, flags);
         sent.delivered = Some(self.delivered_total);
         self.segments.push_back(sent);
         if self.keeps_time_order {
@@ -138,6 +143,9 @@ impl Queue {
             self.take_from_time(self.first);
         }
         let sent = self.segments.pop_front()?;
+        if let Some(rates) = &mut self.rates {
+            rates.pop();
+        }
         self.keeps_time_order &= !self.segments.is_empty();
         if self.retransmit_hint == Some(self.first) {
             self.retransmit_hint = None;
@@ -151,9 +159,9 @@ impl Queue {
     }
 
     /// An empty queue, with the room that this one had.
-    pub(super) fn renewed(mut self) -> Self {
+    pub(super) fn renewed(mut self, rates: Option<Box<Rates>>) -> Self {
         self.segments.clear();
-        Self { segments: self.segments, ..Self::default() }
+        Self { segments: self.segments, rates, ..Self::default() }
     }
 
     /// Forgets all.
@@ -162,11 +170,14 @@ impl Queue {
         self.sacked_out = 0;
     }
 
-    /// `id` leaves again at `now`; `is_counted` when it is a retransmission in flight and not a probe.
-    pub(super) fn on_retransmit(&mut self, id: SegmentId, now: Instant, is_counted: bool) {
+    /// `id` leaves again at `at`; `is_counted` when it is a retransmission in flight and not a probe.
+    pub(super) fn on_retransmit(&mut self, id: SegmentId, at: Instant, is_counted: bool) {
         let delivered = self.delivered_total;
+        if let Some(rates) = &mut self.rates {
+            rates.on_retransmit((id - self.first) as usize);
+        }
         let sent = self.get_mut(id);
-        sent.sent_at = now;
+        sent.sent_at = at;
         sent.delivered = Some(delivered);
         sent.ever_retransmitted = true;
         if is_counted {
@@ -188,6 +199,9 @@ impl Queue {
     /// parts keep the marks; the second one has the flags FIN and PSH, and follows the first in the order by time.
     pub(super) fn split(&mut self, id: SegmentId, len: u64) {
         self.keep_time_order();
+        if let Some(rates) = &mut self.rates {
+            rates.split((id - self.first) as usize);
+        }
         let first = self.get_mut(id);
         let rest = Sent { seq: first.seq + len, ..first.clone() };
         first.end = rest.seq;
@@ -324,6 +338,14 @@ impl Queue {
     /// The sample that starts from what had been delivered when `id` was last sent, taken once.
     pub(super) fn take_delivered(&mut self, id: SegmentId) -> Option<u64> {
         self.get_mut(id).delivered.take()
+    }
+
+    /// `id` was delivered, and is the most recently sent segment that the ACK shows so far.
+    pub(super) fn choose_newest(&mut self, id: SegmentId) {
+        let place = (id - self.first) as usize;
+        if let Some(rates) = &mut self.rates {
+            rates.choose_at(place, self.segments[place].sent_at);
+        }
     }
 
     /// The segment that was transmitted longest ago, of those neither SACKed nor

@@ -182,7 +182,9 @@ impl Connection {
                 let first = ack.sacked_sent.map_or(sent.sent_at, |(first, _)| first);
                 ack.sacked_sent = Some((first, sent.sent_at));
             }
-            ack.note_delivery(self.queue.take_delivered(id), sent.sent_at, sent.end);
+            if ack.note_delivery(self.queue.take_delivered(id), sent.sent_at, sent.end) {
+                self.queue.choose_newest(id);
+            }
             self.queue.mark_sacked(id);
             ack.data_sacked = true;
             ack.sack_delivered += 1;

@@ -151,6 +151,7 @@ impl Connection {
             return 0;
         }
         self.restart_after_idle();
+        self.check_application_limit();
         self.append(accepted);
         // A writer that has to wait has all that it wrote sent, small segments too.
         self.push(if self.send.is_blocked { Push::Now } else { Push::Nagle }, out);
@@ -194,13 +195,13 @@ impl Connection {
         }
     }
 
-    /// Twice cwnd, in memory of segments, fits into the buffer.
+    /// Twice cwnd, three times with BBR, in memory of segments, fits into the buffer.
     pub(super) fn expand_send_buffer(&mut self) {
         let per_segment =
             (self.agreed.mss_clamp.max(self.mss) + HEADER_ROOM).next_power_of_two() + BUFFER_DESCRIPTOR;
         let segments =
             self.congestion.cwnd().max(super::output::INITIAL_CWND).max(self.recovery.reordering + 1);
-        let wanted = 2 * u64::from(segments) * per_segment;
+        let wanted = self.congestion.buffered_windows() * u64::from(segments) * per_segment;
         if self.send.capacity < wanted {
             self.send.capacity = wanted.min(self.profile.send_buffer_max.get()).max(self.send.capacity);
         }

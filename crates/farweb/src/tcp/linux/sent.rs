@@ -1,7 +1,7 @@
 //! A segment that was sent and is not acknowledged, with its marks.
 //!
-//! Models the record of a packet in the retransmission queue. Leaves out what several packets in one buffer need, the mark
-//! of ECN, and the times from which a delivery rate is computed.
+//! Models the record of a packet in the retransmission queue. The times of rate samples lie in
+//! [`rates`](super::rates). Leaves out what several packets in one buffer need, and the mark of ECN.
 //!
 //! Source: Linux 6.18 `include/net/tcp.h`, `struct tcp_skb_cb`; RFC 8985, section 6.2, for the order of transmissions.
 

@@ -2,8 +2,8 @@
 //!
 //! Models Linux's one transmission timer, which stands for the retransmission timeout, a tail loss probe, RACK's wait for
 //! late segments, or a window probe; the delayed ACK belongs to the receiver. Another timer serves the SYN-ACK,
-//! keepalive, FIN_WAIT_2 and TIME_WAIT; a connection needs only one of them at a time. All run on the timer wheel. Leaves
-//! out the timer of pacing.
+//! keepalive, FIN_WAIT_2 and TIME_WAIT; a connection needs only one of them at a time. These run on the timer wheel. The timer of
+//! [`pacing`](super::pacing) runs to the nanosecond.
 //!
 //! Source: Linux 6.18 `tcp_timer.c`; `inet_connection_sock.c`, `reqsk_timer_handler()`; `tcp_output.c`,
 //! `tcp_send_probe0()`, `tcp_write_wakeup()`; RFC 6298, section 5; RFC 5482 for the user timeout.
@@ -30,6 +30,8 @@ pub(super) struct Timers {
     pending: Pending,
     /// The SYN-ACK goes out again; the connection was idle; FIN_WAIT_2 or TIME_WAIT ends.
     state: When,
+    /// Departure of a segment that pacing holds back.
+    pub(super) pacing: When,
 }
 
 /// Probing of a window that is closed.
@@ -56,9 +58,14 @@ impl Timers {
         self.state = When::NEVER;
     }
 
+    /// True while pacing holds a segment back.
+    pub(super) const fn waits_for_departure(&self) -> bool {
+        !self.pacing.is_never()
+    }
+
     /// The earliest deadline.
     fn earliest(&self) -> When {
-        self.transmission.min(self.state)
+        self.transmission.min(self.state).min(self.pacing)
     }
 }
 
@@ -96,6 +103,9 @@ impl Connection {
         if self.timers.transmission.is_by(now) {
             self.on_transmission_expiry(self.timers.pending, out);
         }
+        if self.timers.pacing.is_by(now) {
+            self.on_departure(out);
+        }
     }
 
     /// Sends an ACK if one is due.
@@ -130,6 +140,15 @@ impl Connection {
         self.timers.transmission = When::at(self.clock.wheel_deadline(self.clock.jiffies_in(wait)));
     }
 
+    /// The same, with `wait` counted from the next departure.
+    #[inline]
+    pub(super) fn set_paced_transmission(&mut self, pending: Pending, mut wait: Duration) {
+        if self.congestion.paces() {
+            wait += self.ticks_until_departure();
+        }
+        self.set_transmission(pending, wait);
+    }
+
     pub(super) fn set_state_timer(&mut self, wait: Duration) {
         self.timers.state = When::at(self.clock.wheel_deadline(self.clock.jiffies_in(wait)));
     }
@@ -160,7 +179,7 @@ impl Connection {
             Some(Pending::Reordering | Pending::LossProbe) => self.until_rto().max(Duration::from_micros(1)),
             _ => self.rtt.rto(),
         };
-        self.set_transmission(Pending::Retransmit, wait);
+        self.set_paced_transmission(Pending::Retransmit, wait);
     }
 
     /// The flight was not acknowledged in time: the first segment goes again, with a window of one segment.
@@ -210,7 +229,7 @@ impl Connection {
             (Some(start), _) => {
                 Duration::from_millis(u64::from(self.clock.timestamp_ms().wrapping_sub(start)))
             }
-            (None, Some(front)) => self.clock.now() - front.sent_at,
+            (None, Some(front)) => self.clock.now().saturating_since(front.sent_at),
             (None, None) => Duration::ZERO,
         }
     }
@@ -271,7 +290,7 @@ impl Connection {
         if self.zero_window.since > 0 {
             wait = self.within_user_timeout(wait, self.probed_for());
         }
-        self.set_transmission(Pending::WindowProbe, wait);
+        self.set_paced_transmission(Pending::WindowProbe, wait);
     }
 
     /// Time since the window was probed for the first time.
@@ -320,6 +339,7 @@ impl Connection {
             let len = whole.min(edge - self.snd_nxt);
             self.send.push_next(self.snd_nxt + len);
             self.transmit_new(len, has_fin && self.snd_nxt + whole < edge, out);
+            self.rearm_rto();
             self.zero_window = ZeroWindow::default();
             return;
         }

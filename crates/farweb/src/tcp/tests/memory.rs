@@ -1,6 +1,6 @@
 //! Endpoints in the memory of others that have ended.
 
-use crate::tcp::{Config, Connection, HostClock, Output, ProfileName};
+use crate::tcp::{Config, Connection, HostClock, Output, ProfileName, Random};
 use crate::units::{Duration, Instant};
 
 /// A client that has written, read and closed, with its last segments still on their way.
@@ -23,7 +23,13 @@ fn used(config: &Config, out: &mut Output) -> Connection {
 #[test]
 fn an_endpoint_in_used_memory_is_as_one_in_new_memory() {
     for name in [ProfileName::Bsd44Lite, ProfileName::Linux, ProfileName::LinuxClassic] {
-        let config = Config { profile: name.profile(), mss: 1460, send_buffer: None, receive_buffer: None };
+        let config = Config {
+            profile: name.profile(),
+            mss: 1460,
+            send_buffer: None,
+            receive_buffer: None,
+            random: Random::default(),
+        };
         let (host, now, mut out) = (HostClock::default(), Instant::from_nanos(7), Output::default());
         let [first, second] = [(); 2].map(|()| used(&config, &mut out));
         out = Output::default();
@@ -47,6 +53,7 @@ fn the_memory_of_another_stack_is_not_used() {
         mss: 1460,
         send_buffer: None,
         receive_buffer: None,
+        random: Random::default(),
     };
     let (host, now, mut out) = (HostClock::default(), Instant::ZERO, Output::default());
     let bsd = Connection::connect(now, &config(ProfileName::Bsd44Lite), host, &mut out);

@@ -9,7 +9,7 @@ use super::operation::{self, Operation};
 use super::pipe::{Application, End, Fate, Pipe, Sent};
 use super::script::written;
 use crate::tcp::bsd::{self, HeaderPrediction};
-use crate::tcp::linux::{self, CongestionControl, HystartKind};
+use crate::tcp::linux::{self, CongestionControl, HystartKind, PacingKind};
 use crate::tcp::*;
 use crate::units::{Bytes, Duration};
 
@@ -93,11 +93,14 @@ prop_compose! {
         rack: bool, tail_loss_probe: bool, frto: bool,
         nagle: bool, quick_ack_always: bool, slow_start_after_idle: bool, initial_cwnd_segments in 1..12_u32,
         hystart in prop::sample::select(vec![HystartKind::Off, HystartKind::Linux, HystartKind::PlusPlus]),
-        congestion_control in prop::sample::select(vec![CongestionControl::Cubic, CongestionControl::Reno]),
+        congestion_control in prop::sample::select(vec![
+            CongestionControl::Cubic, CongestionControl::Reno, CongestionControl::Bbr,
+        ]),
+        pacing in prop::sample::select(vec![PacingKind::Auto, PacingKind::Internal, PacingKind::None]),
     ) -> Profile {
         lasting(linux::Profile {
             timestamps, window_scaling, sack, dsack, rack, tail_loss_probe, frto, nagle, quick_ack_always,
-            slow_start_after_idle, initial_cwnd_segments, hystart, congestion_control,
+            slow_start_after_idle, initial_cwnd_segments, hystart, congestion_control, pacing,
             ..linux::Profile::linux()
         })
     }
@@ -158,7 +161,16 @@ fn config_of(side: &Side, profile: Profile) -> (Config, HostClock) {
         ..HostClock::default()
     };
     let Side { mss, send_buffer, receive_buffer, .. } = *side;
-    (Config { profile, mss, send_buffer: Some(send_buffer), receive_buffer: Some(receive_buffer) }, host)
+    (
+        Config {
+            profile,
+            mss,
+            send_buffer: Some(send_buffer),
+            receive_buffer: Some(receive_buffer),
+            random: Random::default(),
+        },
+        host,
+    )
 }
 
 fn application_of(side: &Side) -> Application {

@@ -19,11 +19,11 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 use super::Reason;
+use super::clients;
 use super::layout::Layout;
 use super::record::Record;
 use super::rules::request_line;
 use super::unread::agent_of;
-use super::{clients, wrapped};
 
 /// Agents of checks that a balancer or an orchestrator makes of its own servers, by their beginnings.
 const CHECKERS: [&[u8]; 8] = [
@@ -66,14 +66,8 @@ pub(super) fn is_inner_source(text: &[u8]) -> Option<bool> {
 /// True if at least half of the lines at the `head` of a log with a client are from the loopback interface: a proxy in front, on the same
 /// machine.
 pub(super) fn is_behind_own_proxy(layout: &Layout, head: &[u8], forwarded: bool) -> bool {
-    let mut layout = layout.clone();
     let (mut all, mut own) = (0_u64, 0_u64);
-    for (number, line) in head.split(|byte| *byte == b'\n').enumerate() {
-        let line = wrapped::message(line.strip_suffix(b"\r").unwrap_or(line));
-        if layout.heads(&line, number == 0) {
-            continue;
-        }
-        let Ok(mut record) = layout.read(&line) else { continue };
+    layout.each_of(head, |mut record| {
         if forwarded {
             clients::take_forwarded(&mut record);
         }
@@ -82,7 +76,7 @@ pub(super) fn is_behind_own_proxy(layout: &Layout, head: &[u8], forwarded: bool)
             all += 1;
             own += u64::from(is_on_loopback(&record));
         }
-    }
+    });
     own * 2 >= all
 }
 

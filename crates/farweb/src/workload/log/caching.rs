@@ -19,7 +19,6 @@ use super::facts::Part;
 use super::layout::Layout;
 use super::options::one_of;
 use super::record::{Record, Text};
-use super::wrapped;
 use crate::workload::{Caching, Method, WorkloadError};
 
 /// Least share of requests of a user that is one for all. Chosen: a log-in for some pages names no user on others.
@@ -136,19 +135,13 @@ impl Rule {
 /// The user whom nearly all requests at the `head` of a log name, if there is one: that is a fixed log-in of a proxy before a page
 /// for all, and no user's own.
 pub(super) fn shared_user(layout: &Layout, head: &[u8]) -> Option<Box<[u8]>> {
-    let mut layout = layout.clone();
     let mut users = Vec::new();
-    for (number, line) in head.split(|byte| *byte == b'\n').enumerate() {
-        let line = wrapped::message(line.strip_suffix(b"\r").unwrap_or(line));
-        if layout.heads(&line, number == 0) {
-            continue;
-        }
-        let Ok(record) = layout.read(&line) else { continue };
+    layout.each_of(head, |record| {
         // Asked for a log-in, a browser repeats its request with one. The users of Squid's codes are its own.
         if record.status != Some(401) && record.code.is_none() {
             users.push(record.user.map(Text::into_owned));
         }
-    }
+    });
     let user = users.iter().flatten().next()?;
     let same = users.iter().filter(|each| each.as_ref() == Some(user)).count();
     (users.len() > 1 && same * 100 >= users.len() * SHARED_PERCENT).then(|| user.as_slice().into())

@@ -1,7 +1,7 @@
 //! Facts of a log: scheme, HTTP version and method of its requests, and its tunnels, also of requests that the table leaves out.
 //!
 //! Every readable line that is a request of HTTP counts, with the bytes that it logs: of the response, with or without its header
-//! as the log has it, and of the request where it has them.
+//! as the log has it, and of the request where it has them. The length of a body that was not sent, as beside HEAD, does not count.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Reason;
 use super::record::Record;
-use super::rules::{is_tunnel, request_line};
+use super::rules::{has_body, is_tunnel, request_line};
 use crate::workload::Method;
 
 /// Scheme of a request, as its client asked.
@@ -80,7 +80,8 @@ impl Facts {
             return;
         }
         let sent = record.sent.or(record.sent_body).unwrap_or(0);
-        let bytes = record.total.or(record.body).unwrap_or(0).saturating_add(sent);
+        let body = record.body.filter(|_| has_body(record));
+        let bytes = record.total.or(body).unwrap_or(0).saturating_add(sent);
         let line = record.request.as_deref().and_then(request_line);
         let method = record.method.as_deref().or(line.map(|line| line.method));
         let url = record.url.as_deref().or(line.map(|line| line.url));

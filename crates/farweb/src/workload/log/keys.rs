@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::fields::wrong;
-use super::names::{CADDYS, DURATION, JSON_SOFTWARE, NEEDED, name_of, own};
-use super::record::{Field, Record, UNKNOWN_UNIT, Unit};
+use super::json;
+use super::names::{CADDYS, DURATION, JSON_SOFTWARE, NEEDED, own};
+use super::record::{Field, Record, Unit};
+use super::units::Units;
 use super::wrapped;
 
 /// Most keys of a line of JSON that a message names. Chosen: as nginx and Caddy have.
@@ -20,11 +22,12 @@ pub(super) struct Keys {
     strict: bool,
     /// Nor can one without this key.
     sign: Option<&'static str>,
+    pub(super) units: Units,
 }
 
 /// Program that writes lines of JSON like `line`.
 pub(super) fn software(line: &[u8]) -> Option<&'static str> {
-    let object: Value = serde_json::from_slice(&wrapped::message(line)).ok()?;
+    let object: Value = json::value(&wrapped::message(line)).ok()?;
     let found = JSON_SOFTWARE.iter().find(|(key, _)| at(&object, key).is_some());
     found.map(|(_, software)| *software)
 }
@@ -37,8 +40,13 @@ fn at<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
 
 impl Keys {
     /// The keys of a format with a name.
-    pub(super) fn of(keys: &[(&str, Field)], strict: bool, sign: Option<&'static str>) -> Self {
-        Self { keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(), strict, sign }
+    pub(super) fn new(keys: &[(&str, Field)], strict: bool, sign: Option<&'static str>) -> Self {
+        Self {
+            keys: keys.iter().map(|(key, field)| ((*key).to_owned(), *field)).collect(),
+            strict,
+            sign,
+            units: Units::Open,
+        }
     }
 
     /// Keys from `NAME=KEY`, a name of farweb's own and the key of its value, with the unit of a span behind a colon.
@@ -75,13 +83,18 @@ impl Keys {
         let has = |fields: &[Field]| keys.iter().any(|(_, field)| fields.contains(field));
         match NEEDED.iter().zip(ways).find(|((_, fields), _)| !has(fields)) {
             Some(((what, _), write)) => Err(format!("--field: none says {what}; write {write}")),
-            None => Ok(Self { keys, strict: true, sign: None }),
+            None => Ok(Self { keys, strict: true, sign: None, units: Units::Open }),
         }
     }
 
-    /// True if a key is of `field`.
-    pub(super) fn has(&self, field: Field) -> bool {
-        self.keys.iter().any(|(_, known)| *known == field)
+    /// True if both have the same keys, whatever the units of their spans.
+    pub(super) fn are_those_of(&self, other: &Self) -> bool {
+        (&self.keys, self.strict, self.sign) == (&other.keys, other.strict, other.sign)
+    }
+
+    /// Keys of such a field.
+    pub(super) fn of(&self, is_it: impl Fn(Field) -> bool) -> impl Iterator<Item = &str> {
+        self.keys.iter().filter(move |(_, field)| is_it(*field)).map(|(key, _)| key.as_str())
     }
 
     /// Record of a line.
@@ -89,13 +102,13 @@ impl Keys {
     /// # Errors
     /// The problem with the line.
     pub(super) fn read<'a>(&self, line: &[u8]) -> Result<Record<'a>, String> {
-        let object: Value = serde_json::from_slice(line).map_err(|error| broken(&error))?;
+        let object: Value = json::value(line).map_err(|error| broken(&error))?;
         self.record(&object)
     }
 
     /// True for an object with a message, and without the URL and the size that every request has.
     pub(super) fn is_message(&self, line: &[u8]) -> bool {
-        let Ok(object) = serde_json::from_slice::<Value>(line) else { return false };
+        let Ok(object) = json::value(line) else { return false };
         let has = |fields: &[Field]| {
             self.keys.iter().any(|(key, field)| fields.contains(field) && at(&object, key).is_some())
         };
@@ -106,7 +119,7 @@ impl Keys {
     /// Number of right values of a line, and the faults of the others, or `None` for anything but an object with a
     /// request and the size of its response.
     pub(super) fn faults(&self, line: &[u8]) -> Option<(usize, Vec<String>)> {
-        let object: Value = serde_json::from_slice(line).ok()?;
+        let object: Value = json::value(line).ok()?;
         self.check(&object).ok()?;
         let (mut right, mut wrong) = (0, Vec::new());
         let mut record = Record::default();
@@ -121,18 +134,18 @@ impl Keys {
         Some((right, wrong))
     }
 
-    /// True if a line in `head` has `X-Forwarded-For`; and the keys of the first line.
-    pub(super) fn forwarded(&self, head: &[u8]) -> (bool, String) {
+    /// True if an object in `head` has one of some keys; and the keys of the first object.
+    pub(super) fn shown(&self, head: &[u8], is_it: impl Fn(Field) -> bool) -> (bool, String) {
         let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let objects: Vec<Value> = lines
-            .filter_map(|line| serde_json::from_slice(&wrapped::message(line)).ok())
+            .filter_map(|line| json::value(&wrapped::message(line)).ok())
             .filter(Value::is_object)
             .collect();
-        let is_there = |object: &Value| self.record(object).is_ok_and(|record| record.forwarded.is_some());
+        let is_there = |key: &str| objects.iter().any(|object| at(object, key).is_some());
         let mut there = Vec::new();
         objects.first().into_iter().for_each(|object| keys_of(object, "", &mut there));
         there.truncate(KEYS_NAMED);
-        (objects.iter().any(is_there), there.join(", "))
+        (self.of(is_it).any(is_there), there.join(", "))
     }
 
     /// Record of a JSON object.
@@ -163,29 +176,9 @@ impl Keys {
                 field => *field,
             };
             let Some(text) = at(object, key).and_then(|value| text_of(value, field)) else { continue };
-            let result = record.set(field, Cow::Owned(text));
-            take(result.map_err(|why| match why.ends_with(UNKNOWN_UNIT) {
-                true => format!("{why}; state it, one of s, ms, us and ns: {}", self.stated(object, key)),
-                false => why,
-            }))?;
+            take(record.set(field.by(self.units), Cow::Owned(text)))?;
         }
         Ok(())
-    }
-
-    /// Options that name the keys of an object, the one of a span last, with a unit.
-    fn stated(&self, object: &Value, span: &str) -> String {
-        let named = |key: &str, field: Field| Some(format!("--field {}={key}", name_of(field)?));
-        let mut fields = Vec::new();
-        let mut options = Vec::new();
-        for (key, field) in &self.keys {
-            if !field.is_span() && !fields.contains(field) && at(object, key).is_some() {
-                fields.push(*field);
-                options.extend(named(key, *field));
-            }
-        }
-        let last = self.keys.iter().find(|(key, _)| key == span).and_then(|(key, field)| named(key, *field));
-        options.extend(last.map(|option| option + ":ms"));
-        options.join(" ")
     }
 
     /// True if an object has the keys of every request.
@@ -240,7 +233,7 @@ fn text_of(value: &Value, field: Field) -> Option<Vec<u8>> {
         // An object that describes TLS is there with TLS alone.
         Value::Object(_) | Value::Bool(true) if field == Field::Tls => Some(b"on".to_vec()),
         Value::Bool(false) if field == Field::Tls => Some(b"off".to_vec()),
-        Value::Bool(flag) if matches!(field, Field::Edge | Field::Inner) => {
+        Value::Bool(flag) if matches!(field, Field::Edge | Field::Inner | Field::EdgeIs(_)) => {
             Some(flag.to_string().into_bytes())
         }
         _ => None,

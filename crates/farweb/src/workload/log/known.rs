@@ -110,8 +110,11 @@ const CLOUDFRONT_KEYS: &[(&str, Field)] = &[
     ("sc-status", Field::Status),
     ("sc-bytes", Field::Total),
     ("cs-bytes", Field::Sent),
-    ("time-taken", Field::Elapsed(Unit::SecondsOrMillis)),
+    ("time-taken", Field::Elapsed(Unit::Seconds)),
     ("time-to-first-byte", Field::FirstByte(Unit::Seconds)),
+    ("x-edge-result-type", Field::EdgeResult),
+    ("x-edge-response-result-type", Field::EdgeResult),
+    ("x-edge-detailed-result-type", Field::EdgeResult),
     ("x-host-header", Field::Host),
     ("cs(Host)", Field::Host),
     ("x-forwarded-for", Field::Forwarded),
@@ -311,6 +314,7 @@ pub(super) const KNOWN: &[&Known] = &[
             ("ClientRequestSource", Field::Source),
             ("ParentRayID", Field::Parent),
             ("WorkerSubrequest", Field::Inner),
+            ("CacheCacheStatus", Field::EdgeResult),
         ]),
     ),
     &row(
@@ -327,6 +331,9 @@ pub(super) const KNOWN: &[&Known] = &[
             ("httpRequest.status", Field::Status),
             ("httpRequest.responseSize", Field::Total),
             ("httpRequest.userAgent", Field::Agent),
+            ("httpRequest.cacheLookup", Field::EdgeIs("MISS")),
+            ("httpRequest.cacheHit", Field::EdgeIs("HIT")),
+            ("httpRequest.cacheValidatedWithOriginServer", Field::EdgeIs("REVALIDATED")),
         ]),
     ),
     &row(
@@ -357,6 +364,15 @@ pub(super) const KNOWN: &[&Known] = &[
             ("properties.sentBytes", Field::Total),
             ("properties.userAgent", Field::Agent),
             ("properties.isReceivedFromClient", Field::Edge),
+            // Of Front Door, and of Application Gateway v2.
+            ("properties.trackingReference", Field::InSeconds),
+            ("properties.transactionId", Field::InSeconds),
+            ("properties.serverRouted", Field::InSeconds),
+            ("properties.serverStatus", Field::InSeconds),
+            ("properties.serverResponseLatency", Field::InSeconds),
+            ("properties.originalRequestUriWithArgs", Field::InSeconds),
+            ("properties.WAFEvaluationTime", Field::InSeconds),
+            ("properties.cacheStatus", Field::EdgeResult),
         ]),
     ),
     &row(
@@ -381,6 +397,7 @@ pub(super) const KNOWN: &[&Known] = &[
             ("UA", Field::Agent),
             // 1 of an edge that asks another one, 2 of a parent.
             ("isMidgress", Field::Inner),
+            ("cacheStatus", Field::EdgeIs("HIT")),
         ]),
     ),
     &row(
@@ -400,6 +417,8 @@ pub(super) const KNOWN: &[&Known] = &[
             ("is_edge", Field::Edge),
             ("is_shield", Field::Inner),
             ("fastly_is_shield", Field::Inner),
+            ("response_state", Field::EdgeResult),
+            ("cache_status", Field::EdgeResult),
         ]),
     ),
     &row("envoy-json", Some("Envoy"), Shape::JsonWith("response_flags", ENVOY_KEYS)),

@@ -8,6 +8,7 @@ use super::known::{Known, Shape};
 use super::names::{TABLE, W3C, field};
 use super::pattern::Pattern;
 use super::record::{Field, Record};
+use super::units::Units;
 use super::{others, wrapped};
 
 /// Layout: divides lines into fields.
@@ -15,17 +16,19 @@ use super::{others, wrapped};
 pub(super) enum Layout {
     /// By the first of some format strings that fits.
     Patterns(Vec<Pattern>),
-    /// Into the columns that the last line with names has named. `None`: there was none so far.
-    Columns(Option<Columns>),
+    /// Into the columns that the last line with names has named.
+    Columns(Columns),
     /// As a JSON object.
     Json(Keys),
 }
 
 /// Columns, apart by tabs or by blanks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Columns {
+    /// Empty: no line has named them so far.
     fields: Vec<Field>,
     tabs: bool,
+    units: Units,
 }
 
 impl Layout {
@@ -37,11 +40,11 @@ impl Layout {
         match known.lines {
             Shape::Text(texts) => Self::patterns(texts),
             Shape::TextOrTable(texts) => Self::table(head).map_or_else(|| Self::patterns(texts), Ok),
-            Shape::Columns("") => Ok(Self::Columns(None)),
-            Shape::Columns(names) => Ok(Self::Columns(Some(Columns::named(names.as_bytes())))),
-            Shape::Json(keys) => Ok(Self::Json(Keys::of(keys, false, None))),
-            Shape::JsonOnly(keys) => Ok(Self::Json(Keys::of(keys, true, None))),
-            Shape::JsonWith(sign, keys) => Ok(Self::Json(Keys::of(keys, true, Some(sign)))),
+            Shape::Columns("") => Ok(Self::Columns(Columns::default())),
+            Shape::Columns(names) => Ok(Self::Columns(Columns::default().named(names.as_bytes()))),
+            Shape::Json(keys) => Ok(Self::Json(Keys::new(keys, false, None))),
+            Shape::JsonOnly(keys) => Ok(Self::Json(Keys::new(keys, true, None))),
+            Shape::JsonWith(sign, keys) => Ok(Self::Json(Keys::new(keys, true, Some(sign)))),
         }
     }
 
@@ -60,12 +63,12 @@ impl Layout {
             && line.starts_with(b"#")
         {
             if let Some(names) = line.strip_prefix(b"#Fields:") {
-                *columns = Some(Columns::named(names));
+                *columns = columns.named(names);
             }
             return true;
         }
         match self {
-            Self::Columns(Some(_)) => first && Self::table(line).is_some(),
+            Self::Columns(_) => first && Self::table(line).is_some(),
             // Every request has a digit in its time and its size; in a trace a name may have one too.
             Self::Patterns(patterns) if first => {
                 let (pattern, has_digits) = (&patterns[0], line.iter().any(u8::is_ascii_digit));
@@ -95,15 +98,24 @@ impl Layout {
         let names = line.strip_suffix(b"\r").unwrap_or(line).split(|byte| *byte == b'\t');
         let fields: Vec<_> = names.map(|name| field(TABLE, name)).collect();
         let is_whole = TABLE.iter().all(|(_, field)| fields.contains(field));
-        is_whole.then_some(Self::Columns(Some(Columns { fields, tabs: true })))
+        is_whole.then_some(Self::Columns(Columns { fields, tabs: true, units: Units::Open }))
     }
 
-    /// True if lines may have `field`.
-    pub(super) fn has(&self, field: Field) -> bool {
+    /// True if lines may have such a field.
+    pub(super) fn has(&self, is_it: impl Fn(Field) -> bool) -> bool {
         match self {
-            Self::Patterns(patterns) => patterns.iter().any(|pattern| pattern.has(field)),
-            Self::Columns(columns) => columns.as_ref().is_some_and(|columns| columns.fields.contains(&field)),
-            Self::Json(keys) => keys.has(field),
+            Self::Patterns(patterns) => patterns.iter().any(|pattern| pattern.has(&is_it)),
+            Self::Columns(columns) => columns.fields.iter().copied().any(is_it),
+            Self::Json(keys) => keys.of(is_it).next().is_some(),
+        }
+    }
+
+    /// Reads spans from here on as `units` has it.
+    pub(super) fn decide(&mut self, units: Units) {
+        match self {
+            Self::Patterns(_) => {}
+            Self::Columns(columns) => columns.units = units,
+            Self::Json(keys) => keys.units = units,
         }
     }
 
@@ -112,6 +124,7 @@ impl Layout {
         match (self, other) {
             // Each log names its columns itself.
             (Self::Columns(_), Self::Columns(_)) => false,
+            (Self::Json(keys), Self::Json(others)) => !keys.are_those_of(others),
             _ => self != other,
         }
     }
@@ -122,28 +135,61 @@ impl Layout {
         matches!(self, Self::Patterns(patterns) if is_doubted(patterns)).then_some(DOUBT)
     }
 
+    /// Gives `take` the records of the lines that can be read, at the `head` of a log.
+    pub(super) fn each_of(&self, head: &[u8], mut take: impl FnMut(Record<'_>)) {
+        let mut layout = self.clone();
+        let end = if head.contains(&b'\n') { b'\n' } else { b'\r' };
+        for (number, line) in head.split(|byte| *byte == end).enumerate() {
+            let line = wrapped::message(line.strip_suffix(b"\r").unwrap_or(line));
+            if !layout.heads(&line, number == 0)
+                && let Ok(record) = layout.read(&line)
+            {
+                take(record);
+            }
+        }
+    }
+
     /// Checks that lines of a log that begins with `head` may have `X-Forwarded-For`.
     ///
     /// # Errors
     /// The fields that they have instead.
     pub(super) fn check_forwarded(&self, head: &[u8]) -> Result<(), String> {
+        let (has, there) = self.shown(head, |field| field == Field::Forwarded);
+        if has { Ok(()) } else { Err(format!("has no field X-Forwarded-For; its fields are {there}")) }
+    }
+
+    /// Checks that lines of a log that begins with `head` may say whether a cache answered.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub(super) fn check_results(&self, head: &[u8]) -> Result<(), String> {
+        if self.shown(head, Field::is_result).0 {
+            return Ok(());
+        }
+        let keys = if let Self::Json(keys) = self { keys.of(Field::is_result).collect() } else { Vec::new() };
+        let keys = if keys.is_empty() { String::new() } else { format!(" (in {})", keys.join(", ")) };
+        Err(format!(
+            "its lines do not say whether a cache answered{keys}; leave the option out for all that crossed the link, or name the field \
+             that says it: {{result}} in --log-format, --field result=KEY of JSON"
+        ))
+    }
+
+    /// True if lines of a log that begins with `head` may have such a field; and the fields that they have.
+    pub(super) fn shown(&self, head: &[u8], is_it: impl Fn(Field) -> bool) -> (bool, String) {
         let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-        let (has, there) = match self {
-            Self::Patterns(patterns) => {
-                (patterns.iter().any(|pattern| pattern.has(Field::Forwarded)), patterns[0].text().to_owned())
-            }
+        match self {
+            Self::Patterns(patterns) => (self.has(is_it), patterns[0].text().to_owned()),
             Self::Columns(_) => {
                 let named = lines.clone().find_map(|line| line.strip_prefix(b"#Fields:"));
-                let line = named.or_else(|| lines.next()).unwrap_or_default();
-                let mut has = self.clone();
-                has.heads(&[b"#Fields:", line].concat(), true);
-                let has =
-                    matches!(has, Self::Columns(Some(columns)) if columns.fields.contains(&Field::Forwarded));
-                (has, String::from_utf8_lossy(line).split_ascii_whitespace().collect::<Vec<_>>().join(", "))
+                let mut columns = self.clone();
+                if let (Self::Columns(columns), Some(names)) = (&mut columns, named) {
+                    *columns = columns.named(names);
+                }
+                let fields = String::from_utf8_lossy(named.or_else(|| lines.next()).unwrap_or_default());
+                (columns.has(is_it), fields.split_ascii_whitespace().collect::<Vec<_>>().join(", "))
             }
-            Self::Json(keys) => keys.forwarded(head),
-        };
-        if has { Ok(()) } else { Err(format!("has no field X-Forwarded-For; its fields are {there}")) }
+            Self::Json(keys) => keys.shown(head, is_it),
+        }
     }
 
     /// Record of `line`, which may stand behind a time that is none of its own.
@@ -181,8 +227,7 @@ impl Layout {
                 let fits = |pattern: &Pattern| pattern.read(line).ok();
                 first.or_else(|why| patterns[1..].iter().find_map(fits).ok_or(why))
             }
-            Self::Columns(Some(columns)) => columns.read(line),
-            Self::Columns(None) => Err("comes before a line that names the columns (#Fields: …)".into()),
+            Self::Columns(columns) => columns.read(line),
             Self::Json(keys) => keys.read(line),
         }
     }
@@ -190,14 +235,17 @@ impl Layout {
 
 impl Columns {
     /// The columns that a header line names.
-    fn named(names: &[u8]) -> Self {
+    fn named(&self, names: &[u8]) -> Self {
         let tabs = names.trim_ascii().contains(&b'\t');
         let split = names.split(|byte| matches!(byte, b' ' | b'\t')).filter(|name| !name.is_empty());
         let fields = split.map(|name| field(W3C, &name.to_ascii_lowercase())).collect();
-        Self { fields, tabs }
+        Self { fields, tabs, units: self.units }
     }
 
     fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
+        if self.fields.is_empty() {
+            return Err("comes before a line that names the columns (#Fields: …)".into());
+        }
         let mut record = Record::default();
         let last = self.fields.iter().rposition(|field| *field != Field::Ignored).map_or(0, |last| last + 1);
         // CloudFront has blanks in its header line and tabs in all others.
@@ -205,7 +253,7 @@ impl Columns {
         let mut cells = Cells { rest: Some(line), tabs };
         for field in &self.fields[..last] {
             let cell = cells.next().ok_or("has fewer fields than the header line")?;
-            record.set(*field, cell)?;
+            record.set(field.by(self.units), cell)?;
         }
         record.complete()
     }

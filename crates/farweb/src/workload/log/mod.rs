@@ -25,6 +25,7 @@ mod directives;
 mod facts;
 mod fields;
 mod format;
+mod json;
 mod keys;
 mod known;
 mod layout;
@@ -42,6 +43,7 @@ mod squid;
 mod statement;
 mod strftime;
 mod syslog;
+mod units;
 mod unread;
 mod when;
 mod wrapped;
@@ -52,6 +54,7 @@ pub use clients::{ClientKey, ClientNames};
 pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
 pub use overview::{Known as KnownOfLog, Overview, Repeat};
+pub use record::Unit;
 pub use report::{FirstRequest, Reason, Report, TimeOuts};
 pub use select::{Sample, SampleBy};
 pub use unread::UnreadFields;
@@ -64,7 +67,8 @@ use super::{Method, ObjectId, OriginTime, WorkloadError};
 use crate::units::Duration;
 use batch::Builder;
 use layout::Layout;
-use record::Record;
+use record::{Field, Record};
+use units::{Signs, Units};
 use wrapped::Parts;
 
 /// Largest request or response, in bytes, as in a request table.
@@ -185,7 +189,9 @@ impl LogReader {
             named => named.clone(),
         };
         let software = found.software(&head);
-        let layout = found.layout(&head)?;
+        let mut layout = found.layout(&head)?;
+        let unit = decide(&mut layout, &head, &known, &options)
+            .map_err(|why| WorkloadError(format!("{}: --elapsed-unit: {why}", lines.name())))?;
         let shared_user = caching::shared_user(&layout, &head);
         let behind_own_proxy = apart::is_behind_own_proxy(&layout, &head, options.client_from_forwarded);
         let mut assumed = assumptions(&found, &options);
@@ -194,10 +200,26 @@ impl LogReader {
                 "Nearly all of the first requests name the same user, who is one for all: caches may serve them.".into(),
             );
         }
-        let report = Report::new(found.to_string(), software, assumed, &layout);
+        let report = Report::new(found.to_string(), software, assumed, &layout, unit);
         if options.client_from_forwarded {
             let checked = layout.check_forwarded(&head);
             checked.map_err(|why| WorkloadError(format!("{}: {why}", lines.name())))?;
+        }
+        if let Some(keep @ (Keep::Misses | Keep::Crossed)) = options.keep {
+            let checked = layout.check_results(&head);
+            checked.map_err(|why| WorkloadError(format!("{}: --keep {keep}: {why}", lines.name())))?;
+        }
+        for (name, is_asked, field) in [
+            ("cookie", options.bypass.cookie, Field::Cookie),
+            ("set-cookie", options.bypass.set_cookie, Field::SetCookie),
+        ] {
+            if is_asked && !layout.shown(&head, |known| known == field).0 {
+                return Err(WorkloadError(format!(
+                    "{}: --bypass {name}: its lines have no {}",
+                    lines.name(),
+                    field.name()
+                )));
+            }
         }
         let builder = Builder::new(options.client_names);
         let whole = Whole { shared_user, behind_own_proxy, known };
@@ -216,7 +238,7 @@ impl LogReader {
             let Some(line) = lines.next()? else { break };
             report.lines += 1;
             let (Line::Whole(text) | Line::TooLong(text)) = line;
-            if whole.known.repeated.contains(&number) && options.keep != Keep::Lines {
+            if whole.known.repeated.contains(&number) && options.keep() != Keep::Lines {
                 report.drop(Reason::Repeated);
                 continue;
             }
@@ -327,7 +349,8 @@ fn verdict(
         Verdict::Dropped(reason) => Some(*reason),
         Verdict::Request(entry) => {
             report.treated.add(&record, entry);
-            let is_own = record.server.is_some() || record.server_header.is_some();
+            let is_own =
+                record.server.is_some() || record.server_header.is_some() || entry.method == Method::Connect;
             report.with_elapsed_time += u64::from(entry.server.whole().is_some() && !is_own);
             report.unread_fields.add(record.rest);
             report.time_outs.add(number, &record, entry.server.whole());
@@ -344,12 +367,32 @@ fn verdict(
 impl Whole {
     /// Why a line is no request, or the second one of a request, where those are left out.
     fn apart(&self, record: &Record<'_>, options: &LogOptions) -> Option<Reason> {
-        if options.keep == Keep::Lines {
+        if options.keep() == Keep::Lines {
             return None;
         }
         let second = || self.known.calls.has_caller_of(record).then_some(Reason::OtherSide);
         apart::reason(record, self.behind_own_proxy).or_else(second)
     }
+}
+
+/// Decides about the unit of spans whose format leaves it open. What was decided, for people.
+///
+/// # Errors
+/// When a unit is stated, and the log has its own.
+fn decide(
+    layout: &mut Layout,
+    head: &[u8],
+    known: &KnownOfLog,
+    options: &LogOptions,
+) -> Result<Option<String>, String> {
+    if let Some(unit) = options.elapsed_unit {
+        units::check_open(layout, head)?;
+        layout.decide(Units::Stated(unit));
+        return Ok(None);
+    }
+    let signs = known.signs.unwrap_or_else(|| Signs::of_head(layout, head));
+    layout.decide(signs.units());
+    Ok(signs.said())
 }
 
 /// Error for a file of no known format.
@@ -376,7 +419,7 @@ fn unknown(lines: &Lines, head: &[u8]) -> WorkloadError {
     let line = wrapped::message(first);
     let in_it = clipped(first, 120);
     if line.starts_with(b"{")
-        && let Err(error) = serde_json::from_slice::<serde_json::Value>(&line)
+        && let Err(error) = json::value(&line)
     {
         return WorkloadError(format!("{}: its first line {}, in {in_it}", name, keys::broken(&error)));
     }
@@ -439,7 +482,7 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
             options.rtt
         ),
     });
-    if options.keep == Keep::Crossed {
+    if options.keep == Some(Keep::Crossed) {
         all.push(format!("A revalidation brought a header of at most {LOG_HEADER_BYTES} B."));
     }
     all

@@ -252,6 +252,10 @@ pub(super) const W3C: &Names = &[
     ("cs-bytes", Field::Sent),
     ("time-taken", Field::Elapsed(Unit::SecondsOrMillis)),
     ("time-to-first-byte", Field::FirstByte(Unit::Seconds)),
+    ("x-edge-location", Field::InSeconds),
+    ("x-edge-result-type", Field::EdgeResult),
+    ("x-edge-response-result-type", Field::EdgeResult),
+    ("x-edge-detailed-result-type", Field::EdgeResult),
     ("x-host-header", Field::Host),
     ("cs-host", Field::Host),
     ("cs(host)", Field::Host),
@@ -333,6 +337,8 @@ pub(super) const JSON: &Names = &[
     ("upstream_response_time", Field::Server(Unit::SecondsOrUnknown)),
     ("upstream_header_time", Field::ServerHeader(Unit::SecondsOrUnknown)),
     ("upstream_cache_status", Field::CacheResult),
+    ("cache_status", Field::EdgeResult),
+    ("response_state", Field::EdgeResult),
     ("request.proto", Field::Protocol),
     ("server_protocol", Field::Protocol),
     ("protocol", Field::Protocol),
@@ -415,17 +421,8 @@ pub(super) const OWN: &[(&str, Own)] = &[
     ("request_id", Own::Field(Field::RequestId)),
 ];
 
-/// Name of farweb's own for `field`, without a unit.
-pub(super) fn name_of(field: Field) -> Option<&'static str> {
-    let is_it = |own: &Own| match own {
-        Own::Field(known) => *known == field,
-        Own::Span(span) => std::mem::discriminant(&span(Unit::Seconds)) == std::mem::discriminant(&field),
-    };
-    OWN.iter().find(|(_, own)| is_it(own)).map(|(name, _)| *name)
-}
-
 /// Units of spans.
-const UNITS: &[(&str, Unit)] =
+pub(super) const UNITS: &[(&str, Unit)] =
     &[("s", Unit::Seconds), ("ms", Unit::Millis), ("us", Unit::Micros), ("ns", Unit::Nanos)];
 
 /// Meaning of a name of farweb's own, with the unit of a span behind a colon, s where there is none.

@@ -1,16 +1,18 @@
 //! Options of reading a log.
 
+use std::fmt;
 use std::str::FromStr;
 
 use super::caching::Bypass;
 use super::clients::{ClientKey, ClientNames};
+use super::record::Unit;
 use super::select::{Sample, SampleBy};
 use super::when::Bound;
 use crate::units::Duration;
 use crate::workload::WorkloadError;
 use crate::workload::unreadable::check_share;
 
-/// Selects the answered requests to keep.
+/// Selects the answered requests to keep, by the link that they crossed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// Requests with a response that crossed the link: a proxy's misses, a server's answers with a body.
@@ -36,8 +38,9 @@ pub enum ServerTime {
 /// Options of reading a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogOptions {
-    /// Answered requests to keep.
-    pub keep: Keep,
+    /// Answered requests to keep. `None`: those across the link behind the proxy or server that wrote the log, or to the clients of a
+    /// content delivery network, whose own results are not asked.
+    pub keep: Option<Keep>,
     /// True when pages that are made for each request are kept: their URL has a query, `cgi-bin` or `.cgi`.
     pub dynamic: bool,
     /// True when answers with a status other than 2xx and 3xx are kept: their bytes crossed the link as well.
@@ -54,6 +57,8 @@ pub struct LogOptions {
     pub assume_bytes: Option<u64>,
     /// Source of the server time.
     pub server_time: ServerTime,
+    /// Unit of spans whose format leaves it open. `None`: as the whole log shows it.
+    pub elapsed_unit: Option<Unit>,
     /// Host of requests without one in their line, as in most logs of web servers.
     pub server_name: String,
     /// Names that the table gives to clients.
@@ -76,7 +81,7 @@ pub struct LogOptions {
 impl Default for LogOptions {
     fn default() -> Self {
         Self {
-            keep: Keep::Misses,
+            keep: None,
             dynamic: true,
             errors: true,
             tunnels: true,
@@ -85,6 +90,7 @@ impl Default for LogOptions {
             request_bytes: None,
             assume_bytes: None,
             server_time: ServerTime::Elapsed,
+            elapsed_unit: None,
             server_name: "server".into(),
             client_names: ClientNames::Pseudonyms(ClientKey::new([0; 16])),
             client_from_forwarded: false,
@@ -98,6 +104,10 @@ impl Default for LogOptions {
 }
 
 impl Keep {
+    /// Names of the options.
+    const NAMES: [(&str, Self); 4] =
+        [("misses", Self::Misses), ("crossed", Self::Crossed), ("all", Self::All), ("lines", Self::Lines)];
+
     /// True if answers of caches are kept.
     pub(super) const fn has_hits(self) -> bool {
         matches!(self, Self::All | Self::Lines)
@@ -105,6 +115,11 @@ impl Keep {
 }
 
 impl LogOptions {
+    /// Answered requests to keep of a log whose results of a cache count.
+    pub(super) fn keep(&self) -> Keep {
+        self.keep.unwrap_or(Keep::Misses)
+    }
+
     /// Checks that the values are in range.
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
         check_share(self.max_unreadable)?;
@@ -140,16 +155,14 @@ pub(super) fn one_of<T: Clone>(what: &str, text: &str, values: &[(&str, T)]) -> 
 impl FromStr for Keep {
     type Err = WorkloadError;
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
-        one_of(
-            "--keep",
-            text,
-            &[
-                ("misses", Self::Misses),
-                ("crossed", Self::Crossed),
-                ("all", Self::All),
-                ("lines", Self::Lines),
-            ],
-        )
+        one_of("--keep", text, &Self::NAMES)
+    }
+}
+
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::NAMES.iter().find(|(_, keep)| keep == self).map(|(name, _)| *name);
+        f.write_str(name.expect("each has a name"))
     }
 }
 

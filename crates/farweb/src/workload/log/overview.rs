@@ -1,5 +1,5 @@
 //! A first reading of the logs of an import, for what decides about single lines and only all of them tell: lines that stand in two logs,
-//! and calls that two sidecars log.
+//! calls that two sidecars log, and the unit of spans whose format leaves it open.
 //!
 //! A log rotated by copying and truncating begins with lines that the one before ends with, and so does one that was fetched twice. A run of
 //! equal lines from the beginning of one log to the end of another, of two different lines or more, is such an overlap; a log that stands in
@@ -12,7 +12,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::calls::Calls;
+use super::layout::Layout;
 use super::record::Field;
+use super::units::Signs;
 use super::wrapped::{self, Parts};
 use super::{LogFormat, ObjectId, WorkloadError};
 use crate::workload::lines::{Line, Lines};
@@ -23,6 +25,8 @@ pub struct Known {
     /// Numbers of lines, from 1, that stand in another log.
     pub(super) repeated: Range<u64>,
     pub(super) calls: Arc<Calls>,
+    /// Signs of the unit of its spans. `None`: it was not read before.
+    pub(super) signs: Option<Signs>,
 }
 
 /// Lines at the beginning of a log that another one has too.
@@ -46,7 +50,8 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Reads those of the logs at `paths`, of `format`, that have to be: several, and those of sidecars. Standard input cannot be read twice.
+    /// Reads those of the logs at `paths`, of `format`, that have to be: several, those of sidecars, and those whose first lines leave the
+    /// unit of spans open. Standard input cannot be read twice.
     ///
     /// # Errors
     /// When one cannot be opened or read.
@@ -58,9 +63,9 @@ impl Overview {
     pub(super) fn of_lines(logs: Vec<Lines>, format: &LogFormat) -> Result<Self, WorkloadError> {
         let several = logs.len() > 1;
         let mut calls = Calls::default();
-        let hashed: Result<Vec<_>, _> =
+        let read: Result<Vec<_>, _> =
             logs.into_iter().map(|lines| read(lines, format, several, &mut calls)).collect();
-        let hashed = hashed?;
+        let (hashed, signs): (Vec<_>, Vec<_>) = read?.into_iter().unzip();
         let repeats = repeats(&hashed);
         let calls = Arc::new(calls);
         let repeated = |log: usize| {
@@ -68,7 +73,11 @@ impl Overview {
             let last = hashed[log].get(usize::try_from(repeat.lines).ok()?.checked_sub(1)?)?;
             Some(hashed[log][0].0..last.0 + 1)
         };
-        let known = |log| Known { repeated: repeated(log).unwrap_or_default(), calls: Arc::clone(&calls) };
+        let known = |log: usize| Known {
+            repeated: repeated(log).unwrap_or_default(),
+            calls: Arc::clone(&calls),
+            signs: Some(signs[log]),
+        };
         Ok(Self { logs: (0..hashed.len()).map(known).collect(), repeats })
     }
 
@@ -85,40 +94,46 @@ impl Overview {
     }
 }
 
-/// Numbers and hashes of the lines of a log that are neither blank nor about it, where they are asked for; takes the calls of sidecars.
+/// Numbers and hashes of the lines of a log that are neither blank nor about it, where they are asked for, and signs of the unit of its spans;
+/// takes the calls of sidecars.
 fn read(
     mut lines: Lines,
     format: &LogFormat,
     hashes: bool,
     calls: &mut Calls,
-) -> Result<Vec<(u64, ObjectId)>, WorkloadError> {
+) -> Result<(Vec<(u64, ObjectId)>, Signs), WorkloadError> {
     let head = wrapped::joined(lines.head()).into_owned();
     // A format that cannot be found is the reader's to report.
     let found = match format {
         LogFormat::Auto => LogFormat::of_head(&head).or_else(|| LogFormat::of_first(&head)),
         named => Some(named.clone()),
     };
-    let layout = found.and_then(|format| format.layout(&head).ok());
-    let mut layout = layout.filter(|layout| layout.has(Field::Cluster) && layout.has(Field::RequestId));
+    let mut layout = found.and_then(|format| format.layout(&head).ok());
+    let mut signs = layout.as_ref().map(|layout| Signs::of_head(layout, &head)).unwrap_or_default();
+    let is_of_sidecar = |layout: &Layout| {
+        [Field::Cluster, Field::RequestId].iter().all(|field| layout.has(|known| known == *field))
+    };
+    let has_calls = layout.as_ref().is_some_and(is_of_sidecar);
     let mut all = Vec::new();
     let mut parts = Parts::default();
-    while (hashes || layout.is_some())
+    while (hashes || has_calls || signs.is_open())
         && let Some(Line::Whole(text) | Line::TooLong(text)) = lines.next()?
     {
         let text = text.to_vec();
         if hashes && !text.starts_with(b"#") && !text.trim_ascii().is_empty() {
             all.push((lines.number(), ObjectId::of_bytes(&text)));
         }
-        let Some(layout) = &mut layout else { continue };
+        let Some(layout) = layout.as_mut().filter(|_| has_calls || signs.is_open()) else { continue };
         let Some(whole) = parts.join(&text) else { continue };
         let line = wrapped::message(&whole);
         if !layout.heads(&line, lines.number() == 1)
             && let Ok(record) = layout.read(&line)
         {
             calls.add(&record);
+            signs.add(&record);
         }
     }
-    Ok(all)
+    Ok((all, signs))
 }
 
 /// Logs that another one has as a whole, and the longest overlap of each of the rest with another one of these.

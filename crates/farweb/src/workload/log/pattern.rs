@@ -120,8 +120,8 @@ impl Pattern {
         !self.own && self.parts.last().is_some_and(is_size)
     }
 
-    pub(super) fn has(&self, wanted: Field) -> bool {
-        self.parts.iter().any(|part| part.field == wanted)
+    pub(super) fn has(&self, is_it: impl Fn(Field) -> bool) -> bool {
+        self.parts.iter().any(|part| is_it(part.field))
     }
 
     fn push(&mut self, field: Field) {

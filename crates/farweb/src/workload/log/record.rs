@@ -16,17 +16,25 @@ pub(super) type Text<'a> = Cow<'a, [u8]>;
 
 /// Unit of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub enum Unit {
+    /// s
     Seconds,
+    /// ms
     Millis,
+    /// µs
     Micros,
+    /// ns
     Nanos,
-    /// Seconds when it has decimals, else ms: `time-taken`, as different writers of one format have it.
+    /// Open: s in a log with decimals, else ms: `time-taken`, as different writers of one format have it.
     SecondsOrMillis,
-    /// Seconds when it has decimals; a whole number may be of any unit.
+    /// Open: s in a log with decimals, else to be stated.
     SecondsOrUnknown,
-    /// Any that stands behind it.
+    /// Open: any that stands behind it, or to be stated.
     Unknown,
+    /// ms in a log without decimals.
+    WholeMillis,
+    /// Any that stands behind it: nobody has stated another one.
+    Unstated,
 }
 
 /// Meaning of a field of a line.
@@ -90,6 +98,11 @@ pub(super) enum Field {
     Hierarchy,
     /// Answer of a cache, in any server's words: `HIT`, `miss`, `TCP_MISS`.
     CacheResult,
+    /// The same of a content delivery network, asked by `--keep` alone: all of its answers crossed the way to the clients. Of several fields
+    /// the last one counts.
+    EdgeResult,
+    /// A flag that stands for such a result.
+    EdgeIs(&'static str),
     /// Version of HTTP, as in a request line.
     Protocol,
     /// Scheme of the request, or `X-Forwarded-Proto`.
@@ -114,6 +127,8 @@ pub(super) enum Field {
     Edge,
     /// True where another tier asked, or something inside of the server.
     Inner,
+    /// Of a program that writes spans in s, in a format of several.
+    InSeconds,
     /// Who asked Cloudflare: `eyeball`, `edgeWorkerFetch` and others, or their numbers.
     Source,
     /// Id of the request whose worker asked, `00` where a client did.
@@ -128,7 +143,7 @@ impl Field {
     /// Its name in messages.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Ignored | Self::Servers => "field",
+            Self::Ignored | Self::Servers | Self::InSeconds => "field",
             Self::Start | Self::StartMillis | Self::End | Self::Clock => "time",
             Self::EndMillis => "milliseconds",
             Self::Date => "date",
@@ -147,7 +162,7 @@ impl Field {
             Self::Body | Self::Total | Self::Sent | Self::SentBody => "bytes",
             Self::Code => "code",
             Self::Hierarchy => "hierarchy",
-            Self::CacheResult => "cache result",
+            Self::CacheResult | Self::EdgeResult | Self::EdgeIs(_) => "cache result",
             Self::Protocol => "protocol",
             Self::Scheme => "scheme",
             Self::Tls => "TLS",
@@ -170,6 +185,11 @@ impl Field {
             self,
             Self::Elapsed(_) | Self::FirstByte(_) | Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_)
         )
+    }
+
+    /// True if its value says whether a cache answered.
+    pub(super) const fn is_result(self) -> bool {
+        matches!(self, Self::Code | Self::CacheResult | Self::EdgeResult | Self::EdgeIs(_))
     }
 
     /// True if its value may be a list with `, ` and ` : ` between entries: servers that were asked one after the other, proxies that
@@ -247,6 +267,7 @@ pub(super) struct Record<'a> {
     pub code: Option<Text<'a>>,
     pub hierarchy: Option<Text<'a>>,
     pub cache_result: Option<Text<'a>>,
+    pub edge_result: Option<Text<'a>>,
     pub protocol: Option<Text<'a>>,
     /// The client's connection was under TLS. Of several fields one that says so counts: TLS may end before the server.
     pub secure: Option<bool>,
@@ -260,6 +281,10 @@ pub(super) struct Record<'a> {
     pub inner: Option<bool>,
     pub cluster: Option<Text<'a>>,
     pub request_id: Option<Text<'a>>,
+    /// A span whose unit the format leaves open has decimals, or none.
+    pub has_decimals: Option<bool>,
+    /// A program wrote it that writes spans in s.
+    pub is_in_seconds: bool,
     /// Text behind the last field, where referrer and agent stand there.
     pub rest: &'a [u8],
 }
@@ -271,6 +296,13 @@ impl<'a> Record<'a> {
     /// The problem with the value.
     pub(super) fn set(&mut self, field: Field, text: Text<'a>) -> Result<(), String> {
         let is_absent = text.is_empty() || &*text == b"-";
+        if matches!(field.unit(), Some(Unit::SecondsOrMillis | Unit::SecondsOrUnknown))
+            && text.iter().any(u8::is_ascii_digit)
+            && &*text != b"-1"
+            && !text.last().is_some_and(u8::is_ascii_alphabetic)
+        {
+            self.has_decimals = self.has_decimals.max(Some(text.contains(&b'.')));
+        }
         match field {
             Field::Ignored | Field::Servers => {}
             // Web servers write `-` for a body of no bytes, Squid for no status.
@@ -343,6 +375,12 @@ impl<'a> Record<'a> {
             Field::Code => first(&mut self.code, text),
             Field::Hierarchy => first(&mut self.hierarchy, text),
             Field::CacheResult => first(&mut self.cache_result, text),
+            Field::InSeconds => self.is_in_seconds = true,
+            Field::EdgeResult => self.edge_result = Some(text),
+            Field::EdgeIs(result) if apart::is_true(&text) == Some(true) => {
+                self.edge_result = Some(Cow::Borrowed(result.as_bytes()));
+            }
+            Field::EdgeIs(_) => first(&mut self.edge_result, Cow::Borrowed(b"MISS")),
             Field::Protocol => first(&mut self.protocol, text),
             Field::Scheme => self.secure = self.secure.max(is_secure(&text)),
             Field::Port if fields::number(&text).is_none() => return Err(wrong("port", &text, "a number")),
@@ -476,7 +514,10 @@ fn bytes(text: &[u8]) -> Result<u64, String> {
 }
 
 /// Description of a span without its unit, for messages.
-pub(super) const UNKNOWN_UNIT: &str = "a span whose unit is known";
+const UNKNOWN_UNIT: &str = "a span whose unit is known; state it: --elapsed-unit s, ms, us or ns";
+
+/// Description of a span with decimals behind others without, for messages.
+const WHOLE: &str = "a whole number of ms as in the lines before; state the unit: --elapsed-unit s or ms";
 
 fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
     let has_units = text.last().is_some_and(u8::is_ascii_alphabetic);
@@ -485,15 +526,15 @@ fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
         Unit::Millis => (MILLI, "ms"),
         Unit::Micros => (MICRO, "µs"),
         Unit::Nanos => (1, "ns"),
-        Unit::SecondsOrMillis | Unit::SecondsOrUnknown if text.contains(&b'.') => (SECOND, "s"),
-        Unit::SecondsOrMillis => (MILLI, "ms"),
-        // No time at all has any unit.
-        Unit::SecondsOrUnknown | Unit::Unknown
-            if has_units || text.iter().all(|byte| b"0.".contains(byte)) =>
-        {
+        Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown if text.contains(&b'.') => {
             (SECOND, "s")
         }
-        Unit::SecondsOrUnknown | Unit::Unknown => return Err(wrong(name, text, UNKNOWN_UNIT)),
+        Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown => (MILLI, "ms"),
+        // No time at all has any unit.
+        Unit::Unstated if has_units || text.iter().all(|byte| b"0.".contains(byte)) => (SECOND, "s"),
+        Unit::Unstated => return Err(wrong(name, text, UNKNOWN_UNIT)),
+        Unit::WholeMillis if text.contains(&b'.') && !has_units => return Err(wrong(name, text, WHOLE)),
+        Unit::WholeMillis => (MILLI, "ms"),
     };
     let nanos = if has_units { with_units(text) } else { fields::span(text, unit) };
     nanos.ok_or_else(|| match text.first() {

@@ -49,11 +49,11 @@ pub enum Reason {
     NoRequest,
     /// The log does not give the size of the answer.
     NoSize,
-    /// Answered with no bytes, but for a header.
+    /// Answered with no bytes, where the log counts headers too.
     ZeroBytes,
     /// The answer came from the proxy's own cache.
     Hit,
-    /// The server confirmed a copy of the cache (in a server's log: of the client): only a header crossed the link.
+    /// The server confirmed a copy of the cache: only a header crossed the link.
     Revalidation,
     /// Answered by the proxy itself: an icon, a redirection, its management pages.
     AnsweredByProxy,
@@ -104,9 +104,9 @@ impl Reason {
             Self::NotSuccessful => "were answered with a status other than 2xx and 3xx",
             Self::NoRequest => "are not HTTP requests",
             Self::NoSize => "lack the size of the response",
-            Self::ZeroBytes => "were answered without a body",
+            Self::ZeroBytes => "were answered with no bytes",
             Self::Hit => "were answered by the proxy's cache",
-            Self::Revalidation => "are revalidations (304)",
+            Self::Revalidation => "are revalidations of the cache's copies",
             Self::AnsweredByProxy => "were answered by the proxy itself",
             Self::SiblingHit => "were answered by a cache beside the proxy",
             Self::InnerTier => "are between tiers (a shield, a parent, a worker), not from a client",
@@ -225,6 +225,8 @@ pub struct Report {
     pub time_outs: TimeOuts,
     /// Fields behind the agent that the format does not name.
     pub unread_fields: UnreadFields,
+    /// Unit of spans whose format leaves it open, why, and how to override it.
+    pub unit: Option<String>,
     /// Assumption about the unit of a span, where others write it in another one.
     pub unit_doubt: Option<&'static str>,
     #[serde(skip)]
@@ -240,9 +242,10 @@ impl Report {
         software: Option<String>,
         assumptions: Vec<String>,
         layout: &Layout,
+        unit: Option<String>,
     ) -> Self {
         let facts = Facts { software, ..Facts::default() };
-        Self { format, facts, assumptions, unit_doubt: layout.doubt(), sorted: true, ..Self::default() }
+        Self { format, facts, assumptions, unit, unit_doubt: layout.doubt(), sorted: true, ..Self::default() }
     }
 
     pub(super) fn drop(&mut self, reason: Reason) {

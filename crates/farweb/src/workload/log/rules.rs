@@ -1,7 +1,7 @@
 //! Rules by which a line gives a request or none: rules of a web server's log, and rules that all logs share.
 //!
-//! Everything that a server answered crossed its link, an error page as well as any other; of a 304 and to a HEAD only a header
-//! did. Any other answer without a body is left out.
+//! Everything that a server answered crossed its link, an error page as well as any other; of an answer without a body, such as a 304, a
+//! header did. Only a log that counts headers can say that nothing was sent.
 
 use std::borrow::Cow;
 
@@ -82,7 +82,11 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
         before,
         request_bytes: options.request_bytes.or(record.sent).unwrap_or_else(estimate).min(BYTES_MAX),
         response_bytes,
-        server: if tunnel { OriginTime::NONE } else { server(record, options) },
+        server: match (tunnel, is_authority) {
+            (true, true) => OriginTime::NONE,
+            (true, false) => life(record, options),
+            (false, _) => server(record, options),
+        },
         object,
         client: record.client.as_deref().map(Box::from),
         method: known,
@@ -100,30 +104,29 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
 fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, Reason>, String> {
     let status = record.status.unwrap_or(200);
     let tunnel = is_tunnel(record);
-    // Some servers log the length of a body that they did not send.
-    let has_body = !is_head(record) && !matches!(status, 204 | 304);
-    let body = record.body.map(|body| if body > 0 && has_body { body + LOG_HEADER_BYTES } else { 0 });
+    let has_body = has_body(record);
+    let body = record.body.map(|body| LOG_HEADER_BYTES + if has_body { body } else { 0 });
     let bytes = record.total.or(body);
-    let cached = answer(record)?.filter(|_| !options.keep.has_hits());
-    let crossed = if status == 0 || status == 499 && bytes.is_none_or(|bytes| bytes == 0) {
+    let is_silent = || record.total.or(record.body).unwrap_or(0) == 0;
+    let cached = answer(record, options)?.filter(|_| !options.keep().has_hits());
+    let crossed = if status == 0 || status == 499 && is_silent() {
         Err(Reason::Aborted)
     } else if tunnel && !options.tunnels {
         Err(Reason::ConnectTunnel)
     } else if !options.errors && !(200..400).contains(&status) {
         Err(Reason::NotSuccessful)
-    } else if status == 304 && options.keep == Keep::Misses {
-        Err(Reason::Revalidation)
-    } else if status != 304 && bytes == Some(0) && !is_head(record) {
+    } else if bytes == Some(0) && has_body {
         Err(Reason::ZeroBytes)
     } else {
         match (bytes, cached) {
             (None, _) => match options.assume_bytes {
-                Some(_) if status == 304 || is_head(record) => Ok(LOG_HEADER_BYTES),
+                Some(_) if !has_body => Ok(LOG_HEADER_BYTES),
                 Some(assumed) => Ok(assumed),
                 None => Err(Reason::NoSize),
             },
             (_, Some(Answer::Cached)) => Err(Reason::Hit),
-            (_, Some(Answer::Revalidated)) if options.keep == Keep::Misses => Err(Reason::Revalidation),
+            (_, Some(Answer::Own)) => Err(Reason::AnsweredByProxy),
+            (_, Some(Answer::Revalidated)) if options.keep() == Keep::Misses => Err(Reason::Revalidation),
             (Some(bytes), Some(Answer::Revalidated)) => Ok(bytes.min(LOG_HEADER_BYTES)),
             (Some(0), None) => Ok(LOG_HEADER_BYTES),
             (Some(bytes), None) => Ok(bytes),
@@ -137,37 +140,65 @@ fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, 
 pub(super) enum Answer {
     Cached,
     Revalidated,
+    /// Its own: a redirection, a refusal, a page that it made.
+    Own,
 }
 
 /// A cache's result, or `None` if the server behind it answered, or the line names no cache.
 ///
 /// Words of nginx, of content delivery networks and of Varnish, whatever their case, with anything behind the
-/// first word: `HIT-CLUSTER`.
+/// first word: `HIT-CLUSTER`. An error that the cache made of a failing server counts as the server's.
 ///
 /// # Errors
 /// When the word is none of them.
-fn answer(record: &Record<'_>) -> Result<Option<Answer>, String> {
-    let Some(text) = record.cache_result.as_deref() else { return Ok(None) };
+fn answer(record: &Record<'_>, options: &LogOptions) -> Result<Option<Answer>, String> {
+    let of_edge = record.edge_result.as_deref().filter(|_| options.keep.is_some());
+    let Some(text) = record.cache_result.as_deref().or(of_edge) else { return Ok(None) };
     let word = text.to_ascii_uppercase();
-    if [&b"TCP_"[..], b"ERR_", b"UDP_", b"NONE"].iter().any(|prefix| word.starts_with(prefix)) {
+    if [&b"TCP_"[..], b"ERR_", b"UDP_"].iter().any(|prefix| word.starts_with(prefix)) {
         return squid::answered(&word);
     }
     let is_pass =
         word.starts_with(b"HIT-FOR") || word.starts_with(b"HITPASS") || word.starts_with(b"HITMISS");
-    let first = word.split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
-    match first {
-        b"HIT" | b"HITS" if is_pass => Ok(None),
-        b"HIT" | b"STALE" | b"UPDATING" | b"ORIGINSHIELDHIT" | b"MEM" => Ok(Some(Answer::Cached)),
-        b"REVALIDATED" | b"REFRESHHIT" | b"REFRESH" => Ok(Some(Answer::Revalidated)),
-        b"MISS" | b"EXPIRED" | b"BYPASS" | b"DYNAMIC" | b"PASS" | b"PIPE" | b"SCARCE" | b"ERROR"
-        | b"REDIRECT" | b"HITPASS" | b"HITMISS" | b"HFP" | b"HFM" | b"SYNTH" => Ok(None),
-        _ => Err(wrong("cache result", text, "a word like HIT, MISS, STALE or TCP_HIT")),
-    }
+    let parts: Vec<_> = word.split(|byte| !byte.is_ascii_alphanumeric()).collect();
+    Ok(match &parts[..] {
+        [.., b"REFRESH"] if parts.len() > 1 => Some(Answer::Revalidated),
+        [_, b"SYNTH", ..] => Some(Answer::Own),
+        [b"HIT" | b"HITS", ..] if is_pass => None,
+        [
+            b"HIT" | b"HITS" | b"STALE" | b"UPDATING" | b"ORIGINSHIELDHIT" | b"MEM" | b"HITSTALE" | b"BG",
+            ..,
+        ]
+        | [b"REMOTE" | b"STREAM", b"HIT"] => Some(Answer::Cached),
+        [b"REVALIDATED" | b"REFRESHHIT" | b"REFRESH", ..] => Some(Answer::Revalidated),
+        [b"NONE" | b"UNKNOWN" | b"REDIRECT" | b"SYNTH" | b"CONSTRUCTED", ..]
+        | [b"N", b"A"]
+        | [b"LIMITEXCEEDED" | b"CAPACITYEXCEEDED" | b"CLIENTGEOBLOCKED" | b"CLIENTHUNGUPREQUEST"] => {
+            Some(Answer::Own)
+        }
+        [own] if own.starts_with(b"INVALIDREQUEST") || own.ends_with(b"GENERATEDRESPONSE") => {
+            Some(Answer::Own)
+        }
+        [b"MISS" | b"EXPIRED" | b"BYPASS" | b"DYNAMIC" | b"PASS" | b"PIPE" | b"SCARCE" | b"ERROR", ..]
+        | [b"HITPASS" | b"HITMISS" | b"HFP" | b"HFM" | b"IGNORED" | b"DEFERRED", ..]
+        | [b"PARTIAL", b"HIT"]
+        | [b"CACHE", b"NOCONFIG"]
+        | [b"CONFIG", b"NOCACHE"]
+        | [b"PRIVATE", b"NOSTORE"] => None,
+        // Errors of CloudFront by their cause.
+        [error] if error.ends_with(b"ERROR") || *error == b"ABORTEDORIGIN" => None,
+        _ => return Err(wrong("cache result", text, "a word like HIT, MISS, STALE or TCP_HIT")),
+    })
 }
 
 /// True for an answer in place of one that did not come in time, of the server behind or of the client.
 pub(super) fn is_time_out(record: &Record<'_>) -> bool {
     matches!(record.status, Some(408 | 502..=504))
+}
+
+/// True if a body may have been sent: some servers log the length of one that was not.
+pub(super) fn has_body(record: &Record<'_>) -> bool {
+    !is_head(record) && !matches!(record.status, Some(204 | 304))
 }
 
 /// True for a request for a header alone.
@@ -224,6 +255,14 @@ pub(super) fn request_line(request: &[u8]) -> Option<RequestLine<'_>> {
     let protocol = protocol.filter(|word| word.starts_with(b"HTTP/"));
     let url = if protocol.is_some() { rest[..last].trim_ascii() } else { rest };
     (!url.is_empty()).then_some(RequestLine { method, url, protocol })
+}
+
+/// Life of an upgraded connection, over which its bytes come. `CONNECT` at a proxy has none: its elapsed time is mostly a user reading.
+fn life(record: &Record<'_>, options: &LogOptions) -> OriginTime {
+    let life = record.elapsed.filter(|_| options.server_time == ServerTime::Elapsed);
+    let less = |nanos: u64| Duration::from_nanos(nanos.saturating_sub(options.rtt.as_nanos()));
+    let time = life.map(|nanos| OriginTime::new(less(nanos)));
+    time.and_then(|time| time.with_wait(Duration::ZERO)).unwrap_or(OriginTime::NONE)
 }
 
 /// Time of the origin and its wait for the first byte, as far as the log has them: a server's time of servers behind it

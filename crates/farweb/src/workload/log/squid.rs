@@ -61,18 +61,18 @@ pub(super) fn crossed(
         Some(bytes) => bytes,
     };
     let outcome = if tunnel { Outcome::Miss } else { outcome(code, hierarchy)? };
-    let reason = match (&outcome, options.keep) {
+    let reason = match (&outcome, options.keep()) {
         (_, Keep::All | Keep::Lines) | (Outcome::Miss, _) | (Outcome::Revalidation, Keep::Crossed) => None,
         (Outcome::Hit, _) => Some(Reason::Hit),
         (Outcome::Revalidation, _) => Some(Reason::Revalidation),
         (Outcome::Proxy, _) => Some(Reason::AnsweredByProxy),
     };
-    let beside = contains(hierarchy, b"SIBLING_HIT") && !options.keep.has_hits();
+    let beside = contains(hierarchy, b"SIBLING_HIT") && !options.keep().has_hits();
     if let Some(reason) = reason.or(beside.then_some(Reason::SiblingHit)) {
         return Ok(Err(reason));
     }
     // The client got the cache's copy. A 304 to the client had no body in the first place.
-    let header_only = matches!(outcome, Outcome::Revalidation) && !options.keep.has_hits() && status != 304;
+    let header_only = matches!(outcome, Outcome::Revalidation) && !options.keep().has_hits() && status != 304;
     let most = if header_only { LOG_HEADER_BYTES } else { u64::MAX };
     Ok(Ok(Crossed { response_bytes: bytes.min(most), tunnel }))
 }
@@ -106,13 +106,14 @@ pub(super) fn is_tunnel_code(code: &[u8]) -> bool {
 /// When there is no such code.
 pub(super) fn answered(code: &[u8]) -> Result<Option<Answer>, String> {
     let code = code.split(|byte| *byte == b'/').next().unwrap_or_default();
-    if [&b"ERR_"[..], b"UDP_", b"NONE"].iter().any(|prefix| code.starts_with(prefix)) {
+    if [&b"ERR_"[..], b"UDP_"].iter().any(|prefix| code.starts_with(prefix)) {
         return Ok(None);
     }
     Ok(match outcome(code, b"")? {
         Outcome::Hit => Some(Answer::Cached),
         Outcome::Revalidation => Some(Answer::Revalidated),
-        Outcome::Miss | Outcome::Proxy => None,
+        Outcome::Proxy => Some(Answer::Own),
+        Outcome::Miss => None,
     })
 }
 

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{LINE_BYTES_MAX, LogFormat, syslog, when};
+use super::{LINE_BYTES_MAX, LogFormat, json, syslog, when};
 
 /// Levels of JSON that are looked into. Chosen: as many as exports of clouds and answers of Loki have.
 const DEPTH_MAX: usize = 6;
@@ -135,7 +135,7 @@ fn of_docker(line: &[u8]) -> Option<Vec<u8>> {
     if !line.starts_with(b"{") || !has(b"\"log\"") || !has(b"\"stream\"") {
         return None;
     }
-    let object: Value = serde_json::from_slice(line).ok()?;
+    let object = json::value(line).ok()?;
     object.get("stream")?.as_str()?;
     Some(object.get("log")?.as_str()?.trim_end_matches(['\n', '\r']).as_bytes().to_vec())
 }

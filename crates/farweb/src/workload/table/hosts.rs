@@ -7,6 +7,7 @@
 //! Source: the `hostfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
 //! circuits", CNDS 2001), which has the same four.
 
+use std::io::Cursor;
 use std::path::Path;
 
 use super::batch::Words;
@@ -14,6 +15,7 @@ use super::place::{self, Place, Position};
 use super::quoted;
 use super::text::{Layout, TextTable};
 use crate::schema::{ColumnSpec, ColumnType as Type, NULL_INT, TableSpec};
+use crate::workload::lines::Lines;
 use crate::workload::{Directory, Host, WorkloadError};
 
 const HOST: usize = 0;
@@ -83,7 +85,15 @@ pub fn open_hosts(path: &Path) -> Result<Directory, WorkloadError> {
     read(TextTable::open(path, &LAYOUT)?)
 }
 
-pub(super) fn read(mut table: TextTable) -> Result<Directory, WorkloadError> {
+/// Reads a host table in memory, called `name` in messages.
+///
+/// # Errors
+/// As [`open_hosts`].
+pub fn hosts_of_bytes(name: String, bytes: Vec<u8>) -> Result<Directory, WorkloadError> {
+    read(TextTable::new(Lines::new(name, Cursor::new(bytes))?, &LAYOUT)?)
+}
+
+fn read(mut table: TextTable) -> Result<Directory, WorkloadError> {
     let mut directory = Directory::default();
     while table.next_row()? {
         let buffer = optional(&table, WINDOW, place::buffer, place::WINDOW_ALLOWED)?;
@@ -92,11 +102,6 @@ pub(super) fn read(mut table: TextTable) -> Result<Directory, WorkloadError> {
         add(&mut directory, table.place(), table.get(HOST), name, buffer, mss)?;
     }
     Ok(directory)
-}
-
-#[cfg(test)]
-pub(super) fn table_of(lines: crate::workload::lines::Lines) -> Result<TextTable, WorkloadError> {
-    TextTable::new(lines, &LAYOUT)
 }
 
 /// Takes a host table that was read elsewhere; `name` is for messages, rows count from 1.

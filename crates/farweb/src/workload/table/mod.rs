@@ -16,15 +16,16 @@ pub(in crate::workload) use place::near;
 mod text;
 
 pub use batch::{Batch, BatchTable, Words};
-pub use hosts::{HostColumns, hosts_from_columns, open_hosts};
+pub use hosts::{HostColumns, hosts_from_columns, hosts_of_bytes, open_hosts};
 
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hosts::HOSTS;
 use text::{Layout, TextTable};
 
-use super::lines::quoted;
+use super::lines::{Lines, quoted};
 use super::{
     Begin, Caching, ClientId, Directory, Method, ObjectId, OriginTime, Request, RequestSource, Requests,
     WorkloadError,
@@ -161,9 +162,14 @@ pub const ROWS_KEPT: usize = 250_000;
 ///
 /// It keeps the rows of a short table, and of one in another order. Others are read from the file again.
 #[derive(Debug)]
-pub struct RequestTable {
-    path: PathBuf,
-    kept: Option<Arc<Sorted>>,
+pub struct RequestTable(Rows);
+
+#[derive(Debug)]
+enum Rows {
+    /// All of them.
+    Kept(Arc<Sorted>),
+    /// Those of the file at this path, in its order.
+    InFile(PathBuf),
 }
 
 /// All requests of a table by start time, and the directory that their ids belong to.
@@ -201,34 +207,32 @@ impl RequestTable {
                 "{name}: is not a regular file; a request table is read twice"
             )));
         }
-        let (mut names, mut requests) = (Directory::default(), Vec::new());
-        let mut summary: Option<Summary> = None;
-        let mut table = TextTable::open(path, &LAYOUT)?;
-        while let Some(request) = read_request(&mut table, &mut names)? {
-            summary.get_or_insert_with(|| Summary::of(&request)).add(&request, &names);
-            if requests.len() < ROWS_KEPT {
-                requests.push(request);
-            }
-        }
-        let Some(mut summary) = summary else {
-            return Err(WorkloadError(format!("{}: has no requests", path.display())));
+        let (requests, names, summary) = summarized(TextTable::open(path, &LAYOUT)?, ROWS_KEPT)?;
+        let rows = match (requests.len() as u64 == summary.requests, summary.sorted) {
+            (true, _) => Rows::Kept(Arc::new(Sorted::new(requests, names))),
+            (false, false) => Rows::Kept(Arc::new(Sorted::read(path)?)),
+            (false, true) => Rows::InFile(path.to_owned()),
         };
-        summary.hosts = names.hosts().len();
-        let kept = match (requests.len() as u64 == summary.requests, summary.sorted) {
-            (true, _) => Some(Arc::new(Sorted::new(requests, names))),
-            (false, false) => Some(Arc::new(Sorted::read(path)?)),
-            (false, true) => None,
-        };
-        Ok((Self { path: path.to_owned(), kept }, summary))
+        Ok((Self(rows), summary))
+    }
+
+    /// Reads a table in memory, called `name` in messages, and keeps all its rows (80 bytes each).
+    ///
+    /// # Errors
+    /// When it is no text, has no requests, or a row is not a request, as [`RequestTable::open`] says it.
+    pub fn of_bytes(name: String, bytes: Vec<u8>) -> Result<(Self, Summary), WorkloadError> {
+        let table = TextTable::new(Lines::new(name, Cursor::new(bytes))?, &LAYOUT)?;
+        let (requests, names, summary) = summarized(table, usize::MAX)?;
+        Ok((Self(Rows::Kept(Arc::new(Sorted::new(requests, names)))), summary))
     }
 }
 
 impl Begin for RequestTable {
     fn begin(&self) -> Result<Requests, WorkloadError> {
-        match &self.kept {
-            Some(sorted) => Ok(Box::new(Kept { sorted: Arc::clone(sorted), next: 0 })),
-            None => {
-                let table = TextTable::open(&self.path, &LAYOUT)?;
+        match &self.0 {
+            Rows::Kept(sorted) => Ok(Box::new(Kept { sorted: Arc::clone(sorted), next: 0 })),
+            Rows::InFile(path) => {
+                let table = TextTable::open(path, &LAYOUT)?;
                 Ok(Box::new(InFile { table, last: Instant::ZERO }))
             }
         }
@@ -298,6 +302,26 @@ impl Summary {
         self.with_server_time += u64::from(request.server.whole().is_some());
         self.samples += u64::from(request.tag.is_some_and(|tag| &*names.tags.words()[tag] == "sample"));
     }
+}
+
+/// The first rows of a table, at most so many, in its order; and the summary of all.
+fn summarized(
+    mut table: TextTable,
+    rows_max: usize,
+) -> Result<(Vec<Request>, Directory, Summary), WorkloadError> {
+    let (mut names, mut requests) = (Directory::default(), Vec::new());
+    let mut summary: Option<Summary> = None;
+    while let Some(request) = read_request(&mut table, &mut names)? {
+        summary.get_or_insert_with(|| Summary::of(&request)).add(&request, &names);
+        if requests.len() < rows_max {
+            requests.push(request);
+        }
+    }
+    let Some(mut summary) = summary else {
+        return Err(WorkloadError(format!("{}: has no requests", table.name())));
+    };
+    summary.hosts = names.hosts().len();
+    Ok((requests, names, summary))
 }
 
 /// The request in the next row; `None` at the end.

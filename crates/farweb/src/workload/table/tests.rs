@@ -26,7 +26,7 @@ fn read_all(name: &str, bytes: &[u8]) -> Result<(Vec<Request>, Directory), Workl
 }
 
 fn hosts_of(name: &str, text: &str) -> Result<Directory, WorkloadError> {
-    hosts::read(hosts::table_of(Lines::new(name.into(), Cursor::new(text.as_bytes().to_vec()))?)?)
+    hosts_of_bytes(name.into(), text.as_bytes().to_vec())
 }
 
 /// Problems of `text`, a line each.
@@ -285,6 +285,21 @@ fn a_short_table_is_read_once_and_begins_as_often_as_asked() {
         assert_eq!(requests.iter().map(|request| request.request_bytes).collect::<Vec<_>>(), [10, 11, 12]);
         assert_eq!(requests[1].host, directory.find("b").unwrap());
     }
+}
+
+#[test]
+fn a_table_in_memory_is_that_of_its_file() {
+    let text = b"2,b,1,1\n1,a,2,2\n";
+    let file = TestFile::new("in_memory.csv", text);
+    let name = || file.0.display().to_string();
+    let (opened, summary) = RequestTable::open(&file.0).unwrap();
+    let (held, same) = RequestTable::of_bytes(name(), text.to_vec()).unwrap();
+    assert_eq!(summary, same);
+    let rows = |table: &RequestTable| drain(&mut table.begin().unwrap()).0;
+    assert_eq!(rows(&opened), rows(&held));
+    let error =
+        RequestTable::of_bytes("t.csv".into(), b"start_s,host,request_bytes,response_bytes\n".to_vec());
+    assert_eq!(error.unwrap_err().to_string(), "t.csv: has no requests");
 }
 
 #[test]

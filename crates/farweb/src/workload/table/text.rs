@@ -138,6 +138,11 @@ impl TextTable {
         self.field_of[column].is_some()
     }
 
+    /// Its name, for messages.
+    pub(super) fn name(&self) -> &str {
+        self.lines.name()
+    }
+
     /// Place of the current row, for messages.
     pub(super) fn place(&self) -> Place<'_> {
         Place { file: self.lines.name(), position: Position::Line(self.lines.number()) }

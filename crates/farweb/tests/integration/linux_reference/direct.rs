@@ -8,7 +8,7 @@ use farweb::net::{
     QueueLimit, Timeline,
 };
 use farweb::rng::RandomStreams;
-use farweb::tcp::{Config, Connection, Flags, HostClock, Notice, Output, ProfileName, Segment};
+use farweb::tcp::{Config, Connection, Flags, HostClock, Notice, Output, ProfileName, Random, Segment};
 use farweb::units::{BitRate, Duration, Instant};
 
 use super::cells::Cell;
@@ -132,7 +132,13 @@ fn config(cell: &Cell) -> Config {
     let stack = stack(&cell.stack);
     let name: ProfileName = serde_json::from_str(&format!("\"{}\"", stack.profile)).expect("a profile");
     let profile = name.profile().with(&stack.overrides(cell)).expect("constants of the profile");
-    Config { profile, mss: stack.mss, send_buffer: None, receive_buffer: stack.buffer }
+    Config {
+        profile,
+        mss: stack.mss,
+        send_buffer: None,
+        receive_buffer: stack.buffer,
+        random: Random::default(),
+    }
 }
 
 impl Scene<'_> {

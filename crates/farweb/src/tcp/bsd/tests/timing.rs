@@ -11,7 +11,8 @@ fn at(millis: u64) -> Instant {
 
 fn connecting(host: HostClock, out: &mut Output) -> Connection {
     let profile = ProfileName::Bsd44Lite.profile();
-    let config = Config { profile, mss: 1460, send_buffer: None, receive_buffer: None };
+    let config =
+        Config { profile, mss: 1460, send_buffer: None, receive_buffer: None, random: Random::default() };
     Connection::connect(Instant::ZERO, &config, host, out)
 }
 

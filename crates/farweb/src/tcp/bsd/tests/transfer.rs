@@ -9,7 +9,13 @@ const RTT: Duration = Duration::from_millis(120);
 const MSS: u64 = 1460;
 
 fn config(profile: bsd::Profile) -> Config {
-    Config { profile: profile.into(), mss: 1460, send_buffer: Some(32767), receive_buffer: Some(32767) }
+    Config {
+        profile: profile.into(),
+        mss: 1460,
+        send_buffer: Some(32767),
+        receive_buffer: Some(32767),
+        random: Random::default(),
+    }
 }
 
 fn unharmed(_: &Sent, _: Option<&Connection>) -> Fate {

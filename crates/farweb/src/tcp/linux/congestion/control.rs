@@ -1,15 +1,17 @@
 //! The congestion controls, behind the calls that each answers.
 //!
-//! Models the calls of `struct tcp_congestion_ops` that Reno and CUBIC answer. Leaves out calls of controls that replace
-//! the core's reduction (`cong_control`).
+//! Models the calls of `struct tcp_congestion_ops` that Reno and CUBIC answer, and `ssthresh` of BBR; the rest of BBR is reached
+//! by [`Congestion`](super::Congestion). Leaves out nothing.
 //!
 //! Source: Linux 6.18 `include/net/tcp.h`, `struct tcp_congestion_ops`.
 
 use super::super::clock::Clock;
-use super::super::profile::{CongestionControl, HystartKind, Profile};
+use super::super::profile::{CongestionControl, Profile};
+use super::bbr::Bbr;
 use super::cubic::Cubic;
 use super::window::Window;
 use super::{AckSample, reno};
+use crate::rng::RandomStream;
 
 /// The congestion control of a connection.
 #[derive(Debug, Clone)]
@@ -18,13 +20,23 @@ pub(super) enum Control {
     Reno,
     /// RFC 9438.
     Cubic(Cubic),
+    /// Version 1.
+    Bbr(Box<Bbr>),
 }
 
 impl Control {
-    pub(super) const fn new(kind: CongestionControl, hystart: HystartKind) -> Self {
-        match kind {
+    pub(super) fn new(profile: &Profile, random: impl FnOnce() -> RandomStream) -> Self {
+        match profile.congestion_control {
             CongestionControl::Reno => Self::Reno,
-            CongestionControl::Cubic => Self::Cubic(Cubic::new(hystart)),
+            CongestionControl::Cubic => Self::Cubic(Cubic::new(profile.hystart)),
+            CongestionControl::Bbr => Self::Bbr(Box::new(Bbr::new(random()))),
+        }
+    }
+
+    /// Forgets what the handshake has shown; BBR begins behind it.
+    pub(super) fn renew(&mut self, profile: &Profile) {
+        if let Self::Cubic(cubic) = self {
+            *cubic = Cubic::new(profile.hystart);
         }
     }
 
@@ -37,7 +49,7 @@ impl Control {
         sample: &AckSample,
     ) {
         match self {
-            Self::Reno => {}
+            Self::Reno | Self::Bbr(_) => {}
             Self::Cubic(cubic) => cubic.on_sample(clock, profile, window, sample),
         }
     }
@@ -47,21 +59,27 @@ impl Control {
         match self {
             Self::Reno => reno::grow(window, acked),
             Self::Cubic(cubic) => cubic.grow(clock, profile, window, acked),
+            Self::Bbr(_) => {}
         }
     }
 
-    /// A loss was found at `cwnd`: the new ssthresh (`ssthresh`).
-    pub(super) fn ssthresh_after_loss(&mut self, profile: &Profile, cwnd: u32) -> u32 {
+    /// A loss was found: the new ssthresh (`ssthresh`).
+    pub(super) fn ssthresh_after_loss(&mut self, profile: &Profile, window: &Window) -> u32 {
+        let cwnd = window.cwnd;
         match self {
             Self::Reno => reno::ssthresh_after_loss(cwnd),
             Self::Cubic(cubic) => cubic.ssthresh_after_loss(profile, cwnd),
+            Self::Bbr(bbr) => {
+                bbr.save_window(cwnd);
+                window.ssthresh
+            }
         }
     }
 
     /// The retransmission timer expired (`set_state` with `TCP_CA_Loss`).
     pub(super) fn on_timeout(&mut self, clock: &Clock, snd_nxt: u64) {
         match self {
-            Self::Reno => {}
+            Self::Reno | Self::Bbr(_) => {}
             Self::Cubic(cubic) => cubic.on_timeout(clock, snd_nxt),
         }
     }
@@ -70,7 +88,7 @@ impl Control {
     /// jiffy `last_sent`.
     pub(super) fn on_send_after_idle(&mut self, clock: &Clock, last_sent: u64) {
         match self {
-            Self::Reno => {}
+            Self::Reno | Self::Bbr(_) => {}
             Self::Cubic(cubic) => cubic.on_send_after_idle(clock, last_sent),
         }
     }

@@ -110,7 +110,7 @@ impl Cubic {
     pub(super) fn grow(&mut self, clock: &Clock, profile: &Profile, window: &mut Window, mut acked: u32) {
         if window.in_slow_start() {
             if let SlowStartExit::HystartPlus(plus) = &mut self.exit {
-                acked = plus.growth(acked);
+                acked = plus.growth(acked, profile.paces());
             }
             acked = window.slow_start(acked);
             if acked == 0 {

@@ -6,8 +6,10 @@
 //! above the smallest ever. A round ends when what had been sent at its begin is acknowledged. On either sign ssthresh
 //! becomes cwnd.
 //!
+//! A sender that paces waits for a train of a whole round trip, since its own ACKs are as far apart as its segments.
+//!
 //! Linux adds to the train's threshold the time of four largest offloaded segments at twice cwnd a round trip, at
-//! most 1 ms. Below 260 MB/s that is 1 ms; here it always is. Leaves out pacing.
+//! most 1 ms. Below 260 MB/s that is 1 ms; here it always is.
 //!
 //! Source: Linux 6.18 `tcp_cubic.c`, `hystart_update()`, `hystart_ack_delay()`; S. Ha, I. Rhee, "Taming the Elephants: New
 //! TCP Slow Start", 2008.
@@ -86,7 +88,7 @@ impl Hystart {
             return;
         }
         // Both are checked: a long train must not keep the samples from being counted.
-        let is_long_train = self.is_long_train(now, profile.hystart_ack_delta, delay_min);
+        let is_long_train = self.is_long_train(now, profile, delay_min);
         let has_grown = self.has_grown(rtt, delay_min);
         if is_long_train || has_grown {
             self.found = true;
@@ -94,12 +96,13 @@ impl Hystart {
         }
     }
 
-    fn is_long_train(&mut self, now: Instant, ack_delta: Duration, delay_min: Duration) -> bool {
-        if now - self.last_close_ack > ack_delta {
+    fn is_long_train(&mut self, now: Instant, profile: &Profile, delay_min: Duration) -> bool {
+        if now - self.last_close_ack > profile.hystart_ack_delta {
             return false;
         }
         self.last_close_ack = now;
-        now - self.round_start > (delay_min + BURST_ALLOWANCE).mul_div(1, 2)
+        let whole = delay_min + BURST_ALLOWANCE;
+        now - self.round_start > if profile.paces() { whole } else { whole.mul_div(1, 2) }
     }
 
     fn has_grown(&mut self, rtt: Duration, delay_min: Duration) -> bool {
@@ -115,6 +118,7 @@ impl Hystart {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::profile::PacingKind;
     use super::super::window::SSTHRESH_INFINITE;
     use super::*;
 
@@ -122,13 +126,17 @@ mod tests {
 
     /// ACKs one by one, `gap_micros` apart, each after `rtt`; the number of the one at which slow start ends.
     fn acks_until_found(cwnd: u32, gap_micros: u64, rtt: Duration) -> Option<u64> {
+        acks_until_found_by(&Profile::linux(), cwnd, gap_micros, rtt)
+    }
+
+    fn acks_until_found_by(profile: &Profile, cwnd: u32, gap_micros: u64, rtt: Duration) -> Option<u64> {
         let mut hystart = Hystart::new();
         let mut window = Window { cwnd, ssthresh: SSTHRESH_INFINITE, cwnd_cnt: 0 };
         let start = Instant::ZERO + RTT;
         (0..200).find(|ack| {
             let now = start + Duration::from_micros(gap_micros * ack);
             let sample = AckSample { rtt: Some(rtt), snd_una: 1 + ack, snd_nxt: 1000 };
-            hystart.on_sample(now, &Profile::linux(), &mut window, &sample, rtt, RTT);
+            hystart.on_sample(now, profile, &mut window, &sample, rtt, RTT);
             window.ssthresh == cwnd
         })
     }
@@ -137,6 +145,13 @@ mod tests {
     fn a_train_longer_than_half_a_round_trip_ends_slow_start() {
         // The threshold is (100 + 1) / 2 = 50.5 ms: at 1.2 ms a segment the 43rd ACK after the first, at 51.6 ms.
         assert_eq!(acks_until_found(64, 1200, RTT), Some(43));
+    }
+
+    #[test]
+    fn a_sender_that_paces_waits_for_a_train_of_a_round_trip() {
+        // 101 ms: the 85th ACK after the first, at 102 ms.
+        let paced = Profile { pacing: PacingKind::Internal, ..Profile::linux() };
+        assert_eq!(acks_until_found_by(&paced, 64, 1200, RTT), Some(85));
     }
 
     #[test]

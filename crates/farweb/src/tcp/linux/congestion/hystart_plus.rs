@@ -1,10 +1,10 @@
 //! HyStart++: a grown round-trip time first slows slow start down, and only then ends it.
 //!
-//! Models RFC 9406 for a sender without pacing. When the smallest of at least 8 round trips of a round is an eighth (4 to
+//! Models RFC 9406. When the smallest of at least 8 round trips of a round is an eighth (4 to
 //! 16 ms) above the smallest of the round before, growth falls to a quarter: conservative slow start. If a round there
 //! comes below the round trip that began it, it was a false alarm. After five such rounds ssthresh becomes cwnd. For the
-//! first slow start only; slow start after a timeout is as ever. Linux has no such module. Leaves out senders that pace,
-//! which are not limited to 8 segments an ACK.
+//! first slow start only; slow start after a timeout is as ever. Without pacing an ACK counts as 8 segments at most. Linux has no
+//! such module. Leaves out nothing.
 //!
 //! Source: RFC 9406, sections 4.2 and 4.3.
 
@@ -67,8 +67,8 @@ impl HystartPlus {
     }
 
     /// Segments by which slow start grows when `acked` are acknowledged.
-    pub(super) fn growth(&mut self, acked: u32) -> u32 {
-        let limited = acked.min(GROWTH_MAX);
+    pub(super) fn growth(&mut self, acked: u32, paces: bool) -> u32 {
+        let limited = if paces { acked } else { acked.min(GROWTH_MAX) };
         match self.phase {
             Phase::Over => acked,
             Phase::SlowStart => limited,
@@ -150,20 +150,21 @@ mod tests {
     #[test]
     fn a_steady_round_trip_leaves_slow_start_alone() {
         let (mut plus, window) = after_rounds(&[100, 112, 112, 112]);
-        assert_eq!((plus.growth(4), plus.growth(20), window.ssthresh), (4, 8, SSTHRESH_INFINITE));
+        let growth = [(4, false), (20, false), (20, true)].map(|(acked, paces)| plus.growth(acked, paces));
+        assert_eq!((growth, window.ssthresh), ([4, 8, 20], SSTHRESH_INFINITE));
     }
 
     #[test]
     fn a_grown_round_trip_quarters_growth() {
         let (mut plus, window) = after_rounds(&[100, 113]);
-        assert_eq!([1, 1, 1, 1, 5].map(|acked| plus.growth(acked)), [0, 0, 0, 1, 1]);
+        assert_eq!([1, 1, 1, 1, 5].map(|acked| plus.growth(acked, false)), [0, 0, 0, 1, 1]);
         assert_eq!(window.ssthresh, SSTHRESH_INFINITE);
     }
 
     #[test]
     fn a_round_trip_below_the_one_that_raised_the_alarm_ends_it() {
         let (mut plus, _) = after_rounds(&[100, 130, 120]);
-        assert_eq!(plus.growth(4), 4);
+        assert_eq!(plus.growth(4, false), 4);
     }
 
     #[test]

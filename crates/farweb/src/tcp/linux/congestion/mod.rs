@@ -1,19 +1,17 @@
 //! Congestion control: how much may fly, in segments. [`recovery`](super::recovery) finds losses.
 //!
 //! [`Congestion`] owns the window: nothing else writes cwnd, ssthresh or the count towards the next growth. The
-//! connection reports events, and a [`Control`] (Reno, CUBIC) answers with a window; another one is a file here and a
-//! variant there. Beside it stand the parts common to all controls: the reduction in step with deliveries ([`prr`]), and
-//! the fate of an unused window ([`usage`]).
+//! connection reports events, and a [`Control`] (Reno, CUBIC, BBR) answers with a window; another one is a file here and a
+//! variant there. Beside it stand the parts common to controls: the reduction in step with deliveries ([`prr`]), the
+//! fate of an unused window ([`usage`]), and the pace ([`Pacing`]). BBR models the path, and sets window and pace in place of them:
+//! a control *by rate*.
 //!
-//! [`Congestion::may_send`] is the one place that the send path asks whether a segment may leave. A control that paces
-//! would refuse there until the time of its next departure, which would then be one more deadline of the connection.
-//!
-//! Models the changes that Linux's core makes to the window between the calls of its modules. Leaves out pacing, which
-//! neither Reno nor CUBIC asks for by itself, rate samples, and ECN.
+//! Models the changes that Linux's core makes to the window between the calls of its modules. Leaves out ECN.
 //!
 //! Source: Linux 6.18 `tcp_cong.c`, `tcp_input.c` (`tcp_cong_control()`, `tcp_enter_loss()`, `tcp_undo_cwnd_reduction()`),
 //! `tcp_output.c` (`tcp_cwnd_restart()`); `include/net/tcp.h`, `struct tcp_congestion_ops`.
 
+mod bbr;
 mod control;
 mod cubic;
 mod hystart;
@@ -23,15 +21,19 @@ mod reno;
 mod usage;
 mod window;
 
+pub use bbr::BbrReport;
+pub(super) use bbr::{Event, Found, RateSample};
 use control::Control;
 use prr::Reduction;
 pub(super) use usage::Flight;
 use usage::Usage;
-use window::Window;
+pub(super) use window::Window;
 
 use super::clock::Clock;
+use super::pacing::Pacing;
 use super::profile::Profile;
-use crate::units::Duration;
+use crate::rng::RandomStream;
+use crate::units::{Duration, Instant};
 
 /// Window after more than one lost SYN (RFC 5681, section 3.1, as Linux reads it).
 const CWND_AFTER_LOST_SYN: u32 = 1;
@@ -43,6 +45,8 @@ pub(super) struct Congestion {
     control: Control,
     reduction: Reduction,
     usage: Usage,
+    /// Pace and next departure of an established connection that paces.
+    pacing: Option<Box<Pacing>>,
 }
 
 /// Sample of an ACK of new data.
@@ -55,12 +59,14 @@ pub(super) struct AckSample {
 }
 
 impl Congestion {
-    pub(super) const fn new(clock: &Clock, profile: &Profile) -> Self {
+    /// `random` is asked for once, by a control that draws.
+    pub(super) fn new(clock: &Clock, profile: &Profile, random: impl FnOnce() -> RandomStream) -> Self {
         Self {
             window: Window::new(profile.initial_cwnd_segments),
-            control: Control::new(profile.congestion_control, profile.hystart),
+            control: Control::new(profile, random),
             reduction: Reduction::NONE,
             usage: Usage::new(clock.jiffies()),
+            pacing: None,
         }
     }
 
@@ -86,10 +92,18 @@ impl Congestion {
     }
 
     /// Both SYNs are acknowledged; `syn_was_lost` more than once.
-    pub(super) const fn on_established(&mut self, clock: &Clock, profile: &Profile, syn_was_lost: bool) {
+    pub(super) fn on_established(&mut self, clock: &Clock, profile: &Profile, syn_was_lost: bool) {
         self.window =
             Window::new(if syn_was_lost { CWND_AFTER_LOST_SYN } else { profile.initial_cwnd_segments });
+        self.pacing = profile.paces().then(|| Box::new(Pacing::new()));
         self.usage.on_window_changed(clock);
+    }
+
+    /// Forgets what the handshake has shown.
+    pub(super) fn renew(&mut self, clock: &Clock, profile: &Profile) {
+        self.control.renew(profile);
+        self.reduction = Reduction::NONE;
+        self.usage = Usage::new(clock.jiffies());
     }
 
     /// The first segment leaves after an empty flight; `last_sent` is the jiffy of the segment before it.
@@ -100,6 +114,79 @@ impl Congestion {
     /// New data was acknowledged, or SACKed; the window does not grow yet (`pkts_acked`: HyStart looks at the delay).
     pub(super) fn on_sample(&mut self, clock: &Clock, profile: &Profile, sample: &AckSample) {
         self.control.on_sample(clock, profile, &mut self.window, sample);
+    }
+
+    /// True when the control models the path and sets window and pace itself (`cong_control`).
+    #[inline]
+    pub(super) const fn is_by_rate(&self) -> bool {
+        matches!(self.control, Control::Bbr(_))
+    }
+
+    /// Moves a control by rate by an event.
+    #[cold]
+    pub(super) fn on_event(&mut self, found: &Found, event: Event) {
+        if let Control::Bbr(bbr) = &mut self.control {
+            bbr.on_event(found, event, &mut self.window);
+            self.set_pace();
+        }
+    }
+
+    /// Moves a control by rate by an ACK. True while it keeps the flight small itself.
+    pub(super) fn on_rate(&mut self, clock: &Clock, found: &Found, sample: &RateSample) -> bool {
+        let Control::Bbr(bbr) = &mut self.control else { return false };
+        let is_limiting = bbr.on_ack(found, sample, &mut self.window);
+        self.usage.on_window_changed(clock);
+        self.set_pace();
+        is_limiting
+    }
+
+    /// The model of BBR at `now`, in microseconds, with full segments of `mss` bytes.
+    pub(super) fn report(&self, now: u64, mss: u64) -> Option<BbrReport> {
+        match &self.control {
+            Control::Bbr(bbr) if bbr.pace() > 0 => Some(bbr.report(now, mss)),
+            _ => None,
+        }
+    }
+
+    /// Takes the pace of a control by rate.
+    fn set_pace(&mut self) {
+        if let (Control::Bbr(bbr), Some(pacing)) = (&self.control, &mut self.pacing) {
+            pacing.rate = bbr.pace();
+        }
+    }
+
+    /// Takes the pace of another control after an ACK (`tcp_update_pacing_rate()`).
+    #[cold]
+    pub(super) fn follow_pace(&mut self, mss: u64, packets_out: u32, srtt: Duration) {
+        if let (Some(pacing), false) = (&mut self.pacing, matches!(self.control, Control::Bbr(_))) {
+            pacing.follow(&self.window, mss, packets_out, srtt);
+        }
+    }
+
+    /// True when segments leave at a pace.
+    #[inline]
+    pub(super) const fn paces(&self) -> bool {
+        self.pacing.is_some()
+    }
+
+    /// Earliest departure of the next segment; `None` without pacing.
+    #[inline]
+    pub(super) fn next_departure(&self) -> Option<Instant> {
+        self.pacing.as_ref().map(|pacing| pacing.next())
+    }
+
+    /// A segment with `len` bytes of payload leaves at `now`. Returns its time stamp.
+    #[inline]
+    pub(super) fn on_departure(&mut self, now: Instant, len: u64) -> Instant {
+        match &mut self.pacing {
+            Some(pacing) => pacing.on_sent(now, len),
+            None => now,
+        }
+    }
+
+    /// Windows that the send buffer has room for (`sndbuf_expand`).
+    pub(super) const fn buffered_windows(&self) -> u64 {
+        if self.is_by_rate() { 3 } else { 2 }
     }
 
     /// An ACK made progress while nothing is wrong: the window grows where it has limited sending (`cong_avoid`).
@@ -114,13 +201,13 @@ impl Congestion {
     pub(super) fn on_loss_found(&mut self, profile: &Profile) {
         self.window.cwnd_cnt = 0;
         self.reduction = Reduction::starting_at(self.window.cwnd);
-        self.window.ssthresh = self.control.ssthresh_after_loss(profile, self.window.cwnd);
+        self.window.ssthresh = self.control.ssthresh_after_loss(profile, &self.window);
     }
 
     /// An ACK came while the window shrinks: `delivered` more segments have arrived, and `in_flight` are out; `is_safe` when
     /// it moved and showed no new loss.
     pub(super) fn on_recovery_ack(&mut self, delivered: u32, is_safe: bool, in_flight: u32) {
-        if delivered > 0 && self.reduction.has_begun() {
+        if delivered > 0 && self.reduction.has_begun() && !self.is_by_rate() {
             let quota = self.reduction.quota(delivered, is_safe, in_flight, self.window.ssthresh);
             self.window.cwnd = in_flight + quota;
         }
@@ -133,7 +220,7 @@ impl Congestion {
 
     /// Losses are repaired.
     pub(super) const fn on_recovered(&mut self, clock: &Clock) {
-        if self.window.has_ssthresh() {
+        if self.window.has_ssthresh() && !self.is_by_rate() {
             self.window.cwnd = self.window.ssthresh;
             self.usage.on_window_changed(clock);
         }
@@ -151,7 +238,7 @@ impl Congestion {
     ) {
         if is_new {
             self.reduction.prior_cwnd = self.window.cwnd;
-            self.window.ssthresh = self.control.ssthresh_after_loss(profile, self.window.cwnd);
+            self.window.ssthresh = self.control.ssthresh_after_loss(profile, &self.window);
         }
         self.window.cwnd = in_flight + 1;
         self.window.cwnd_cnt = 0;
@@ -162,7 +249,9 @@ impl Congestion {
     /// The loss was none: the window goes back to its old size, if there was a `prior_ssthresh` (`undo_cwnd`).
     pub(super) fn on_undo(&mut self, clock: &Clock, prior_ssthresh: Option<u32>) {
         if let Some(prior_ssthresh) = prior_ssthresh {
-            self.window.cwnd = self.window.cwnd.max(self.reduction.prior_cwnd);
+            if !self.is_by_rate() {
+                self.window.cwnd = self.window.cwnd.max(self.reduction.prior_cwnd);
+            }
             self.window.ssthresh = self.window.ssthresh.max(prior_ssthresh);
         }
         self.usage.on_window_changed(clock);

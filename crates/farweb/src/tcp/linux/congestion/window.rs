@@ -10,13 +10,13 @@ pub(super) const SSTHRESH_INFINITE: u32 = 0x7fff_ffff;
 
 /// The windows of a connection, in segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Window {
+pub(in super::super) struct Window {
     /// Segments that may be in flight.
-    pub(super) cwnd: u32,
+    pub(in super::super) cwnd: u32,
     /// Window up to which growth is exponential.
-    pub(super) ssthresh: u32,
+    pub(in super::super) ssthresh: u32,
     /// Segments acknowledged towards the next growth of cwnd by one.
-    pub(super) cwnd_cnt: u32,
+    pub(in super::super) cwnd_cnt: u32,
 }
 
 impl Window {

@@ -20,6 +20,7 @@ pub(super) use tlp::Probe;
 pub(super) use undo::Undo;
 
 use super::acknowledge::Ack;
+use super::congestion::Event;
 use super::connection::Connection;
 use super::profile::Profile;
 use super::sack::Blocks;
@@ -73,6 +74,8 @@ pub(super) struct Recovery {
     pub(super) known_blocks: Option<Box<Blocks>>,
     /// True when the last timeout may turn out to be spurious.
     pub(super) frto: bool,
+    /// The receiver has thrown away data that it had SACKed, and the episode is not over (`is_sack_reneg`).
+    pub(super) has_reneged: bool,
     pub(super) undo: Undo,
     pub(super) rack: Rack,
     pub(super) probe: Probe,
@@ -96,6 +99,7 @@ impl Recovery {
             duplicates_reported: 0,
             known_blocks: None,
             frto: false,
+            has_reneged: false,
             undo: Undo::default(),
             rack: Rack::default(),
             probe: Probe::default(),
@@ -251,6 +255,7 @@ impl Connection {
         }
         let in_flight = self.queue.in_flight();
         self.congestion.on_timeout(&self.clock, &self.profile, is_unanswered, in_flight, self.snd_nxt);
+        self.tell_model(Event::Timeout);
         // Many duplicate ACKs and yet a timeout: so much reordering was not there.
         if self.recovery.state <= CaState::Disorder && self.queue.sacked_out >= self.profile.reordering {
             self.recovery.reordering = self.recovery.reordering.min(self.profile.reordering);
@@ -266,6 +271,7 @@ impl Connection {
     fn mark_lost_at_timeout(&mut self) {
         let Some(front) = self.queue.front() else { return };
         let is_reneging = front.sacked;
+        self.recovery.has_reneged |= is_reneging;
         if !self.agreed.sack {
             self.queue.sacked_out = 0;
         }

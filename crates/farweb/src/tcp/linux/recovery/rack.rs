@@ -104,7 +104,7 @@ impl Connection {
         sent_at: Instant,
         end: u64,
     ) {
-        let rtt = self.clock.now() - sent_at;
+        let rtt = self.clock.now().saturating_since(sent_at);
         // Faster than ever: it was an earlier transmission that arrived.
         if was_retransmitted && self.rtt.min_rtt().is_none_or(|min| rtt < min) {
             return;

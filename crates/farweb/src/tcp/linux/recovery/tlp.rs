@@ -28,15 +28,19 @@ pub(in crate::tcp::linux) struct Probe {
 }
 
 impl Connection {
+    /// True where the end of a flight is probed.
+    #[inline]
+    pub(in crate::tcp::linux) fn may_probe(&self) -> bool {
+        self.profile.tail_loss_probe
+            && self.agreed.sack
+            && matches!(self.recovery.state, CaState::Open | CaState::Cwr)
+    }
+
     /// Sets the timer to the next probe. True when it did; if not, the retransmission timer is wanted.
     ///
     /// `is_progress` when the retransmission timer would start anew, else it runs from the first segment on.
     pub(in crate::tcp::linux) fn schedule_probe(&mut self, is_progress: bool) -> bool {
-        if !self.profile.tail_loss_probe
-            || self.queue.is_empty()
-            || !self.agreed.sack
-            || !matches!(self.recovery.state, CaState::Open | CaState::Cwr)
-        {
+        if self.queue.is_empty() || !self.may_probe() {
             return false;
         }
         let mut wait = match self.rtt.srtt() {
@@ -48,7 +52,7 @@ impl Connection {
         if until_timeout > Duration::ZERO {
             wait = wait.min(until_timeout);
         }
-        self.set_transmission(Pending::LossProbe, wait);
+        self.set_paced_transmission(Pending::LossProbe, wait);
         true
     }
 

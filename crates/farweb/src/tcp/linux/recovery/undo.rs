@@ -8,6 +8,7 @@
 //! `tcp_try_undo_recovery()`, `tcp_try_undo_partial()`, `tcp_try_undo_dsack()`, `tcp_try_undo_loss()`; RFC 3522; RFC 3708.
 
 use super::{CaState, Connection};
+use crate::tcp::linux::congestion::Event;
 use crate::tcp::linux::input::Incoming;
 use crate::tcp::linux::sent::Sent;
 use crate::tcp::state::State;
@@ -90,7 +91,11 @@ impl Connection {
         if unmarks_losses {
             self.queue.clear_lost();
         }
-        self.congestion.on_undo(&self.clock, self.recovery.undo.prior_ssthresh);
+        let prior_ssthresh = self.recovery.undo.prior_ssthresh;
+        self.congestion.on_undo(&self.clock, prior_ssthresh);
+        if prior_ssthresh.is_some() {
+            self.tell_model(Event::Undo);
+        }
         self.recovery.undo.marker = None;
         self.recovery.rack.force();
     }
@@ -117,8 +122,14 @@ impl Connection {
         if self.is_held_without_sack() {
             return true;
         }
-        self.recovery.state = CaState::Open;
+        self.end_alarm();
         false
+    }
+
+    /// The episode is over, and with it the memory of data that the receiver has thrown away.
+    const fn end_alarm(&mut self) {
+        self.recovery.state = CaState::Open;
+        self.recovery.has_reneged = false;
     }
 
     /// Undoes the reduction if all retransmissions were reported as duplicates. True when it did.
@@ -157,7 +168,7 @@ impl Connection {
         self.undo_reduction(true);
         self.recovery.timeouts_in_a_row = 0;
         if !self.is_held_without_sack() && (is_spurious || self.agreed.sack) {
-            self.recovery.state = CaState::Open;
+            self.end_alarm();
         }
         true
     }

@@ -39,6 +39,7 @@ impl Runner {
                 mss: 1460,
                 send_buffer: BSD_BUFFER,
                 receive_buffer: BSD_BUFFER,
+                random: Random::default(),
             },
             constants: serde_json::Map::new(),
             reads_at_once: false,

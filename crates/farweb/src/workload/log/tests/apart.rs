@@ -6,7 +6,7 @@ use super::*;
 fn counts(format: LogFormat, text: &str) -> (u64, Vec<(Reason, u64)>, u64) {
     let options = || LogOptions { max_unreadable: 0.0, ..LogOptions::default() };
     let (_, report) = read(format.clone(), text, options());
-    let (_, all) = read(format, text, LogOptions { keep: Keep::Lines, ..options() });
+    let (_, all) = read(format, text, LogOptions { keep: Some(Keep::Lines), ..options() });
     (report.requests, report.dropped.into_iter().collect(), all.requests)
 }
 

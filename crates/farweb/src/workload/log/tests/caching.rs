@@ -12,7 +12,8 @@ fn treated(lines: &[&str], bypass: &str) -> Vec<(Method, Caching)> {
         None => format!("- [25/Oct/2015:04:11:25 +0100] {rest}"),
     };
     let text = lines.iter().map(line).collect::<Vec<_>>().join("\n");
-    let options = LogOptions { keep: Keep::All, bypass: bypass.parse().unwrap(), ..LogOptions::default() };
+    let options =
+        LogOptions { keep: Some(Keep::All), bypass: bypass.parse().unwrap(), ..LogOptions::default() };
     let (batch, report) = read(LogFormat::Custom(format.into()), &text, options);
     assert!(report.treated.has_cache_control);
     batch.method.into_iter().zip(batch.caching).collect()
@@ -68,6 +69,18 @@ fn cookies_and_queries_bypass_where_that_is_asked_for() {
     assert_eq!(bypassed("query"), [1]);
     assert_eq!(bypassed("set-cookie"), [2]);
     assert_eq!(bypassed("cookie, query"), [1, 3]);
+}
+
+#[test]
+fn cookies_are_refused_where_no_line_has_them() {
+    let asked = |bypass: &str| LogOptions { bypass: bypass.parse().unwrap(), ..LogOptions::default() };
+    let line = clf("\"GET /x?y HTTP/1.1\" 200 1000");
+    for (bypass, name) in [("cookie", "Cookie"), ("query,set-cookie", "Set-Cookie")] {
+        let said = error(LogFormat::CLF, line.as_bytes(), asked(bypass));
+        let word = bypass.trim_start_matches("query,");
+        assert_eq!(said, format!("access.log: --bypass {word}: its lines have no {name}"));
+    }
+    assert_eq!(error(LogFormat::CLF, line.as_bytes(), asked("query")), "no error");
 }
 
 #[test]

@@ -95,6 +95,14 @@ fn a_connect_in_a_request_line_is_a_tunnel_where_it_was_accepted() {
 }
 
 #[test]
+fn a_body_that_was_not_sent_has_no_bytes() {
+    let text = ["HEAD /x HTTP/1.1\" 200 9000", "GET /x HTTP/1.1\" 304 9000", "GET /x HTTP/1.1\" 200 700"]
+        .map(|rest| clf(&format!("\"{rest}")));
+    let found = facts(LogFormat::CLF, &text.join("\n"), LogOptions::default());
+    assert_eq!(found["bytes_logged"], 700);
+}
+
+#[test]
 fn what_is_no_request_of_http_counts_nowhere() {
     let text = clf("\"\\x16\\x03\\x01\" 400 226") + "\n\n" + &clf("\"GET /x HTTP/1.1\" nonsense 5");
     let found = facts(LogFormat::CLF, &text, any_unreadable());

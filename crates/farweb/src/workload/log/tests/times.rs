@@ -170,3 +170,144 @@ proptest! {
         }
     }
 }
+
+/// Server times in ms of a log, and what was decided about its unit.
+fn decided(format: LogFormat, text: &str, unit: Option<&str>) -> (Vec<f64>, String) {
+    let lines = || Lines::new("access.log".into(), Cursor::new(text.as_bytes().to_vec())).unwrap();
+    let known = Overview::of_lines(vec![lines()], &format).unwrap().about(0);
+    let elapsed_unit = unit.map(|unit| unit.parse().unwrap());
+    let options = LogOptions { elapsed_unit, ..any_unreadable() };
+    let mut reader = LogReader::new(lines(), &format, options, known).unwrap();
+    let times = reader.batch(usize::MAX).unwrap().unwrap_or_default().server_s;
+    let millis = times.iter().map(|seconds| (seconds * 1e6).round() / 1e3).collect();
+    (millis, reader.report().unit.clone().unwrap_or_default())
+}
+
+/// A log of the extended format with these values of `time-taken`.
+fn w3c(head: &str, spans: &[&str]) -> String {
+    let line = |span: &&str| format!("2026-03-01 08:00:01 GET /x 200 900 {span}\n");
+    let fields = "#Fields: date time cs-method cs-uri-stem sc-status sc-bytes time-taken\n";
+    format!("{head}{fields}{}", spans.iter().map(line).collect::<String>())
+}
+
+/// Lines of Application Gateway or Front Door with these values of `timeTaken`, and other keys.
+fn azure(more: &str, spans: &[&str]) -> String {
+    let line = |span: &&str| {
+        format!(
+            r#"{{"time":"2024-05-01T10:00:01.1Z","properties":{{{more}"httpMethod":"GET","requestUri":"/a","sentBytes":900,"httpStatus":200,"timeTaken":{span}}}}}"#
+        )
+    };
+    spans.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn object(key: &str, spans: &[&str]) -> String {
+    let line = |span: &&str| {
+        format!(
+            r#"{{"time":"2024-05-10T10:00:00Z","method":"GET","path":"/a","status":200,"bytes":512,"{key}":{span}}}"#
+        )
+    };
+    spans.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_log_has_one_unit() {
+    const ALL: [&str; 3] = ["0.250", "2", "0"];
+    let iis = "#Software: Microsoft Internet Information Services 10.0\n";
+    let (seconds, millis) = ("in s, as some have decimals", "in ms, as none has decimals");
+    let edge = "#Fields: date time x-edge-location sc-bytes cs-method cs-uri-stem sc-status time-taken\n\
+                2019-12-04\t21:02:31\tLAX1\t900\tGET\t/a\t200\t1\n2019-12-04\t21:02:31\tLAX1\t900\tGET\t/a\t200\t0\n";
+    let program = "in s, as the program that wrote the log has them";
+    let rows = [
+        (w3c("", &ALL), None, vec![250.0, 2000.0, 0.0], seconds),
+        (w3c("", &["2", "0.250"]), None, vec![2000.0, 250.0], seconds),
+        (w3c("", &["2", "40"]), None, vec![2.0, 40.0], millis),
+        (w3c("", &["2", "40"]), Some("s"), vec![2000.0, 40_000.0], ""),
+        (w3c("", &["2.5", "40"]), Some("ms"), vec![2.5, 40.0], ""),
+        (w3c("", &["2000", "-"]), Some("us"), vec![2.0, f64::NAN], ""),
+        (w3c(iis, &["2", "40"]), None, vec![2.0, 40.0], "in ms, as IIS writes them"),
+        (edge.to_owned(), None, vec![1000.0, 0.0], program),
+        (azure("", &["2", "40"]), None, vec![2.0, 40.0], millis),
+        (azure("", &["\"2\"", "\"40\""]), None, vec![2.0, 40.0], millis),
+        (azure("", &["2", "0.040"]), None, vec![2000.0, 40.0], seconds),
+        (azure("", &["2", "3.0"]), None, vec![2000.0, 3000.0], seconds),
+        (azure(r#""trackingReference":"r1","#, &["\"2\"", "\"0\""]), None, vec![2000.0, 0.0], program),
+        (azure(r#""transactionId":"a1","#, &["2", "1"]), None, vec![2000.0, 1000.0], program),
+        (azure(r#""serverRouted":"10.0.0.4:80","#, &["2"]), None, vec![2000.0], program),
+        (azure(r#""serverStatus":"200","#, &["2"]), None, vec![2000.0], program),
+        (azure("", &["2", "40"]), Some("s"), vec![2000.0, 40_000.0], ""),
+        (object("request_time", &["0.012", "3"]), None, vec![12.0, 3000.0], seconds),
+        (object("request_time", &["3", "0.012"]), None, vec![3000.0, 12.0], seconds),
+        (object("request_time", &["\"3.000\"", "\"4\""]), None, vec![3000.0, 4000.0], seconds),
+        (object("request_time", &["12000", "7"]), Some("us"), vec![12.0, 0.007], ""),
+        (object("duration", &["12", "12.5"]), Some("ms"), vec![12.0, 12.5], ""),
+        (object("latency", &["12000000"]), Some("ns"), vec![12.0], ""),
+        (object("duration", &["\"12ms\"", "\"1.5s\""]), None, vec![12.0, 1500.0], ""),
+    ];
+    for (text, unit, expected, said) in rows {
+        let (found, why) = decided(LogFormat::Auto, &text, unit);
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{text}");
+        assert_eq!(why.split(';').next().unwrap(), said, "{text}");
+    }
+}
+
+#[test]
+fn the_whole_log_decides_also_behind_its_first_lines() {
+    let mut spans = vec!["2"; 3000];
+    spans.push("0.5");
+    for text in [w3c("", &spans), azure("", &spans), object("request_time", &spans)] {
+        let (found, _) = decided(LogFormat::Auto, &text, None);
+        assert_eq!((found[0], found[3000]), (2000.0, 500.0));
+    }
+    // Standard input is read once: its first lines decide, and what does not fit is named.
+    let (batch, report) = read(LogFormat::Auto, &w3c("", &spans), any_unreadable());
+    assert_eq!((batch.server_s[0], batch.server_s.len(), report.unreadable.count), (0.002, 3000, 1));
+    let why = &report.unreadable.first[0].why;
+    assert!(
+        why.contains(
+            "not a whole number of ms as in the lines before; state the unit: --elapsed-unit s or ms"
+        ),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_unit_is_not_stated_for_a_format_that_has_one() {
+    let front_door = azure(r#""trackingReference":"r1","#, &["2"]);
+    let iis = w3c("#Software: Microsoft Internet Information Services 10.0\n", &["2"]);
+    let rows = [
+        (clf("\"GET /x HTTP/1.1\" 200 1000"), "its format states the units of its times, or has no times"),
+        (MISS.to_owned(), "its format states the units of its times, or has no times"),
+        (front_door, "its times are in s, as the program that wrote the log has them"),
+        (iis, "its times are in ms, as IIS writes them"),
+    ];
+    for (text, why) in rows {
+        let options = LogOptions { elapsed_unit: Some("s".parse().unwrap()), ..LogOptions::default() };
+        assert_eq!(
+            error(LogFormat::Auto, text.as_bytes(), options),
+            format!("access.log: --elapsed-unit: {why}")
+        );
+    }
+    let wrong = "min".parse::<Unit>().unwrap_err().to_string();
+    assert_eq!(wrong, "--elapsed-unit: found \"min\"; write one of: s, ms, us, ns");
+}
+
+#[test]
+fn an_upgraded_connection_lasts_as_long_as_its_line_says() {
+    let haproxy = |request: &str, status: &str| {
+        format!(
+            "192.0.2.1:5 [14/Feb/2017:00:00:00.049] front back/srv 0/0/0/20/60000 {status} 125000 - - ---- 0/0/0/0/0 0/0 \"{request}\""
+        )
+    };
+    let connect = squid("TCP_TUNNEL/200", "CONNECT a.example:443", "HIER_DIRECT/192.0.2.1");
+    let clf = "c - - [25/Oct/2015:04:11:25 +0100] \"GET /ws HTTP/1.1\" 101 70000";
+    let rows = [
+        (haproxy("GET /ws HTTP/1.1", "101"), "0 of 59980"),
+        (haproxy("CONNECT /ws HTTP/2.0", "200"), "0 of 59980"),
+        (haproxy("GET /ws HTTP/1.1", "200"), "20 of 20"),
+        (connect, "NaN of NaN"),
+        (clf.to_owned(), "NaN of NaN"),
+    ];
+    for (line, expected) in rows {
+        assert_eq!(said(LogFormat::Auto, &line), expected, "{line}");
+    }
+}

@@ -176,7 +176,7 @@ fn a_timeout_that_was_spurious_is_taken_back() {
     let mut sender = Sender::new(Profile { tail_loss_probe: false, ..reno() });
     sender.write(10);
     sender.sent();
-    let echo = sender.connection.timestamps().map(|stamps| stamps.value);
+    let echo = sender.connection.timestamps(sender.now).map(|stamps| stamps.value);
     sender.wait(340);
     assert_eq!((sender.sent(), sender.cwnd()), (vec![0], 1));
     // The originals were only late: the echoed timestamp is older than the retransmission.

@@ -3,13 +3,13 @@
 mod closing;
 mod loss;
 mod opening;
-
+mod pacing;
 mod windows;
 
-use crate::tcp::HostClock;
 use crate::tcp::linux::{Config, Connection, Profile, SharedProfile};
 use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::{Notice, Output, State};
+use crate::tcp::{HostClock, Random};
 use crate::units::{Bytes, Duration, Instant};
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -44,6 +44,7 @@ impl Sender {
             mss: MSS as u16 + if profile.timestamps { 12 } else { 0 },
             profile: Arc::new(SharedProfile::new(profile)),
             receive_window: None,
+            random: Random::default(),
         };
         let mut out = Output::default();
         let connection = Connection::open(None, Instant::ZERO, config, host(), None, &mut out);

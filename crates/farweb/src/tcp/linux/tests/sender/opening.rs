@@ -1,10 +1,16 @@
 //! SYN and SYN-ACK: their options, times of retransmission, and the cost of their loss.
 
 use super::*;
+use crate::tcp::Random;
 use crate::tcp::state::CloseReason;
 
 fn config(profile: Profile) -> Config {
-    Config { profile: Arc::new(SharedProfile::new(profile)), mss: 1460, receive_window: None }
+    Config {
+        profile: Arc::new(SharedProfile::new(profile)),
+        mss: 1460,
+        receive_window: None,
+        random: Random::default(),
+    }
 }
 
 fn syn(options: Options) -> Segment {

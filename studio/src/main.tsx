@@ -1,0 +1,145 @@
+// The page: the answer in line 1, controls at the left, pictures at the right.
+import { effect, signal } from "@preact/signals";
+import { render } from "preact";
+import { answer, change } from "./answer";
+import { Path, Problems, Protocol, Requests } from "./controls";
+import type { Outcome } from "./core/messages";
+import { block, unpacked } from "./data";
+import { carried } from "./examples";
+import { copy, openFile, save } from "./files";
+import { linked, packed } from "./link";
+import { OnTheirWay } from "./packets";
+import { Chosen, Distribution, Figures, Numbers, Sizes, Steps } from "./results";
+import { FILE } from "./scenario";
+import { act, begin, draft, isBusy, isStale, notice, open, outcome, pinned, tables, text, version } from "./state";
+import { Text, showLine } from "./text";
+
+/** Time in ms that controls must rest before the answer is spoken and the address changes. */
+const REST = 500;
+const spoken = signal("");
+
+function sentence(): string {
+  const [now, before] = [outcome.value, pinned.value];
+  if (!now) return version.value ? "" : "Loading the simulator …";
+  return `${answer(now.summary)}${before ? ` ${change(now, before)}` : ""}`;
+}
+
+const address = async () => location.href.replace(/#.*/, "") + await packed(text.value);
+
+function commands(): string {
+  if (!pinned.value) return `farweb run ${FILE} && farweb report results/studio`;
+  return `farweb run pinned.toml && farweb run ${FILE} && farweb compare results/pinned results/studio`;
+}
+
+/** Rows of the requests as CSV. Times are in s, since the start of the run. */
+function csv({ requests, hosts }: Outcome): string {
+  const field = (word: string) => /[",\n]/.test(word) ? `"${word.replace(/"/g, '""')}"` : word;
+  const time = (ns: number) => Number.isNaN(ns) ? "" : String(ns / 1e9);
+  const rows = Array.from(requests.request, (number, row) => [
+    number, time(requests.start_ns[row]!), field(hosts[requests.host[row]!] ?? ""), requests.response_bytes[row]!,
+    time(requests.connect_ns[row]!), time(requests.first_byte_ns[row]!), time(requests.end_ns[row]!), ["done", "failed", "unfinished"][requests.status[row]!],
+  ].join(","));
+  return ["request,start_s,host,response_bytes,connect_s,first_byte_s,end_s,status", ...rows, ""].join("\n");
+}
+
+function Menu({ name, of }: { name: string; of: [string, () => void][] }) {
+  return (
+    <details class="menu" onClick={event => { if (event.target instanceof HTMLButtonElement) event.currentTarget.open = false; }}
+      onKeyDown={event => { if (event.key === "Escape") event.currentTarget.open = false; }}>
+      <summary>{name}</summary>
+      <div>{of.map(([word, act]) => <button key={word} type="button" onClick={act}>{word}</button>)}</div>
+    </details>
+  );
+}
+
+function Header() {
+  const now = outcome.value, before = pinned.value;
+  const link = () => void address().then(link => copy(tables.value ? "a link to the scenario, without its request table" : "a link to this scenario", link));
+  return (
+    <header>
+      <h1>farweb <span>studio</span></h1>
+      <p id="answer">{sentence()}</p>
+      <p class="unseen" role="status">{spoken}</p>
+      <div class="acts">
+        <button id="pin" type="button" disabled={!now} onClick={() => { pinned.value = before ? null : now; }}>{before ? "Unpin" : "Pin"}</button>
+        <Menu name="Copy" of={[["Link", link], ["Scenario (TOML)", () => void copy("the scenario", text.value)], ["Command", () => void copy("a command for the saved scenario", commands())]]} />
+        <Menu name="Save" of={[
+          [`Scenario (${FILE})`, () => save(FILE, text.value, "application/toml")],
+          ...(before ? [["Pinned scenario (pinned.toml)", () => save("pinned.toml", before.text, "application/toml")] as [string, () => void]] : []),
+          ["Requests (CSV)", () => { if (now) save("requests.csv", csv(now), "text/csv"); }],
+        ]} />
+      </div>
+    </header>
+  );
+}
+
+function Page() {
+  return (
+    <>
+      <Header />
+      <main aria-busy={isBusy} class={isStale.value ? "stale" : ""}>
+        <form aria-label="The path and what rides on it" onSubmit={event => event.preventDefault()}>
+          <Path />
+          <Problems show={showLine} />
+          <Protocol />
+          <Requests />
+        </form>
+        <div class="views">
+          <Figures />
+          <Distribution />
+          <Sizes />
+          <Chosen />
+          <Steps />
+          <OnTheirWay />
+          <Numbers />
+          <Text />
+        </div>
+      </main>
+      <footer>
+        farweb {version}, MIT or Apache 2.0. <button type="button" class="quiet" onClick={() => void unpacked(block("notices")!).text().then(notices => save("licences.txt", notices, "text/plain"))}>Licences</button> of the parts of others in this file.
+      </footer>
+    </>
+  );
+}
+
+/** Opens what the address holds; false where it holds nothing. */
+async function follow(): Promise<boolean> {
+  try {
+    const held = await linked(location.hash);
+    if (held === null) return false;
+    if (held !== text.value) await open({ name: "link", text: held });
+    return true;
+  } catch (error) {
+    notice.value = (error as Error).message;
+    return false;
+  }
+}
+
+render(<Page />, document.body);
+await begin();
+const own = await carried();
+if (!(await follow())) {
+  const said = notice.value;
+  if (own) await open(own);
+  else await draft("geo-viasat", "none", false);
+  if (said) notice.value = said;
+}
+
+let rest = 0;
+effect(() => {
+  const [said, isAtRest] = [sentence(), !isBusy.value && !isStale.value];
+  clearTimeout(rest);
+  if (!isAtRest) return;
+  rest = setTimeout(() => {
+    spoken.value = said;
+    // A table is in no link: the address of a page with one stays as it was.
+    if (!tables.peek()) void packed(text.peek()).then(fragment => history.replaceState(null, "", fragment));
+  }, REST);
+});
+addEventListener("hashchange", () => void follow());
+addEventListener("dragover", event => event.preventDefault());
+addEventListener("drop", event => {
+  event.preventDefault();
+  const [file] = event.dataTransfer?.files ?? [];
+  if (file) void act(() => openFile(file));
+});

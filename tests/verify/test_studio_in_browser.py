@@ -1,0 +1,396 @@
+"""The studio in a real browser: quick, quiet, right, and connected to nothing.
+
+Playwright drives the system's Chromium, without a network. `make verify` builds the file first.
+"""
+
+import gzip
+import http.server
+import json
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+from playwright.sync_api import Browser, Page
+
+from farweb import Scenario
+from farweb.demo import EXAMPLES
+from farweb.studio import built, write_studio
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "studio/node_modules/axe-core/axe.min.js"
+SIZE_MAX, COMPRESSED_MAX = 1_700_000, 1_250_000  # bytes: the file, and compressed
+WALKS = 30
+
+pytest_plugins = ("chromium",)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.slow(reason="Chromium")]
+
+
+@dataclass
+class Sight:
+    """The page, and what the browser noticed."""
+
+    page: Page
+    console: list[str] = field(default_factory=list)
+
+    @property
+    def answer(self) -> str:
+        return self.page.inner_text("#answer")
+
+    def until(self, what: str) -> None:
+        """Wait for an expression. `wait_for_function` evaluates a text in the page, which its policy forbids."""
+        end = time.monotonic() + 60
+        while not self.page.evaluate(what):
+            assert time.monotonic() < end, f"waited in vain for {what}: {self.answer} {self.notice}"
+            self.page.wait_for_timeout(15)
+
+    @property
+    def notice(self) -> str:
+        return self.page.inner_text(".problems")
+
+    def settle(self) -> None:
+        """Wait until the result is that of the text."""
+        self.page.wait_for_timeout(30)
+        self.until('document.querySelector("main")?.ariaBusy === "false"')
+
+    def slide(self, name: str, position: int) -> None:
+        self.page.evaluate(
+            """([name, position]) => { const slider = document.getElementById(name); slider.value = position;
+                slider.dispatchEvent(new Event("input", { bubbles: true })); }""",
+            [name, position],
+        )
+        self.settle()
+
+    def numbers(self, row: str = "now") -> list[float]:
+        """Median, 90 %, 99 % and mean in s, and failed requests, as far as they are shown."""
+        found: list[float] = self.page.evaluate(
+            "row => [...document.querySelectorAll(`#figures tr.${row} data`)].map(each => Number(each.value))", row
+        )
+        return found
+
+    @property
+    def text(self) -> str:
+        return self.page.input_value("#text")
+
+    def write(self, text: str) -> None:
+        self.page.evaluate(
+            """text => { const area = document.getElementById("text"); area.value = text;
+                area.dispatchEvent(new Event("input", { bubbles: true })); }""",
+            text,
+        )
+        self.settle()
+
+
+Open = Callable[..., Sight]
+
+
+@pytest.fixture
+def look(browser: Browser) -> Iterator[Open]:
+    """Opens the studio, or a file of it, offline; at the end the console must have stayed empty."""
+    sights: list[Sight] = []
+
+    def open_(file: Path | None = None, fragment: str = "", width: int = 1280, **more: Any) -> Sight:
+        page = browser.new_page(**{"viewport": {"width": width, "height": 850}, "offline": True, **more})
+        sight = Sight(page)
+        sights.append(sight)
+        page.on("console", lambda message: sight.console.append(message.text))
+        page.on("pageerror", lambda error: sight.console.append(str(error)))
+        page.goto(f"{(file or built()).as_uri()}{fragment}")
+        sight.until(
+            'document.querySelector("#answer")?.textContent.match(/requests? take|failed|No request|of farweb/)'
+        )
+        sight.settle()
+        return sight
+
+    yield open_
+    for sight in sights:
+        sight.page.close()
+    assert [sight.console for sight in sights] == [[]] * len(sights)
+
+
+def test_the_file_is_small() -> None:
+    content = built().read_bytes()
+    assert len(content) <= SIZE_MAX
+    assert len(gzip.compress(content)) <= COMPRESSED_MAX
+
+
+def test_a_slider_changes_the_answer_and_a_pin_compares(look: Open) -> None:
+    sight = look()
+    before, first = sight.answer, sight.numbers()
+    assert before.startswith("Half of 400 requests take ")
+    sight.page.click("#pin")
+    sight.slide("delay", 100)
+    assert sight.numbers()[0] < first[0]
+    assert "less time than the pinned run on average; " in sight.answer
+    assert sight.numbers("pinned") == first
+    assert 'delay = "1 ms"' in sight.text
+    sight.page.click("details#scenario > summary")
+    sight.page.click("#undo")
+    sight.settle()
+    assert sight.numbers() == first
+
+
+def test_the_text_is_broken_and_mended(look: Open) -> None:
+    sight = look()
+    sight.page.click("details#scenario > summary")
+    text, numbers = sight.text, sight.numbers()
+    sight.write(text.replace("seed = 1", 'seed = "one"'))
+    line = text.splitlines().index("seed = 1") + 1
+    assert sight.notice.startswith(f"line {line} run.seed: ")
+    assert sight.page.inner_text(".gutter .wrong") == str(line)
+    assert sight.numbers() == numbers
+    assert "stale" in (sight.page.get_attribute("main", "class") or "")
+    sight.page.click(".problems button")
+    selected = """(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(
+        document.getElementById("text"))"""
+    assert sight.page.evaluate(selected) == 'seed = "one"'
+    sight.write(text)
+    assert sight.notice == ""
+    assert "stale" not in (sight.page.get_attribute("main", "class") or "")
+
+
+def test_a_link_holds_every_control(look: Open) -> None:
+    sight = look()
+    for name, position in (("delay", 222), ("down", 111), ("up", 99), ("loss", 300), ("queue", 250)):
+        sight.slide(name, position)
+    sight.page.check("input[value='http/2']")
+    sight.settle()
+    sight.page.uncheck("#tls")
+    sight.settle()
+    sight.page.check("input[value='split']")
+    sight.settle()
+    sight.page.fill("#seed", "7")
+    sight.page.press("#seed", "Enter")
+    sight.settle()
+    state = """() => [...document.querySelectorAll("form input, form select")].filter(each => each.type !== "file")
+        .map(each => each.type === "radio" || each.type === "checkbox" ? each.checked : each.value)"""
+    sight.until("location.hash.length > 100")
+    sight.page.wait_for_timeout(800)
+    fragment = sight.page.evaluate("location.hash")
+    there = look(fragment=fragment)
+    assert there.text == sight.text
+    assert there.page.evaluate(state) == sight.page.evaluate(state)
+    assert there.numbers() == sight.numbers()
+
+
+@pytest.mark.parametrize("fragment", ["#s=!!", "#s=AAAA", "#s=" + "A" * 100_000, "#other"])
+def test_a_hostile_link_is_refused_and_the_page_begins(look: Open, fragment: str) -> None:
+    sight = look(fragment=fragment)
+    assert sight.answer.startswith("Half of 400 requests take ")
+
+
+def test_ten_scenarios_have_the_numbers_of_farweb_show(look: Open, tmp_path: Path) -> None:
+    sight = look()
+    texts = []
+    for proxy in ("none", "split", "mux", "pep"):
+        sight.page.check(f"input[name=proxy][value={proxy}]")
+        sight.settle()
+        for protocol in ("http/1.1", "http/2"):
+            sight.page.check(f"input[value='{protocol}']")
+            sight.settle()
+            texts.append((sight.text, sight.numbers(), sight.answer))
+    sight.slide("loss", 330)
+    texts.append((sight.text, sight.numbers(), sight.answer))
+    sight.write(sight.text.replace("seed = 1", 'seed = 3\nwarmup = "20 s"'))
+    texts.append((sight.text, sight.numbers(), sight.answer))
+    assert len({numbers[3] for _, numbers, _ in texts}) > 8
+    for place, (text, numbers, answer) in enumerate(texts):
+        file = tmp_path / f"{place}.toml"
+        file.write_text(text)
+        summary = Scenario.load(file).run(out=tmp_path / str(place)).summary()
+        of = summary.latency
+        expected = [of.p50_observed_s, of.p90_observed_s, of.p99_observed_s, of.mean_s, summary.failed]
+        assert numbers == pytest.approx(expected, rel=1e-12)
+        assert answer == summary.answer
+
+
+def test_a_carried_scenario_shows_the_numbers_of_its_run(look: Open, tmp_path: Path) -> None:
+    scenario = Scenario.load(EXAMPLES / "satellite.toml")
+    sight = look(write_studio(tmp_path / "s.html", scenario).file)
+    assert sight.text == (EXAMPLES / "satellite.toml").read_text("utf-8")
+    summary = scenario.run(out=tmp_path / "run").summary()
+    assert sight.answer == summary.answer
+
+
+def test_every_example_opens(look: Open) -> None:
+    sight = look()
+    names = sight.page.evaluate("[...document.querySelectorAll('#example option')].map(each => each.value)")
+    for name in filter(None, names):
+        sight.page.select_option("#example", name)
+        sight.settle()
+        assert sight.notice == "", name
+        assert "stale" not in (sight.page.get_attribute("main", "class") or ""), name
+
+
+REFUSED = """async address => {
+    const refused = [], violations = [];
+    addEventListener("securitypolicyviolation", event => violations.push(event.effectiveDirective));
+    const tried = (name, act) => new Promise((go, fail) => act(go, fail)).catch(() => refused.push(name));
+    await tried("fetch", (go, fail) => fetch(address).then(go, fail));
+    const socket = () => new WebSocket(address.replace("http", "ws"));
+    await tried("socket", (go, fail) => Object.assign(socket(), { onopen: go, onerror: fail }));
+    if (self.document) {
+        const seen = (go, fail) => ({ onload: go, onerror: fail, src: `${address}x.png` });
+        await tried("image", (go, fail) => Object.assign(new Image(), seen(go, fail)));
+        navigator.sendBeacon(address, "x");
+    }
+    await new Promise(go => setTimeout(go, 200));
+    return [refused, violations.sort()];
+}"""
+
+
+def test_page_and_worker_connect_to_nothing(look: Open) -> None:
+    came: list[str] = []
+
+    class Server(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *arguments: object) -> None:
+            came.append(self.requestline)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        sight = look(offline=False)
+        (worker,) = sight.page.workers
+        of_page, of_worker = (each.evaluate(REFUSED, address) for each in (sight.page, worker))
+        server.shutdown()
+    assert of_page == [["fetch", "socket", "image"], ["connect-src"] * 3 + ["img-src"]]
+    assert of_worker == [["fetch", "socket"], ["connect-src"] * 2]
+    assert came == []
+    assert all("Content Security Policy" in line for line in sight.console)
+    sight.console.clear()
+
+
+def test_hostile_files_are_answered_in_words(look: Open, tmp_path: Path) -> None:
+    sight = look()
+    before = sight.numbers()
+    noise = random.Random(1).randbytes(1_000_000)
+    for name, content, said in (
+        ("noise.csv", noise, "is not text but binary data"),
+        ("large.csv", noise * 100, "too large for a tab"),
+        ("noise.toml", noise[:1000], "not TOML"),
+        ("page.har", b'{"log": {}}', "farweb page page.har"),
+        ("it's.log", b"127.0.0.1 - -", "farweb new link.toml --log 'it'\\''s.log'"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        sight.page.set_input_files("#file", tmp_path / name)
+        sight.until(f"document.querySelector('.problems').textContent.includes({json.dumps(said)})")
+        sight.settle()
+        assert sight.numbers() == before
+        (tmp_path / name).unlink()
+
+
+def test_everything_goes_out(look: Open, tmp_path: Path) -> None:
+    sight = look()
+    page = sight.page
+
+    def saved(*clicks: str) -> bytes:
+        for click in clicks[:-1]:
+            page.click(click)
+        with page.expect_download() as download:
+            page.click(clicks[-1])
+        return Path(download.value.path()).read_bytes()
+
+    menu = "summary:has-text('Save')"
+    assert saved(menu, "button:has-text('Scenario (studio.toml)')").decode() == sight.text
+    table = pl.read_csv(saved(menu, "button:has-text('Requests (CSV)')"))
+    ends = table.filter(pl.col("status") == "done")
+    assert (len(table), len(ends)) == (400, 400)
+    latency = (ends["end_s"] - ends["start_s"]).mean()
+    assert latency == pytest.approx(sight.numbers()[3], rel=1e-9)
+    for name in ("Share of requests within a time", "Latency by response size"):
+        svg = ElementTree.fromstring(saved(f"button[aria-label='Save as SVG: {name}']"))
+        assert svg.find("{http://www.w3.org/2000/svg}title").text == name  # type: ignore[union-attr]
+        assert saved(f"button[aria-label='Save as PNG: {name}']").startswith(b"\x89PNG")
+    assert b"MIT" in saved("button:has-text('Licences')")
+
+
+def test_packets_are_played_and_looked_at_by_keys_and_pointer(look: Open) -> None:
+    sight = look()
+    sight.until("document.getElementById('spacetime')?.width > 300")
+    page = sight.page
+    cursor, shown = ".player output", "document.getElementById('spacetime').ariaLabel"
+    assert page.inner_text(cursor) == ""
+    page.focus("#spacetime")
+    page.keyboard.press("ArrowRight")
+    first, whole = page.inner_text(cursor), page.evaluate(shown)
+    page.keyboard.press("End")
+    last = page.inner_text(cursor)
+    page.keyboard.press("+")
+    assert page.evaluate(shown) != whole
+    assert first != last
+    page.click(".player button:has-text('The request')")
+    assert (page.evaluate(shown), page.inner_text(cursor)) == (whole, "")
+    page.click("#spacetime", position={"x": 400, "y": 100})
+    middle = page.inner_text(cursor)
+    assert middle not in ("", first, last)
+    page.click("#play")
+    sight.until(f"document.querySelector('{cursor}').textContent !== {json.dumps(middle)}")
+    page.click("#play")
+    page.emulate_media(reduced_motion="reduce")
+    before = page.inner_text(cursor)
+    page.click("#play")
+    assert page.inner_text(cursor) != before
+    assert page.get_attribute("#play", "aria-pressed") == "false"
+
+
+def test_too_many_packets_are_refused_in_words(look: Open) -> None:
+    sight = look()
+    sight.until("document.getElementById('spacetime')")
+    sight.write(sight.text.replace("requests = 400,", "requests = 12_000,"))
+    sight.until("document.getElementById('packets')?.textContent.includes('more than 600,000 packets over links')")
+    assert "12,000 requests" in sight.answer
+
+
+def test_random_walks_leave_the_console_empty(look: Open) -> None:
+    sight = look()
+    draw = random.Random(65)
+    for walk in range(WALKS):
+        kind = draw.randrange(6)
+        if kind < 3:
+            for _ in range(5):
+                sight.slide(draw.choice(["delay", "down", "up", "loss", "queue"]), draw.randrange(401))
+        elif kind == 3:
+            options = sight.page.evaluate("[...document.querySelectorAll('#path option')].map(each => each.value)")
+            sight.page.select_option("#path", draw.choice([option for option in options if option]))
+        elif kind == 4:
+            sight.page.check(f"input[name=proxy][value={draw.choice(['none', 'split', 'mux', 'pep'])}]")
+        else:
+            sight.page.check(f"input[name=protocol][value='{draw.choice(['http/1.0', 'http/1.1', 'http/2'])}']")
+        if walk % 5 == 0:
+            sight.page.click("#pin")
+        sight.settle()
+        assert sight.notice == ""
+        assert "stale" not in (sight.page.get_attribute("main", "class") or "")
+        assert sight.console == []
+
+
+@pytest.mark.parametrize("width", [360, 400, 1280, 2560])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_every_screen(look: Open, width: int, scheme: str, tmp_path: Path) -> None:
+    sight = look(width=width, color_scheme=scheme)
+    sight.page.click("#pin")
+    sight.slide("delay", 150)
+    folder = Path(os.environ.get("PICTURES", tmp_path))
+    sight.page.screenshot(path=folder / f"studio-{width}-{scheme}.png", full_page=True)
+    needed, room = sight.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert needed <= room
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(look: Open, scheme: str) -> None:
+    sight = look(color_scheme=scheme, bypass_csp=True)
+    sight.page.click("#pin")
+    sight.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    sight.write(sight.text.replace("seed = 1", "seed = -1"))
+    sight.page.evaluate(AXE.read_text("utf-8"))
+    found = sight.page.evaluate(
+        "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(each => each.html)]))"
+    )
+    assert found == []
