@@ -1,7 +1,7 @@
 //! Columns, and the macro that makes a table's row type, its columns and its description from one list.
 
 /// The values of one column.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Column {
     /// Whole numbers; a null is [`NULL_INT`](crate::schema::NULL_INT).
     Int(Vec<i64>),
@@ -15,6 +15,23 @@ pub enum Column {
     Word(Vec<i32>, Dictionary),
     /// Lists of ranges of whole numbers.
     Ranges(Vec<Ranges>),
+}
+
+/// Nulls are equal, among real numbers too.
+impl PartialEq for Column {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Id(a), Self::Id(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => {
+                a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits()))
+            }
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Word(a, words), Self::Word(b, other)) => (a, words) == (b, other),
+            (Self::Ranges(a), Self::Ranges(b)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 /// A short list of ranges, each from its first number to the one after its last.

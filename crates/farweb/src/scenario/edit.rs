@@ -31,7 +31,7 @@ fn of_text(text: &str) -> Value {
 fn entry<'i>(item: &'i mut Item, key: &str) -> Option<&'i mut Item> {
     match key.parse::<usize>() {
         Ok(place) if !item.is_table_like() => item.get_mut(place),
-        _ => item.get_mut(key),
+        _ => item.as_table_like_mut()?.get_mut(key),
     }
 }
 
@@ -110,7 +110,8 @@ down.rate = "1 Gbit/s"
         assert!(
             edited("path.link.0.up.queue", Some("2 kB")).contains("delay = \"80 ms\", queue = \"2 kB\" }")
         );
-        assert!(edited("run.seed", Some("7")).ends_with("\n[run]\nseed = 7\n"));
+        let text = edited("run.seed", Some("7"));
+        assert!(text.ends_with("\n[run]\nseed = 7\n"), "{text}");
     }
 
     #[test]
