@@ -42,6 +42,19 @@ def one(*results: Results) -> Change:
     return change
 
 
+def test_runs_whose_tls_differs_say_so(tmp_path: Path) -> None:
+    """Handshakes of TLS are in the difference: it is not of the protocol alone."""
+    clear = run(tmp_path / "clear", [1.0] * 9, scenario=[leg()])
+    secure = {**leg({"kind": "http/2"}), "tls": {"version": "1.3", "start": "resumed"}}
+    h2 = run(tmp_path / "h2", [1.2] * 9, scenario=[secure])
+    said = "TLS differs: no TLS in clear and TLS 1.3 resumed in h2."
+    differing = farweb.compare(clear, h2)
+    assert differing.screen().parts[-1] == said
+    assert differing.to_dict()["tls"] == said
+    alike = farweb.compare(h2, run(tmp_path / "again", [1.0] * 9, scenario=[secure]))
+    assert "TLS" not in str(alike.screen().parts) and "tls" not in alike.to_dict()
+
+
 def test_differences_are_those_of_pairs(tmp_path: Path) -> None:
     """Small ones gain 0.5 s, large ones lose 0.25 s, whatever they take; each block of ten has as many of either."""
     base = [1 + number / 100 for number in range(200)]

@@ -11,6 +11,7 @@ import pytest
 from farweb import _core
 from farweb.report import report
 from farweb.report.page import Page, bullets, paragraph, section, table, text_of
+from farweb.report.sections import first_screen
 from farweb.scenario import Scenario
 from farweb.text.sheet import Sheet
 from sample_reports import with_scenarios
@@ -52,6 +53,12 @@ def test_numbers_of_wide_tables_have_their_heads_with_them() -> None:
     assert 'class="scrolls wide"' in wide
     assert '<td data-head="mean">1</td><td data-head="max">&lt;2&gt;</td><td class="better">better</td>' in wide
     assert 'class="scrolls"' in table(Sheet("", ["s", "mean", "max"], [["all", "1", "2"]]))
+
+
+def test_rows_that_a_table_leaves_out_are_counted_beside_it() -> None:
+    parts = ["Answer.", Sheet("", ["a", "b"], [["1", "2"]]), "… 3 more", "A line."]
+    places = [first_screen(parts, [], ["the path"]).index(text) for text in ("</table>", "3 more", "path", "A line.")]
+    assert places == sorted(places)
 
 
 def test_a_line_does_not_break_before_a_unit() -> None:

@@ -13,6 +13,7 @@ from farweb.errors import FarwebError
 from farweb.results.folder import folder_names
 from farweb.results.groups import By, RequestGroup, grouped
 from farweb.results.judged import Matched, judged, pairs_together, quantity_name
+from farweb.results.legs import tls_of
 from farweb.results.manifest import RUN_KIND, kind_of
 from farweb.results.ranking import Ranking, ranking
 from farweb.results.run import RunTables
@@ -37,6 +38,7 @@ class Comparison(Shown):
         pairs: The judgement of each two; of more than six each against the best.
         names: Of the runs or points, as they were given.
         rankings: By group of requests, the best first.
+        tls: The TLS of each run in a sentence where it is not the same; else empty.
     """
 
     base: str
@@ -44,6 +46,7 @@ class Comparison(Shown):
     pairs: tuple[Pair, ...]
     names: tuple[str, ...]
     rankings: dict[str, Ranking]
+    tls: str = ""
 
     @property
     def ranking(self) -> dict[str, list[list[str]]]:
@@ -61,6 +64,7 @@ class Comparison(Shown):
             "changes": [change.to_dict() for change in self.changes],
             "pairs": [pair.to_dict() for pair in self.pairs],
             "ranking": ranked,
+            **({"tls": self.tls} if self.tls else {}),
         }
 
     def screen(self, more: Collection[str] = ()) -> Screen:
@@ -82,6 +86,7 @@ class Comparison(Shown):
             parts[-1:] = [f"more: {' '.join(hints)}"] if hints else []
         else:
             parts.pop()
+        parts += [self.tls] if self.tls else []
         for change in self.changes:
             named = [f"{change.called} against {change.base}"] if len(self.changes) > 1 else []
             found = [
@@ -168,7 +173,15 @@ def compare(
         rankings[group.label] = ranked
         pairs += [Pair(names[one], names[other], group.label, each) for (one, other), each in ranked.verdicts.items()]
     changes.sort(key=lambda each: names.index(each.other))
-    return Comparison(names[first], tuple(changes), tuple(pairs), tuple(names), rankings)
+    tls = _tls(names, opened) if points is None else ""
+    return Comparison(names[first], tuple(changes), tuple(pairs), tuple(names), rankings, tls)
+
+
+def _tls(names: Sequence[str], opened: Sequence[RunTables | SweepTables]) -> str:
+    """The TLS of each run in a sentence, or nothing where it is the same: handshakes are a part of the difference."""
+    found = {name: tls_of(each.manifest["scenario"]) for name, each in zip(names, opened, strict=True)}
+    said = listed([f"{tls or 'no connections'} in {name}" for name, tls in found.items()])
+    return f"TLS differs: {said}." if len(set(found.values())) > 1 else ""
 
 
 def _sides(

@@ -13,6 +13,7 @@ from typing import Any
 
 from farweb.report.points import Point, without_numbers
 from farweb.report.words import key_words
+from farweb.results.legs import tls_name
 from farweb.text.parse import QuantityError, parse, write
 
 _ITSELF = "\0"  # before the key of a value that says by itself what it is
@@ -185,11 +186,7 @@ def _tls(leg: Mapping[str, Any]) -> dict[str, str]:
     """TLS of a leg with connections."""
     if leg["carrier"]["kind"] == "transfer":
         return {}
-    tls = leg.get("tls")
-    return {" ": "no TLS" if tls is None else f"TLS {tls['version']}{_STARTS.get(tls['start'], '')}"}
-
-
-_STARTS = {"resumed": " resumed", "0-rtt": " 0-RTT"}
+    return {" ": tls_name(leg.get("tls"))}
 
 
 def _split(scenario: Mapping[str, Any], node: str) -> dict[str, str]:

@@ -218,6 +218,22 @@ def decrypting(scenario: Mapping[str, Any]) -> str:
     return f" TLS is decrypted at {listed(nodes)}." if nodes else ""
 
 
+def tls_of(scenario: Mapping[str, Any]) -> str:
+    """TLS of the legs of a scenario in a few words: ``TLS 1.3 resumed``, ``no TLS``, ``TLS 1.3 and no TLS``."""
+    found = (leg.get("tls") for leg in scenario["leg"] if leg["carrier"]["kind"] != "transfer")
+    return listed(list(dict.fromkeys(tls_name(tls) for tls in found)))
+
+
+def tls_name(tls: Mapping[str, Any] | None) -> str:
+    """TLS of a leg: its version, and how handshakes begin where they are not full."""
+    if tls is None:
+        return "no TLS"
+    return f"TLS {tls['version']}{_STARTS.get(tls['start'], '')}"
+
+
+_STARTS = {"resumed": " resumed", "0-rtt": " 0-RTT"}
+
+
 def carrier_name(carrier: Mapping[str, Any]) -> str:
     """A carrier in a word: ``http/1.1``, ``mux over 50``."""
     return f"{carrier['kind']} over {carrier['connections']}" if "connections" in carrier else str(carrier["kind"])
