@@ -148,7 +148,8 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
         (folder / capture).write_bytes(gzip.compress(content) if capture.endswith(".gz") else content)
     log = "".join(LOG.replace("8510000", f"85100{i:02}") for i in range(20))
     (folder / "access.log").write_text(log)
-    (folder / "access.log.gz").write_bytes(gzip.compress(log.encode()))
+    for older in ("access.log.gz", "access.log.1.gz"):
+        (folder / older).write_bytes(gzip.compress(log.encode()))
     for name in ("shop.har", "blog.har"):
         written(folder, har(entry(), onload=100), name)
     (folder / "blog.har.gz").write_bytes(gzip.compress((folder / "blog.har").read_bytes()))

@@ -107,7 +107,7 @@ def test_the_root_holds_what_belongs_there() -> None:
         *(".cargo", ".ci", ".github", ".gitignore"),
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE-APACHE", "LICENSE-MIT"),
         *("Makefile", "Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml", "pyproject.toml", "requirements.lock"),
-        *("crates", "python", "papers", "examples", "docs", "tests"),
+        *("crates", "python", "papers", "examples", "docs", "studio", "tests"),
     }
 
 

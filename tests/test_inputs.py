@@ -132,7 +132,7 @@ def test_logs_are_read_by_the_rules_of_the_import(folder: Path, farweb: Farweb) 
     fitted = farweb("workload", "fit", *command).json()
     assert (fitted["requests"], fitted["left_out"]) == (2, {"dynamic-page": 1, "not-successful": 1})
     assert (fitted["unsized_requests"], fitted["sized_documents"]) == (1, 1)
-    for options, requests in ((["--dynamic"], 3), (["--no-dynamic"], 2), (["--dynamic", "--keep", "misses"], 2)):
+    for options, requests in ((["--dynamic"], 3), (["--no-dynamic"], 2)):
         assert farweb("workload", "fit", *command, *options).json()["requests"] == requests
         cache = farweb("workload", "cache", *command, *options, "--policy", "lru").json()
         assert cache["requests"] == requests + 1, "an error page is asked of a cache, and no document"

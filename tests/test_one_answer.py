@@ -136,7 +136,9 @@ def test_all_verbs_have_one_change_of_the_mean(folder: Path, farweb: Farweb) -> 
     assert sized["best"]["label"] == order[0][1:]
     ratios = {each["label"]: each["estimates"][0]["ratio"] for each in sized["curve"]}
     assert ratios["2"] == pytest.approx(means[2] / means[int(order[0][1:])])
-    asked = farweb("what-if", "one.toml", "--set", f"{window}=2", "--json", "-o", "f", "--jobs", "1", "-q").json()
+    asked = farweb(
+        "what-if", "one.toml", "--set", f"{window}=2", "--seeds", "1", "--json", "-o", "f", "--jobs", "1", "-q"
+    ).json()
     saved = next(each["all_s"] for each in asked["changes"] if each["change"] == "first window 30")
     assert saved / asked["as_it_is"]["all_s"] == pytest.approx(found["w2", "w30"])
 

@@ -67,12 +67,12 @@ def test_a_discipline_is_named_with_its_limit_and_drops_by_reason(tmp_path: Path
 def test_a_queue_is_drawn_with_its_waits_where_they_are_measured(tmp_path: Path) -> None:
     waits = {"sojourn_p50_s": 0.002, "sojourn_p95_s": 0.02, "sojourn_max_s": 0.05}
     rows = [interval(0, way, 0, queue_bytes_max=3000, drops=5, drops_full=2, drops_aqm=3) for way in ("up", "down")]
-    figure = describe("queue", [write_results(tmp_path / "a", links=[row | waits for row in rows])])
+    figure = describe("queue", [write_results(tmp_path / "a", links=[{**row, **waits} for row in rows])])
     assert [panel.y.label for panel in figure.panels[::2]] == ["queue [kB]", "wait [ms]", "drops"]
     assert [(each.part, each.y.tolist()) for each in figure.panels[2].series] == [
-        ("longest", [50, 50]),
-        ("95th percentile", [20, 20]),
-        ("median", [2, 2]),
+        ("longest", [0.05, 0.05]),
+        ("95th percentile", [0.02, 0.02]),
+        ("median", [0.002, 0.002]),
     ]
     assert [(each.part, each.y.tolist()) for each in figure.panels[4].series] == [
         ("drops_full", [2, 2]),

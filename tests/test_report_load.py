@@ -32,7 +32,7 @@ def test_a_report_of_two_loads_begins_with_onload_and_the_winner(loads: list[Res
     first = text[: text.index("Where the time to onLoad goes")]
     geo, leo = (view.load_ns / 1e9 for view in views_of(loads))
     assert f"leo is faster: {leo * 1000:.0f} ms to onLoad, {geo:.2f} s in geo" in first
-    assert f"geo{geo:.2f}" in first
+    assert f" kB{geo:.2f}" in first  # requests, bytes and onLoad
     assert "requests take" not in text and "Half of" not in text
 
 

@@ -242,7 +242,7 @@ def test_a_factor_of_the_sweep_is_varied_and_the_others_are_left_out(
     arguments = ("--set", "run.warmup=0 s", "--largest", "--target", "p50(latency) <= 1.5 s")
     found = farweb("size", download, "--vary", "circuit", *arguments)
     assert found.code == 0, found.err
-    assert "Take far: it meets p50(latency) <= 1.5 s, satellite fails." in found.out
+    assert "Take far: it meets p50(latency) <= 1.5 s; satellite fails." in found.out
     assert "warning: factors of [sweep] were not varied: leg.0.tcp.buffer" in found.err
     assert "replaces" not in found.err
     again = farweb("size", download, "--vary", "circuit", *arguments)

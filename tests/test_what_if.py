@@ -249,7 +249,7 @@ def test_requests_save_by_first_and_later_ones(folder: Path, farweb: Farweb) -> 
     there = dict.fromkeys(("keep-alive", "ECDSA chain"), "there already")
     others = {"ML-DSA-65 chain": "TLS 1.2 has none", "window × 4": "the window is no limit"}
     others |= {"PEP": "no node for a relay behind the longest link"}
-    others |= {"edge at the far end": "no node behind the access link"}
+    others |= {"edge at the far end": "no node behind the access link", "FQ-CoDel": "no link has a rate"}
     assert {each["change"]: each["reason"] for each in found["left_out"]} == {**there, **others}
 
 

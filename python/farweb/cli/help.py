@@ -19,13 +19,12 @@ start   demo     a small log over a cable and over a satellite
 run     check    can the path carry the load? (no simulation)
         run      simulate a scenario
         show     the answer of a run or a sweep
-        studio   turn knobs in a browser tab, and see the answer change
 decide  compare  which run is better, for whom, why
         size     how much is enough
         page     a page that a browser recorded (HAR), over other paths
         what-if  what to change first: protocols, TLS, windows, an edge
         sweep    many settings and seeds
-tell    plot, report, sql, export
+tell    plot, report, sql, export, studio (in a browser tab)
 logs    workload import, stats, cache, fit, generate, merge, probe
 more    verify, reproduce, schema            farweb VERB --help
 """

@@ -9,8 +9,8 @@ from farweb.plot import describe
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.measured import provenance
 from farweb.results.run import RunTables
+from farweb.statistics.intervals import CONFIDENCE
 from farweb.text.quantities import Ends, plain
-from farweb.text.words import listed
 
 if TYPE_CHECKING:
     from farweb.comparison import Comparison
@@ -26,8 +26,12 @@ def lead(results: Sequence[RunTables], compared: "Comparison | None") -> Figure:
     shown = [] if compared is None else _changes(compared)
     if compared is None or not shown:
         return describe("cdf", results)
-    against = compared.base if len(compared.names) == 2 else compared.rankings[""].reference
-    (confidence, *_) = {pair.verdict.confidence for pair in compared.pairs}
+    if len(compared.names) == 2:
+        title = f"Change of time: {compared.changes[0].other} against {compared.base}"
+        sure = f"{plain(100 * compared.pairs[0].verdict.confidence, 3)} % interval"
+    else:
+        title = f"Change of time against {compared.rankings[''].reference}"
+        sure = f"{plain(100 * CONFIDENCE, 3)} % interval for all pairs together"
     places = np.arange(len(shown), dtype=np.float64)
     value, low, high = (
         np.array([100 * (getattr(change, end) or 0.0) for _, change in shown]) for end in ("value", "low", "high")
@@ -37,15 +41,8 @@ def lead(results: Sequence[RunTables], compared: "Comparison | None") -> Figure:
     series = Series("", 0, value, places, low=low, high=high, interval="bars", joined=False)
     y = Axis("", scale="category", levels=tuple(name for name, _ in shown))
     panel = Panel(Axis("change of time", "%").fitted(value, low, high), y, (series,), (Reference("", 0.0, "y"),))
-    others = listed([name for name in compared.names if name != against])
-    return Figure(
-        f"Change of time against {against}"
-        if len(compared.names) > 2
-        else f"Change of time: {others} against {against}",
-        f"Change of the waiting of the same requests together; left of 0 they take less time. Bars: "
-        f"{plain(100 * confidence, 3)} % interval. {provenance(results)}",
-        (panel,),
-    )
+    meaning = "Change of the waiting of the same requests together; left of 0 they take less time. Bars:"
+    return Figure(title, f"{meaning} {sure}. {provenance(results)}", (panel,))
 
 
 def _changes(compared: "Comparison") -> list[tuple[str, Ends]]:

@@ -67,6 +67,8 @@ def first_screen(parts: Sequence[Part], lead: "Sequence[Figure]", drawn: Sequenc
     sheets = [place for place, part in enumerate(parts) if not isinstance(part, str)]
     first, last = (sheets[0], sheets[-1]) if sheets else (0, 0)
     begin, end = first + 1 if _is_short(parts[first]) else 1, last + 1
+    if begin == end < len(parts) and str(parts[end]).startswith("…"):  # how many rows are left out
+        begin = end = end + 1
     lines = page.screen(parts[end:])
     path, has_room = "".join(drawn), len(drawn) == 1
     left = [*page.screen(parts[1:begin]), *(page.figure(each, is_lead=True) for each in lead)]
