@@ -150,7 +150,7 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
     (folder / "access.log").write_text(log)
     for older in ("access.log.gz", "access.log.1.gz"):
         (folder / older).write_bytes(gzip.compress(log.encode()))
-    for name in ("shop.har", "blog.har"):
+    for name in ("shop.har", "blog.har", "bundled.har"):
         written(folder, har(entry(), onload=100), name)
     (folder / "blog.har.gz").write_bytes(gzip.compress((folder / "blog.har").read_bytes()))
     (folder / "app.json").write_text('{"ts": 851000000.5, "uri": "/x", "size": 9, "took": 250}\n')

@@ -48,7 +48,7 @@ def test_a_queue_stands_in_both_directions_and_several_make_a_sweep(farweb: Farw
         ["fq-codel", "fq-codel"],
         [],
     ]
-    assert "queue fq-codel 5 ms / 100 ms, 10240 packets" in " ".join(str(scenario.check()).split())
+    assert "queues fq-codel 5 ms / 100 ms, 10240 packets up," in " ".join(str(scenario.check()).split())
     several = farweb("new", "link.toml", "--path", "geo-viasat", "--queue", "drop-tail, fq-codel", "--force")
     assert "queues drop-tail and fq-codel" in " ".join(several.out.split())
     scenario = Scenario.load("link.toml")
