@@ -219,7 +219,7 @@ ifeq ($(shell uname),Linux)
 wheel: build/wheel/.installed
 wheel: private PORTABLE := --zig --compatibility manylinux_2_28
 endif
-wheel: $(VENV)/.tools ## Build a source distribution, and from it a wheel, into dist/; try the wheel in a fresh environment.
+wheel: $(VENV)/.tools studio ## Build a source distribution, and from it a wheel, into dist/; try the wheel in a fresh environment.
 	rm -rf dist
 	PATH="$(CURDIR)/build/wheel/bin:$$PATH" CARGO_TARGET_DIR=$(CURDIR)/target RUSTFLAGS="--remap-path-prefix=$(HOME)=~" \
 		$(BIN)/maturin build --release --strip --sdist $(PORTABLE) --out dist

@@ -22,6 +22,7 @@ TRIED = (
     ("check", "{examples}/satellite.toml"),
     ("run", "{examples}/satellite.toml", "--out", "satellite"),
     ("report", "satellite"),
+    ("studio", "{examples}/satellite.toml", "--no-open", "--out", "studio.html"),
     ("reproduce", "mux", "--quick", "--out", "studies"),
     ("verify", "studies/mux/experiments", "--full"),
 )
