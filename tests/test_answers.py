@@ -131,7 +131,7 @@ def test_site(folder: Path) -> None:
     # ML-DSA-65 has keys of 1952 B and signatures of 3309 B: in two certificates, and one of the handshake.
     flight = 82 + 1128 + 19 + 18 + (472 + 264) + 2 * (1952 + 3309) + 478 + (8 + 3309) + 36 + 99
     assert re.search(r"^  first of a visit +265 +\d+ % +7\d % ", said, re.M), "most first requests are slower"
-    assert "6 of 673 requests hold half of the waiting" in " ".join(said.split())
+    assert "6 of 729 requests hold half of the waiting" in " ".join(said.split())
     assert flight == 16_435 and -(-flight // 1448) == 12
     assert "Take 12: 12 to 18 cannot be told apart; 11 is worse." in said
 

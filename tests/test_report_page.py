@@ -56,7 +56,7 @@ def test_numbers_of_wide_tables_have_their_heads_with_them() -> None:
 
 
 def test_rows_that_a_table_leaves_out_are_counted_beside_it() -> None:
-    parts = ["Answer.", Sheet("", ["a", "b"], [["1", "2"]]), "… 3 more", "A line."]
+    parts: list[Sheet | str] = ["Answer.", Sheet("", ["a", "b"], [["1", "2"]]), "… 3 more", "A line."]
     places = [first_screen(parts, [], ["the path"]).index(text) for text in ("</table>", "3 more", "path", "A line.")]
     assert places == sorted(places)
 

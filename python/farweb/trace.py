@@ -289,8 +289,8 @@ def _trace(
     asked_by = counts.size, rows - int(counts.sum())
     more = (*treated, *asked_by, opens, tunnels, tunnel_bytes, secure, clear)
     kinds = _CHANNELS * len(segments) + 1
-    sums = values[:kinds], values[kinds : 2 * kinds], values[2 * kinds :]
-    return Trace(rows, down, up, share_tagged, first, last, numbered, second, segments, *sums, *more)
+    sent, fixed, rest = values[:kinds], values[kinds : 2 * kinds], values[2 * kinds :]
+    return Trace(rows, down, up, share_tagged, first, last, numbered, second, segments, sent, fixed, rest, *more)
 
 
 def _served(survey: _core.Survey, columns: Mapping[str, Any], response: NDArray[Any]) -> NDArray[np.bool_]:
