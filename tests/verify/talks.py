@@ -67,6 +67,7 @@ PROFILES: Mapping[str, Farweb] = {
     "bsd44-lite": Farweb("bsd44-lite"),
     "bsd44-lite-rfc1323": Farweb("bsd44-lite", constants={"timestamps": True, "window_scaling": True}, buffer="200 kB"),
     "linux": Farweb("linux", buffer=None),
+    "linux-bbr": Farweb("linux", constants={"congestion_control": "bbr"}, buffer=None),
     "linux-classic": Farweb("linux-classic"),
 }
 """What is put through the scenarios, by the name that tests give it."""

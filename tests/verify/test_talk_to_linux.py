@@ -131,6 +131,7 @@ def test_options_are_agreed_as_both_ends_see_them(case: Case, talks: Talks) -> N
         "bsd44-lite": {"mss"},
         "bsd44-lite-rfc1323": {"mss", "wscale", "timestamps"},
         "linux": {"mss", "sackOK", "wscale", "timestamps"},
+        "linux-bbr": {"mss", "sackOK", "wscale", "timestamps"},
         "linux-classic": {"mss"},
     }[case.profile]
     assert agreed == wanted, str(outcome)

@@ -59,16 +59,6 @@ pub(super) struct Ack {
     pub(super) rtt: Option<Duration>,
 }
 
-/// The sender before an ACK.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Before {
-    /// Segments delivered and lost.
-    delivered: u64,
-    lost: u64,
-    pub(super) in_flight: u32,
-    pub(super) has_reneged: bool,
-}
-
 /// Decision about the segment after its ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -138,12 +128,10 @@ impl Connection {
         }
         let carries_data = segment.sequence_len() > 0;
         let mut ack = Ack { prior_una, carries_data, window_updated, una_advanced, ..Ack::default() };
-        let before = Before {
-            delivered: self.queue.delivered_total,
-            lost: self.queue.lost_total,
-            in_flight: self.queue.in_flight(),
-            has_reneged: self.recovery.has_reneged,
-        };
+        let (delivered, lost) = (self.queue.delivered_total, self.queue.lost_total);
+        if self.congestion.is_by_rate() {
+            self.begin_sample();
+        }
         let prior_fack = if self.agreed.sack { self.queue.highest_sacked(prior_una) } else { prior_una };
         if segment.has_sack() {
             self.tag_sacked(segment, &mut ack);
@@ -159,10 +147,10 @@ impl Connection {
         if ack.restart_timer {
             self.set_transmit_timer();
         }
-        let newly_delivered = (self.queue.delivered_total - before.delivered) as u32;
-        let newly_lost = (self.queue.lost_total - before.lost) as u32;
+        let newly_delivered = (self.queue.delivered_total - delivered) as u32;
+        let newly_lost = (self.queue.lost_total - lost) as u32;
         if self.congestion.is_by_rate() {
-            self.control_by_rate(newly_delivered, newly_lost, &before, &ack);
+            self.control_by_rate(newly_delivered, newly_lost, &ack);
         } else {
             self.control_window(newly_delivered, newly_lost, &ack);
             self.follow_pace();
@@ -182,9 +170,6 @@ impl Connection {
         if segment.has_sack() {
             let mut ack = Ack { prior_una: self.snd_una, ..Ack::default() };
             self.tag_sacked(segment, &mut ack);
-            if let Some(rates) = &mut self.queue.rates {
-                rates.skip_sample();
-            }
             let resend = self.alert(0, &mut ack);
             self.resend(resend, out);
         }

@@ -6,7 +6,7 @@
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_cong_control()`; `tcp_rate.c`, `tcp_rate_check_app_limited()`;
 //! `include/net/tcp.h`, `struct tcp_congestion_ops`.
 
-use super::acknowledge::{Ack, Before};
+use super::acknowledge::Ack;
 use super::congestion::{BbrReport, Event, Found, RateSample};
 use super::connection::Connection;
 use crate::units::{Duration, Instant};
@@ -50,15 +50,21 @@ impl Connection {
         }
     }
 
+    /// An ACK comes that may make a sample.
+    #[cold]
+    pub(super) fn begin_sample(&mut self) {
+        let (in_flight, is_skipped) = (self.queue.in_flight(), self.recovery.has_reneged);
+        if let Some(rates) = &mut self.queue.rates {
+            rates.begin_sample(in_flight, is_skipped);
+        }
+    }
+
     /// An ACK moves model, window and pace.
     #[cold]
-    pub(super) fn control_by_rate(&mut self, acked: u32, lost: u32, before: &Before, ack: &Ack) {
+    pub(super) fn control_by_rate(&mut self, acked: u32, lost: u32, ack: &Ack) {
         let (now, delivered) = (self.clock.now(), self.queue.delivered_total);
         let min_rtt = self.rtt.min_rtt().map(micros);
         let Some(rates) = &mut self.queue.rates else { return };
-        if before.has_reneged {
-            rates.skip_sample();
-        }
         let prior_delivered = ack.prior_delivered.map_or(0, |(delivered, ..)| delivered);
         let sample = RateSample {
             rate: rates.sample(now, delivered, acked, prior_delivered, min_rtt),
@@ -67,7 +73,7 @@ impl Connection {
             lost,
             rtt: ack.rtt.map(micros),
             maybe_delayed: ack.maybe_delayed,
-            prior_in_flight: before.in_flight,
+            prior_in_flight: rates.prior_in_flight,
         };
         let found = self.found();
         if self.congestion.on_rate(&self.clock, &found, &sample) {

@@ -81,13 +81,19 @@ impl Clock {
     }
 
     /// When a timer that is set now for `ticks` runs.
+    #[inline]
     pub(super) const fn wheel_deadline(&self, ticks: u64) -> Instant {
-        let level = match (ticks / SECOND_LEVEL).checked_ilog2() {
-            None => 0,
-            Some(doublings) if doublings / LEVEL_SHIFT + 1 < LEVELS => doublings / LEVEL_SHIFT + 1,
-            Some(_) => LEVELS - 1,
-        };
-        let shift = level * LEVEL_SHIFT;
+        if ticks < SECOND_LEVEL {
+            self.instant_of(self.jiffies + ticks + 1)
+        } else {
+            self.coarse_deadline(ticks)
+        }
+    }
+
+    /// The same on a level of the wheel that is coarser than a tick.
+    const fn coarse_deadline(&self, ticks: u64) -> Instant {
+        let level = (ticks / SECOND_LEVEL).ilog2() / LEVEL_SHIFT + 1;
+        let shift = LEVEL_SHIFT * if level < LEVELS { level } else { LEVELS - 1 };
         self.instant_of((((self.jiffies + ticks) >> shift) + 1) << shift)
     }
 

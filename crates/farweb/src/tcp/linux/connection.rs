@@ -152,7 +152,7 @@ impl Connection {
             mss: profile.mss_default.get().min(u64::from(mss)),
             small_end: ISS,
             send: SendBuffer::new(&profile),
-            queue: Queue::default().renewed(rates),
+            queue: Queue::new(rates),
             last_sent: clock.jiffies(),
             receive: Receiver::new(&profile, mss, receive_window),
             last_ack_sent: 0,

@@ -233,7 +233,9 @@ impl Connection {
         if len > 0 {
             if self.queue.in_flight() == 0 {
                 self.congestion.on_send_after_idle(&self.clock, self.last_sent);
-                self.restart_by_rate();
+                if self.congestion.is_by_rate() {
+                    self.restart_by_rate();
+                }
             }
             self.last_sent = self.clock.jiffies();
             self.receive.on_data_sent(&self.clock);

@@ -158,7 +158,12 @@ impl Queue {
         Some(sent)
     }
 
-    /// An empty queue, with the room that this one had.
+    /// An empty queue, with marks of its segments in `rates` if there is that.
+    pub(super) fn new(rates: Option<Box<Rates>>) -> Self {
+        Self { rates, ..Self::default() }
+    }
+
+    /// The same, with the room that this one had.
     pub(super) fn renewed(mut self, rates: Option<Box<Rates>>) -> Self {
         self.segments.clear();
         Self { segments: self.segments, rates, ..Self::default() }

@@ -34,6 +34,9 @@ pub(super) struct Rates {
     newest: Option<(Mark, u64)>,
     /// Transmission of the most recently sent segment delivered, or start of the flight (`first_tx_mstamp`).
     first_sent: u64,
+    /// Segments in flight before the ACK, and true if that makes no sample.
+    pub(super) prior_in_flight: u32,
+    is_skipped: bool,
     /// Last delivery, or start of the flight (`delivered_mstamp`).
     pub(super) delivered_at: u64,
     /// Segments delivered at the end of a flight that the application has not filled; 0 in others (`app_limited`).
@@ -94,9 +97,9 @@ impl Rates {
         self.newest = Some((mark, self.first_sent));
     }
 
-    /// The ACK makes no sample.
-    pub(super) const fn skip_sample(&mut self) {
-        self.newest = None;
+    /// An ACK comes, with so many segments in flight; `is_skipped` if it makes no sample.
+    pub(super) const fn begin_sample(&mut self, in_flight: u32, is_skipped: bool) {
+        (self.newest, self.prior_in_flight, self.is_skipped) = (None, in_flight, is_skipped);
     }
 
     /// The application writes while `delivered` segments are delivered or in flight, and nothing else holds the sender.
@@ -119,7 +122,7 @@ impl Rates {
         if new > 0 {
             self.delivered_at = micros(now);
         }
-        let Some((mark, sent_at)) = self.newest.take() else { return Rate::default() };
+        let Some((mark, sent_at)) = self.newest.filter(|_| !self.is_skipped) else { return Rate::default() };
         let sending = sent_at.saturating_sub(mark.first_sent);
         let delivering = micros(now).saturating_sub(mark.delivered_at);
         let interval = sending.max(delivering);

@@ -29,8 +29,13 @@ impl Control {
         match profile.congestion_control {
             CongestionControl::Reno => Self::Reno,
             CongestionControl::Cubic => Self::Cubic(Cubic::new(profile.hystart)),
-            CongestionControl::Bbr => Self::Bbr(Box::new(Bbr::new(random()))),
+            CongestionControl::Bbr => Self::bbr(random),
         }
+    }
+
+    #[cold]
+    fn bbr(random: impl FnOnce() -> RandomStream) -> Self {
+        Self::Bbr(Box::new(Bbr::new(random())))
     }
 
     /// Forgets what the handshake has shown; BBR begins behind it.

@@ -57,3 +57,57 @@ fn a_timeout_takes_the_window_of_bbr_and_leaves_it_four_segments() {
     sender.ack(10, &[]);
     assert_eq!((sender.cwnd(), sender.connection.recovery.state), (13, CaState::Open));
 }
+
+/// Linux 6.18 `tcp_pacing_delay()`: the eleventh segment leaves after 4.55 ms, a tick and some.
+#[test]
+fn timers_wait_in_whole_ticks_for_a_departure() {
+    let mut sender = Sender::new(Profile { initial_cwnd_segments: 11, ..paced() });
+    sender.write(11);
+    assert_eq!(sender.connection.ticks_until_departure(), Duration::from_millis(4));
+    sender.wait(5);
+    assert_eq!(sender.connection.ticks_until_departure(), Duration::from_millis(4));
+}
+
+/// Linux 6.18 `tcp_rate_gen()`: what was SACKed before would count again.
+#[test]
+fn deliveries_are_no_sample_after_the_receiver_has_thrown_data_away() {
+    let rate = |has_reneged| {
+        let mut sender = Sender::new(bbr());
+        sender.write(10);
+        sender.wait(100);
+        sender.connection.recovery.has_reneged = has_reneged;
+        sender.ack(10, &[]);
+        sender.connection.bbr().unwrap().rate_bps
+    };
+    assert!((700_000..800_000).contains(&rate(false)), "ten in 100 ms: {}", rate(false));
+    assert_eq!(rate(true), 0);
+}
+
+/// The first SACKed segment is at the front of the queue when the timer runs: all SACKs are forgotten.
+#[test]
+fn the_receiver_has_thrown_data_away_until_the_episode_is_over() {
+    let mut sender = Sender::new(bbr());
+    sender.write(10);
+    sender.wait(100);
+    sender.ack(0, &[(1, 3)]);
+    sender.ack(1, &[]);
+    sender.wait(120);
+    assert!(sender.connection.recovery.has_reneged);
+    sender.wait(100);
+    sender.ack(10, &[]);
+    assert!(!sender.connection.recovery.has_reneged);
+}
+
+/// Linux 6.18 `bbr_sndbuf_expand()`.
+#[test]
+fn the_send_buffer_of_bbr_has_room_for_three_windows() {
+    let buffer = |profile: Profile| {
+        let small = Profile {
+            send_buffer_initial: Bytes::new(16_384),
+            send_buffer_max: Bytes::new(1 << 22),
+            ..profile
+        };
+        Sender::with_own_buffer(small).connection.buffers().0
+    };
+    assert_eq!(2 * buffer(bbr()), 3 * buffer(paced()));
+}
