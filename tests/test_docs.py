@@ -111,6 +111,11 @@ def test_the_root_holds_what_belongs_there() -> None:
     }
 
 
+def test_nothing_is_tracked_that_git_ignores() -> None:
+    command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
+    assert subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout == ""
+
+
 def test_the_changelog_of_an_unreleased_project_only_adds() -> None:
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines()
     assert [line for line in changes if line.startswith("##")] == ["## 0.1.0 (not released yet)", "### Added"]
