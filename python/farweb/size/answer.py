@@ -107,8 +107,8 @@ def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
     word = _WORDS[of_best].get(verdict, "open")
     if of_best and position == judge.anchor():
         word = "best"
-    elif word == "within" and judge.ties_with_best(position):
-        word = "ties"
+    elif word == "within":
+        word = judge.beside_best(position)
     return Tried(choice.label, choice.value, choice.number, judge.count(position), verdict, estimates, word)
 
 

@@ -22,7 +22,7 @@ from farweb.statistics.verdicts import (
     mirrored,
     slice_word,
 )
-from farweb.text.quantities import difference, relative
+from farweb.text.quantities import difference, plain, relative
 
 DECIDING = ("change", QUICKER, *SLOW, "failed_share")
 """Quantities that decide together unless the user names others."""
@@ -202,17 +202,29 @@ class Verdict:
         return self.named[0].heading if self.named else "time %"
 
     @property
+    def sure(self) -> str:
+        """Confidence of each interval, over a column: above 95 % where several pairs hold together."""
+        return f"{plain(100 * self.confidence, 3)} % interval"
+
+    @property
     def by_failures(self) -> bool:
         """True where so many requests failed on one side that the others' latencies say little."""
         return bool(self.slices) and not self.named and self.slices[0].requests > 0 and self.slices[0].by_count
 
     @property
-    def ties(self) -> bool:
-        """True where neither M nor failures nor, of few requests or named quantities, the word sets the two apart."""
+    def is_apart(self) -> bool:
+        """True where M or failures set the two apart; of few requests or named quantities, where the word does."""
         if self.named or self.few is not None:
-            return self.overall in ("equivalent", "cannot be told apart")
+            return self.overall not in ("equivalent", "cannot be told apart")
         by_count = self.slices[0].by_count and self.slices[0].word != "unclear"
-        return not (by_count or "failed_share" in (*self.gain, *self.harm) or self.slices[0].moved(self.margin))
+        by_failures = by_count or "failed_share" in (*self.gain, *self.harm)
+        return by_failures or bool(self.slices[0].moved(self.margin))
+
+    @property
+    def ties(self) -> bool:
+        """True where the two are shown to be equal on average; two that neither tie nor are apart are open."""
+        word = self.overall if self.named or self.few is not None else self.slices[0].word
+        return not self.is_apart and word == "equivalent"
 
     @property
     def cell(self) -> str:

@@ -20,6 +20,7 @@ from farweb.pages.weather import SEEDS, check_seeds, is_drawn
 from farweb.results.groups import VISIT_LABELS
 from farweb.results.judged import Matched, matched, verdict_of
 from farweb.results.pairs import Pairs, pair, read_once
+from farweb.statistics.sentences import holders
 from farweb.sweep.cluster import local_cluster
 from farweb.sweep.sweep import Progress, run_sweep
 from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
@@ -102,8 +103,8 @@ def of_requests(
         combined,
         left,
         ("a visit's first request", "a later one", "a request"),
-        "interval",
-        " ".join((alone.holds, *([_HITS] if any(each.hits is not None for each in effects) else []))),
+        alone.sure,
+        " ".join((alone.holds, *alone.held, *([_HITS] if any(each.hits is not None for each in effects) else []))),
         out,
     )
 
@@ -184,15 +185,16 @@ class _Judge:
             )
         self._sweep, self._number = sweep, number
         self._part, self._read = functools.cache(sweep.part), read_once()
-        self.holds = ""
+        self.holds = self.sure = ""
+        self.held: list[str] = []
 
     def effect(self, changes: tuple[Change, ...], point: int) -> Effect:
         """The effect of the changes of a point."""
-        runs = matched(self._sweep, [0], [point], [0], self._part)
+        runs = matched(self._sweep, [0], [point], [0], self._part, "--seeds 5 includes their chance")
         pairs = self._pairs(runs)
         verdict = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)
-        self.holds = verdict.holds
-
+        self.holds, self.sure = verdict.holds, verdict.sure
+        self.held = self.held or [f"{held}." for held in holders(verdict)]
         everyone, groups = verdict.slices[0], dict(verdict.groups)
         first, later = (groups[label].difference_s if label in groups else None for label in VISIT_LABELS.values())
         is_sure = everyone.moved(verdict.margin) < 0 if verdict.few is None else verdict.overall.endswith("better")
