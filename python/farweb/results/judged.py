@@ -189,6 +189,19 @@ def verdict_of(
     confidence: float = CONFIDENCE,
 ) -> Verdict:
     """Judge latencies of pairs of runs; see `judged`."""
+    return verdict_with_units(found, runs, names, by, margin, together, confidence)[0]
+
+
+def verdict_with_units(
+    found: Sequence[Pairs] | Sequence[Sides],
+    runs: Matched,
+    names: tuple[str, str],
+    by: Sequence[str] = DECIDING,
+    margin: float = MARGIN,
+    together: int = 1,
+    confidence: float = CONFIDENCE,
+) -> "tuple[Verdict, Units[Any]]":
+    """The same, and the units behind it, for what else is measured of them."""
     of_each = 1 - (1 - confidence) / together
     fixed = are_fixed((*runs.base, *runs.other))
     units = units_of(found, runs, of_each)
@@ -226,9 +239,8 @@ def verdict_of(
         failed=units.failed_shares,
         few_hold=None if table is None else few_of(table),
     )
-    if is_named:
-        return replace(verdict, sentence=by_quantities(names, verdict))
-    return replace(verdict, sentence=sentence(names, verdict))
+    said = by_quantities(names, verdict) if is_named else sentence(names, verdict)
+    return replace(verdict, sentence=said), units
 
 
 def _of_others(units: "Units[Any]", margin: float, confidence: float) -> list[Slice]:
