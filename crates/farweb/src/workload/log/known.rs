@@ -334,6 +334,7 @@ pub(super) const KNOWN: &[&Known] = &[
             ("httpRequest.cacheLookup", Field::EdgeIs("MISS")),
             ("httpRequest.cacheHit", Field::EdgeIs("HIT")),
             ("httpRequest.cacheValidatedWithOriginServer", Field::EdgeIs("REVALIDATED")),
+            ("jsonPayload.statusDetails", Field::Details),
         ]),
     ),
     &row(

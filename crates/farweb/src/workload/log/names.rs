@@ -111,7 +111,7 @@ pub(super) const APACHE: &Names = &[
     ("B", Field::Body),
     ("O", Field::Total),
     ("I", Field::Sent),
-    ("D", Field::Elapsed(Unit::Micros)),
+    ("D", Field::Elapsed(Unit::MicrosOrMillis)),
     ("T", Field::Elapsed(Unit::Seconds)),
     ("{s}T", Field::Elapsed(Unit::Seconds)),
     ("{ms}T", Field::Elapsed(Unit::Millis)),

@@ -39,6 +39,13 @@ fn google(flags: &str) -> String {
     )
 }
 
+/// A line without flags, or with ones that say less.
+fn google_details(details: &str) -> String {
+    let flags = if details.starts_with("backend") { r#""cacheHit":true"# } else { r#""cacheLookup":true"# };
+    let payload = format!(r#"{{"jsonPayload":{{"statusDetails":"{details}"}},"#);
+    google(flags).replacen('{', &payload, 1)
+}
+
 /// A line of CloudFront with its result, and with the detailed one.
 fn cloudfront(result: &str) -> String {
     let (result, detailed) = result.split_once(' ').unwrap_or((result, result));
@@ -50,7 +57,7 @@ fn cloudfront(result: &str) -> String {
 #[test]
 fn keep_asks_the_results_of_content_delivery_networks() {
     type Line = fn(&str) -> String;
-    let rows: [(&str, Line, &str, [&str; 4]); 6] = [
+    let rows: [(&str, Line, &str, [&str; 4]); 7] = [
         (
             "cloudflare",
             cloudflare,
@@ -89,6 +96,17 @@ fn keep_asks_the_results_of_content_delivery_networks() {
                 r#""cacheLookup":true,"cacheHit":true,"cacheValidatedWithOriginServer":true"#,
                 r#""cacheLookup":true;"cacheLookup":true,"cacheHit":false,"cacheValidatedWithOriginServer":false"#,
                 "",
+            ],
+        ),
+        (
+            "gcp",
+            google_details,
+            "",
+            [
+                "response_from_cache",
+                "response_from_cache_validated",
+                "response_sent_by_backend backend_timeout failed_to_pick_backend",
+                "denied_by_security_policy redirected_by_security_policy handled_by_identity_aware_proxy",
             ],
         ),
         (
