@@ -256,7 +256,7 @@ pub(super) const W3C: &Names = &[
     ("x-edge-result-type", Field::EdgeResult),
     ("x-edge-response-result-type", Field::EdgeResult),
     ("x-edge-detailed-result-type", Field::EdgeResult),
-    ("x-host-header", Field::Host),
+    ("x-host-header", Field::AskedHost),
     ("cs-host", Field::Host),
     ("cs(host)", Field::Host),
     ("x-forwarded-for", Field::Forwarded),

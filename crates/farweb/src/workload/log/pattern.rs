@@ -461,8 +461,10 @@ fn goes_on(text: &[u8], at: usize, part: &Part) -> bool {
 fn fits(field: Field, text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match field {
+        // Envoy writes 0 where nothing was answered.
         Field::Status => {
-            text.first() == Some(&b'-') || digits == 3 && !text.get(3).is_some_and(u8::is_ascii_alphanumeric)
+            let is_code = digits == 3 || text[..digits] == *b"0";
+            text.first() == Some(&b'-') || is_code && !text.get(digits).is_some_and(u8::is_ascii_alphanumeric)
         }
         field => !field.is_number() || digits > 0 || text.first() == Some(&b'-'),
     }

@@ -73,6 +73,8 @@ pub(super) enum Field {
     /// `X-Forwarded-For`: addresses of the client and of the proxies that passed the request on.
     Forwarded,
     Host,
+    /// The host that a client asked for, of a log that names another one too.
+    AskedHost,
     /// Host and URL with nothing between them: `a.example/x?y`.
     HostUrl,
     /// Values of the servers behind that were asked, with commas between them, of no use.
@@ -157,7 +159,7 @@ impl Field {
             Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_) => "server time",
             Self::Client | Self::ClientPort => "client",
             Self::Forwarded => "X-Forwarded-For",
-            Self::Host | Self::HostUrl => "host",
+            Self::Host | Self::AskedHost | Self::HostUrl => "host",
             Self::Request => "request",
             Self::Method | Self::Operation => "method",
             Self::Url => "URL",
@@ -194,10 +196,7 @@ impl Field {
 
     /// True if its value says whether a cache answered.
     pub(super) const fn is_result(self) -> bool {
-        matches!(
-            self,
-            Self::Code | Self::CacheResult | Self::EdgeResult | Self::Details | Self::EdgeIs(_)
-        )
+        matches!(self, Self::Code | Self::CacheResult | Self::EdgeResult | Self::Details | Self::EdgeIs(_))
     }
 
     /// True if its value may be a list with `, ` and ` : ` between entries: servers that were asked one after the other, proxies that
@@ -365,6 +364,7 @@ impl<'a> Record<'a> {
             Field::ClientPort => first(&mut self.client, without_port(text)),
             Field::Forwarded => first(&mut self.forwarded, text),
             Field::Host => first(&mut self.host, text),
+            Field::AskedHost => self.host = Some(text),
             Field::HostUrl => {
                 let end = text.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(text.len());
                 first(&mut self.host, text[..end].to_vec().into());

@@ -270,7 +270,8 @@ pub(super) struct RequestLine<'a> {
 pub(super) fn request_line(request: &[u8]) -> Option<RequestLine<'_>> {
     let blank = request.iter().position(|byte| *byte == b' ')?;
     let method = &request[..blank];
-    if method.is_empty() || !method.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-') {
+    let is_name = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+    if !method.first().is_some_and(u8::is_ascii_alphabetic) || !method.iter().all(is_name) {
         return None;
     }
     let rest = request[blank..].trim_ascii();

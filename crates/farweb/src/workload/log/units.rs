@@ -108,10 +108,7 @@ pub(super) fn check_open(layout: &Layout, head: &[u8]) -> Result<(), String> {
 impl Unit {
     /// True where a format leaves it open.
     pub(super) const fn is_open(self) -> bool {
-        matches!(
-            self,
-            Self::SecondsOrMillis | Self::SecondsOrUnknown | Self::Unknown | Self::MicrosOrMillis
-        )
+        matches!(self, Self::SecondsOrMillis | Self::SecondsOrUnknown | Self::Unknown | Self::MicrosOrMillis)
     }
 
     /// The unit after a decision.
