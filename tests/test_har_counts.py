@@ -58,7 +58,8 @@ def test_requests_and_bytes_of_open_hars_are_those_of_another_count(file: Path) 
         kept = [each for each in rows if not of_no_network(each)]
         left = [why for each in rows if (why := of_no_network(each))]
         assert {why: left.count(why) for why in left} == found.dropped
-        assert sum(bytes_of(each, log["creator"]["name"]) for each in kept) == sum(each.response_bytes for each in found.sent)
+        creator = log["creator"]["name"]
+        assert sum(bytes_of(each, creator) for each in kept) == sum(each.response_bytes for each in found.sent)
         assert sorted(each["request"]["url"] for each in kept) == sorted(each.name for each in found.sent)
         assert all(each.is_secure == each.name.startswith("https:") for each in found.sent)
         assert found.sent[0].issue_ms == min(each.issue_ms for each in found.sent) >= 0
