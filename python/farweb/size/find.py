@@ -229,9 +229,9 @@ def _run(
 
 
 def is_overloaded(scenario: Description) -> bool:
-    """True where the mean load is above the rate of a link."""
+    """True where the mean load that no cache answers is above the rate of a link."""
     load = check(scenario).offered
-    return load is not None and any(each.mean_bps > each.rate_bps and not each.at_most for each in load.links)
+    return load is not None and any(each.least_mean_bps > each.rate_bps for each in load.links)
 
 
 def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
