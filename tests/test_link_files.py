@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,7 +127,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
 
 
 @pytest.mark.parametrize("requests", [{}, {"workload": {"family": "prowgen", "parameters": {"requests": 20}}}])
-def test_runs_of_a_sweep_read_a_copy(cable: Path, folder: Path, requests: dict[str, object]) -> None:
+def test_runs_of_a_sweep_read_a_copy(cable: Path, folder: Path, requests: dict[str, Any]) -> None:
     (folder / "pass-5.csv").write_text(PASS)
     scenario = Scenario.load(cable, {f"{DOWN}.schedule": "pass-{seed}.csv", **requests})
     single = scenario.run(seed=5, out="single")

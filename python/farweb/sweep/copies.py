@@ -142,7 +142,7 @@ class Copy:
         return sum(batch.num_rows for batch in self._stream)
 
     @functools.cached_property
-    def batches(self) -> list[dict[str, Column | None]]:
+    def batches(self) -> list[dict[str, Column]]:
         """Columns of a table, which share the memory of the copy."""
         return [from_arrow(batch) for batch in self._stream]
 
