@@ -118,7 +118,7 @@ def test_the_ratio_to_the_best_is_shown(scenario: Scenario) -> None:
     assert found.answer.estimates[0].ratio == 2
     assert found.text == "Take 20: it is within 100 % of 40, the best (+100 %); 19 is worse (+111 %)."
     assert [each.word for each in found.curve[-2:]] == ["within", "best"]
-    assert "against 40, %" in text(found) and "Within: up to 100 % more than the best." in text(found)
+    assert "against best, %" in text(found) and "Within: up to 100 % more than the best." in text(found)
 
 
 def test_a_row_of_several_values_has_the_span_of_their_numbers(scenario: Scenario) -> None:

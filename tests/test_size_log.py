@@ -230,6 +230,22 @@ def test_a_value_that_the_slowest_tenth_makes_worse_says_so(tmp_path: Path) -> N
     assert log.decided_by(target, 0, 1) == log.reason(target, 0, 1) == ""
 
 
+def test_the_answer_holds_as_its_verdict_does_and_names_the_few_requests_that_hold_most(tmp_path: Path) -> None:
+    """Two of 600 requests take hours; of another log each is slower than the one before."""
+    few = np.where(np.arange(600) % 300 == 150, 3000.0, 1.0)
+    for name, base, other, said in (
+        ("few", few, np.where(few > 9, few, 1.1), "2 of 600 requests hold half of the waiting."),
+        ("drift", np.ones(600), np.linspace(0.5, 1.5, 600), "less surely than 95 %: its 20 time blocks resemble"),
+    ):
+        log = OfLog(0.95)
+        for position, times in enumerate((base, other)):
+            rows = [request(number, float(time), 1000) for number, time in enumerate(times)]
+            log.add(position, requests(times), write_results(tmp_path / name / str(position), rows))
+        assert log.holds_for(1) == ""
+        log.holds(clause("latency <= 1.05*best"), 1, 0)
+        assert said in log.holds_for(1)
+
+
 @pytest.mark.parametrize(("noise", "slope", "least", "most"), [(0.0, 30, 1.02, 1.05), (0.3, 3, 1.05, 2.0)])
 def test_a_search_for_the_best_ends_where_more_runs_would_fit_the_log(
     scenario: Scenario, noise: float, slope: float, least: float, most: float

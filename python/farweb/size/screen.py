@@ -250,8 +250,7 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
             *([f"{answer.percent} % interval"] if with_interval else []),
         ]
     if rated is not None:
-        against = "best" if answer.best is None else answer.best.label
-        header += [f"against {against}, %", sure]
+        header += ["against best, %", sure]
     lines = []
     for group in groups:
         each, is_one = group[0], len(group) == 1
