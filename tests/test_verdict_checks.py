@@ -13,7 +13,7 @@ import pytest
 from farweb.results.judged import Matched, verdict_of
 from farweb.results.pairs import Pairs, Sides
 from farweb.results.ranking import ranking
-from farweb.statistics.judgement import Verdict
+from farweb.statistics.judgement import Verdict, held_by
 from farweb.statistics.units import Floats
 
 RUN: Any = SimpleNamespace(manifest={"scenario": {"workload": {"requests": "log.parquet"}}})
@@ -357,6 +357,23 @@ def test_six_runs_rank_with_letters_and_a_tie() -> None:
     more = ranking([*names, "x"], lambda one, other: verdict([*runs, base][one], [*runs, base][other], together=6))
     assert [row.name for row in more.rows[:2]] == ["mux1", "x"] and len(more.verdicts) == 6
     assert more.rows[1].cell == "equivalent" and "x ties with it" in more.sentence()
+
+
+def test_a_reference_that_was_asked_for_stands_in_line_one() -> None:
+    base = trips()
+    runs = [base, base * 0.5, base * 0.8]
+    found = ranking(["a", "b", "c"], lambda one, other: verdict(runs[one], runs[other], together=3), 0)
+    assert found.reference == "a"
+    assert found.sentence() == (
+        "b is best (871 ms on average, −50.0 % against a). The other 2 runs take 60 to 100 % more time."
+    )
+
+
+def test_several_verdicts_hold_for_what_the_least_sure_does() -> None:
+    base = trips(400)
+    sure, drifting = verdict(base, base * 1.1), verdict(base, base * np.linspace(0.5, 1.5, 400))
+    assert (sure.is_dependent, drifting.is_dependent) == (False, True)
+    assert held_by([sure, drifting]) == drifting.holds and held_by([sure]) == sure.holds and held_by([]) == ""
 
 
 def test_runs_that_lose_requests_rank_by_these_and_not_by_the_others() -> None:

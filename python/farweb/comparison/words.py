@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from farweb.results.parts import KINDS
-from farweb.statistics.judgement import SHORT, Verdict, cell_of
+from farweb.statistics.judgement import SHORT, Verdict, cell_of, held_by
 from farweb.statistics.quantiles import has_quantile
 from farweb.statistics.verdicts import Slice
 from farweb.text.quantities import (
@@ -86,10 +86,10 @@ def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verd
     ]
     header = ["", *columns, ranking.heading, ranking.sure, "failed", ""]
     of_group = f"{capital(group)}: " if group else ""
-    holds = next((each.holds for each in verdicts), "")
     letters = "Runs that share a letter are not told apart. " if any(row.letters for row in ranking.rows) else ""
     table = Sheet("", header, rows, 2)
-    return [of_group + ranking.sentence(), "", table, f"{letters}Changes are against {ranking.reference}. {holds}"]
+    reach = f"{letters}Changes are against {ranking.reference}. {held_by(verdicts)}"
+    return [of_group + ranking.sentence(), "", table, reach]
 
 
 def pairs(found: Sequence["Pair"]) -> Sheet:

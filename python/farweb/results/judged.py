@@ -238,6 +238,7 @@ def verdict_with_units(
         groups=tuple(groups),
         failed=units.failed_shares,
         few_hold=None if table is None else few_of(table),
+        is_dependent=units.is_dependent,
     )
     said = by_quantities(names, verdict) if is_named else sentence(names, verdict)
     return replace(verdict, sentence=said), units

@@ -130,7 +130,7 @@ class Ranking:
             return f"No difference: all {len(self.rows)} {what}s take the same time."
         if not others[1:]:
             return f"{sentence((others[0].name, best.name), found[others[0].place].turned())}."
-        mean = f"({seconds(found[others[0].place].slices[0].base_s)} on average)"
+        mean = f"({seconds(found[others[0].place].slices[0].base_s)} on average{self._off_reference(best)})"
         head = f"Best: {best.name} {mean}" if what == "point" else f"{best.name} is best {mean}"
         if not rest:
             head = f"{best.name} takes the least time {mean}"
@@ -145,6 +145,11 @@ class Ranking:
             said.append(f"{_names(second, what)} are second{_more(second, found)}")
         said += next((held for each in found.values() if (held := holders(each))), [])
         return f"{'. '.join(said)}."
+
+    def _off_reference(self, best: Placed) -> str:
+        """How the best stands to the alternative that was asked for as the reference; empty where it is the best."""
+        change = None if best.verdict is None else best.verdict.change.value
+        return "" if change is None else f", {percents(change, signed=True)} % against {self.reference}"
 
     def _against(self, best: Placed, row: Placed) -> Verdict:
         """The verdict on an alternative against the best, whichever the table has for its reference."""

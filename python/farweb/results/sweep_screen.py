@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from farweb.results.judged import LevelJudged
 from farweb.results.ranking import failing
+from farweb.statistics.judgement import held_by
 from farweb.text.quantities import change_cells, in_one_unit, share
 from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import named, plural
@@ -48,7 +49,7 @@ def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool =
     if sheets["failures"].rows:
         parts.append((sheets["failures"],))
     verdicts = [*(() if ranked is None else ranked.verdicts.values()), *(each.verdict for each in summary.judged)]
-    holds = next((each.holds for each in verdicts), " ".join(summary.notes[-1:]))
+    holds = held_by(verdicts) or " ".join(summary.notes[-1:])
     seeds = plural(len(summary.seeds), "seed")
     parts += ["", f"{summary.done} of {summary.planned} runs, {seeds}. {holds}".rstrip()]
     shown = summary.warnings if "details" in more else summary.warnings[:_WARNINGS_MAX]

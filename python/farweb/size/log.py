@@ -31,7 +31,7 @@ from farweb.results.requests import QUANTILES, TIMES
 from farweb.size.target import Clause
 from farweb.statistics.blocks import number_of_blocks
 from farweb.statistics.intervals import Estimate, margin_of, resampled, resampled_means
-from farweb.statistics.judgement import SHORT, Difference, Verdict
+from farweb.statistics.judgement import SHORT, Difference, Verdict, held_by
 from farweb.statistics.sentences import called, holders
 from farweb.statistics.units import Units
 from farweb.statistics.verdicts import MARGIN, MARGIN_BY_LEAST, MARGIN_BY_POINTS, SLOW, clear
@@ -158,7 +158,7 @@ class OfLog:
     def holds_for(self, position: int | None) -> str:
         """Scope of a verdict on a value, and the few requests that decide it; empty where the rule judges nothing."""
         found = [each for both, each in self._verdicts.items() if position in both] or [*self._verdicts.values()]
-        return " ".join([found[0].holds, *(f"{few}." for few in holders(found[0]))]) if found else ""
+        return " ".join([held_by(found), *(f"{few}." for few in holders(found[0]))]) if found else ""
 
     def holds(self, clause: Clause, position: int, rival: int | None) -> bool | None:
         """True where a value meets a clause, against its number or another value, or None where that is not shown."""

@@ -6,6 +6,7 @@ The rule is in `farweb.statistics.verdicts`, the latencies come from `farweb.sta
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -156,6 +157,7 @@ class Verdict:
         failed: Shares of failed requests, of the base and of the other.
         few_hold: The few requests that hold half of the waiting of both sides, and of how many; None where these are
             not few.
+        is_dependent: True where time blocks resemble their neighbours: intervals are less sure than they say.
     """
 
     overall: Word
@@ -175,6 +177,7 @@ class Verdict:
     groups: tuple[tuple[str, Slice], ...] = ()
     failed: tuple[float, float] = (0.0, 0.0)
     few_hold: tuple[int, int] | None = None
+    is_dependent: bool = False
 
     @property
     def is_of_pairs(self) -> bool:
@@ -254,6 +257,11 @@ class Verdict:
         found["geometric"] = self.slices[0].geometric if self.slices else None
         found["groups"] = [{"group": label, **to_json(vars(each))} for label, each in self.groups]
         return found
+
+
+def held_by(verdicts: Sequence[Verdict]) -> str:
+    """What all of several verdicts hold for: the words of the least sure; empty of none."""
+    return next((each.holds for each in sorted(verdicts, key=lambda each: not each.is_dependent)), "")
 
 
 SHORT = {QUICKER: "quicker 90 %", "slowest_tenth": "slowest 10 %", "slowest_hundredth": "slowest 1 %"}
