@@ -271,6 +271,23 @@ def test_points_of_a_sweep_are_compared_by_replication(tmp_path: Path) -> None:
         farweb.compare(sweep, points=[{"link": "cable"}, {"link": "5g"}])
 
 
+def test_of_several_runs_columns_go_and_rows_stay(farweb: Farweb, tmp_path: Path) -> None:
+    """A word with its slice leaves no room for all quantiles; the table is still a row a run."""
+    hours = [3000.0 if number % 300 == 150 else 1.0 + number % 7 / 1000 for number in range(600)]
+    slower = {"quick": (1.0, 1.0), "other-settings": (1.15, 1.0), "slow": (3.0, 3.0)}
+    for name, (long, short) in slower.items():
+        run(
+            tmp_path / name,
+            [each * (long if each > 9 else 0.8 if name == "other-settings" else short) for each in hours],
+        )
+    shown = farweb("compare", *(tmp_path / name for name in slower)).out
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert "latency, s mean median time % 98.3 % interval failed" in lines, shown
+    assert "…" not in shown.replace(" … ", ""), "names are whole"
+    assert any(line.endswith("0 better: quicker 90 %") and "other-settings" in line for line in lines), shown
+    assert shown.startswith("quick takes the least time (")
+
+
 def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) -> None:
     places = [tmp_path / name for name in "abc"]
     random = np.random.default_rng(1)

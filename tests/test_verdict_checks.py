@@ -219,8 +219,8 @@ def test_line_one_of_several_says_how_open_one_is_and_how_few_requests_hold_most
     runs = [HOURS, np.where(HOURS > 9, HOURS * 1.1, HOURS), HOURS * 2]
     found = ranking(["a", "b", "c"], lambda one, other: verdict(runs[one], runs[other], together=3))
     assert found.sentence("point") == (
-        "Best: a (7.01 s on average); b cannot be told apart from it: +8.6 % (−27.9 … +63.6). c is worse: "
-        "100 % more time. 2 of 1,000 requests hold half of the waiting."
+        "a takes the least time (7.01 s on average); b cannot be told apart from it: +8.6 % (−27.9 … +63.6). c is "
+        "worse: 100 % more time. 2 of 1,000 requests hold half of the waiting."
     )
     assert (found.sure, found.rows[1].cell) == ("98.3 % interval", "open")
 

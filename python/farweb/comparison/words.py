@@ -87,7 +87,8 @@ def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verd
     header = ["", *columns, ranking.heading, ranking.sure, "failed", ""]
     of_group = f"{capital(group)}: " if group else ""
     letters = "Runs that share a letter are not told apart. " if any(row.letters for row in ranking.rows) else ""
-    table = Sheet("", header, rows, 2)
+    spare = [*range(len(columns), 2, -1), header.index(ranking.sure)]
+    table = Sheet("", header, rows, 2, is_whole=True, spare=spare)
     reach = f"{letters}Changes are against {ranking.reference}. {held_by(verdicts)}"
     return [of_group + ranking.sentence(), "", table, reach]
 

@@ -132,7 +132,7 @@ class Ranking:
             return f"{sentence((others[0].name, best.name), found[others[0].place].turned())}."
         mean = f"({seconds(found[others[0].place].slices[0].base_s)} on average{self._off_reference(best)})"
         head = f"Best: {best.name} {mean}" if what == "point" else f"{best.name} is best {mean}"
-        if not rest:
+        if not rest or any(not found[row.place].ties for row in near):
             head = f"{best.name} takes the least time {mean}"
         said = ["; ".join([head, *stand])]
         second = [row for row in rest if row.letters and set(row.letters) & set(rest[0].letters)]
