@@ -8,7 +8,7 @@ from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.figures.link import DIRECTIONS, busiest, title
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.run import RunTables
-from farweb.results.totals import REASONS
+from farweb.results.totals import REASONS, marked
 from farweb.text.quantities import seconds
 
 _WAITS = {"sojourn_max_s": "longest", "sojourn_p95_s": "95th percentile", "sojourn_p50_s": "median"}
@@ -54,6 +54,7 @@ def queue_over_time(result: RunTables, *, link: int | None = None) -> Figure:
 def _intervals(rows: pl.DataFrame, *, has_waits: bool) -> Samples:
     """Samples of a direction; of intervals that are merged the largest quantile."""
     reasons = {name: pl.col(name).sum() for name in REASONS if name in rows.columns} or {"drops": pl.col("drops").sum()}
+    reasons |= {name: pl.col(name).sum() for name in ("marks",) if name in rows.columns}
     return samples(
         rows,
         queue_mean=mean("queue_bytes_mean"),
@@ -81,6 +82,8 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str, *, has
         for number, (name, many) in enumerate(dropped.items())
         if many
     ]
+    marks = int(shown.rows["marks"].sum()) if "marks" in shown.rows.columns else 0
+    drops += [shown.series("marked", len(dropped), "marks", part="marks")] if marks else []
     return (
         panel(
             Axis("queue", "B", low=0),
@@ -91,9 +94,10 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str, *, has
         ),
         *([panel(Axis("wait", "s", low=0), *waits, weight=3)] if has_waits else []),
         panel(
-            Axis("drops", low=0, high=None if drops else 1.5, whole=True),
+            Axis("drops, marks" if marks else "drops", low=0, high=None if drops else 1.5, whole=True),
             *(drops or [shown.series("", None, next(iter(dropped)))]),
             weight=1.6,
-            note=f"{sum(dropped.values()):,} dropped in all" if drops else "none dropped",
+            note=(f"{sum(dropped.values()):,} dropped in all" if any(dropped.values()) else "none dropped")
+            + marked(marks),
         ),
     )
