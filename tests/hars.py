@@ -6,18 +6,26 @@ from pathlib import Path
 from typing import Any
 
 from farweb import _core
+from farweb.pages.exporters import exporter_of, normal
 from farweb.pages.graph import graph_of
 from farweb.pages.har import HarPage, read_har
 from farweb.pages.paths import Way
-from farweb.pages.recording import Recording
+from farweb.pages.recording import Recording, recording_of
+from farweb.pages.sent import Sent
 from farweb.pages.settle import Loaded, asked_of, settle
+
+PAGE = "https://a.example/"
+CSS = "https://a.example/x.css"
+WPT: dict[str, Any] = {"_load_start": 200, "_ttfb_ms": 50, "_load_ms": 70}
+WPT |= {"_socket": "9", "_objectSize": "900", "_bytesIn": "1200"}
+"""Fields of an entry by WebPageTest."""
 
 
 def at(ms: float) -> str:
     return (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)).isoformat()
 
 
-def entry(url: str = "https://a.example/", start_ms: float = 0.0, **fields: Any) -> dict[str, Any]:
+def entry(url: str = PAGE, start_ms: float = 0.0, **fields: Any) -> dict[str, Any]:
     """An entry; `timings`, `request` and `response` are merged, other fields are set."""
     timings = {"blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": 50, "receive": 10}
     response = {"status": 200, "httpVersion": "HTTP/1.1", "headersSize": 300, "bodySize": 1000}
@@ -50,6 +58,16 @@ def written(folder: Path, content: Any, name: str = "page.har") -> Path:
 
 def page_of(folder: Path, content: Any) -> HarPage:
     return read_har(written(folder, content))[0]
+
+
+def recorded(folder: Path, *entries: dict[str, Any], **file: Any) -> Recording:
+    return recording_of(page_of(folder, har(*entries, **file)))
+
+
+def sent(folder: Path, creator: str, given: dict[str, Any], version: str = "1") -> Sent:
+    """An entry as `creator` writes it, as it is read."""
+    page = page_of(folder, har(given, creator=creator, version=version))
+    return normal(page, page.entries[0][1], exporter_of(page))
 
 
 def loaded_over(recording: Recording, way: Way) -> Loaded:

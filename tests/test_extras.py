@@ -17,7 +17,7 @@ from importlib.machinery import PathFinder
 class Hiding(PathFinder):
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        hidden = ("dask", "distributed", "fsspec", "scipy", "plotly")
+        hidden = ("dask", "distributed", "fsspec", "scipy")
         return None if name.partition(".")[0] in hidden else super().find_spec(name, path, target)
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding

@@ -134,6 +134,17 @@ def test_a_beacon_of_the_page_before_begins_none(tmp_path: Path) -> None:
     assert ([each.issue_ms for each in recording.sent], recording.load_ms) == ([0, 0], 200)
 
 
+def test_a_file_without_pages_begins_with_its_first_request(tmp_path: Path) -> None:
+    """And not with the tunnel in front of it, as proxies write one."""
+    tunnel = entry("http://a.example:443/", -800, request={"method": "CONNECT"})
+    content = har(tunnel, entry(), entry("https://a.example/x.css", 70), creator="Charles Proxy")
+    del content["log"]["pages"]
+    for each in content["log"]["entries"]:
+        del each["pageref"]
+    recording = recording_of(page_of(tmp_path, content))
+    assert ([each.issue_ms for each in recording.sent], recording.load_ms) == ([0, 70], 130)
+
+
 def asked_at_once(*waits: float, **fields: Any) -> list[dict[str, Any]]:
     """Requests to one host that begin together, each with so long a wait."""
     return [

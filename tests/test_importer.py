@@ -207,6 +207,25 @@ def test_a_squid_log_becomes_a_table_that_runs(farweb: Farweb, folder: Path) -> 
     assert pq.read_table("out.parquet")["server_s"].to_pylist() == pytest.approx([4.38, 0.13, 0.0])
 
 
+def test_a_round_trip_is_taken_off_elapsed_times_alone(farweb: Farweb, folder: Path) -> None:
+    """Where no request has one the option is refused, with the reason."""
+    behind = '$remote_addr - - [$time_local] "$request" $status $body_bytes_sent $upstream_response_time'
+    (folder / "squid.log").write_text(LOG)
+    (folder / "clf.log").write_text(CLF)
+    (folder / "nginx.log").write_text("".join(f"{line} 0.120\n" for line in CLF.splitlines()))
+    for log, options, why in (
+        ("clf.log", [], "no request has an elapsed time to take it off: it has no times"),
+        (
+            "nginx.log",
+            ["--log-format", behind],
+            "no request has an elapsed time to take it off: server times are of servers behind",
+        ),
+        ("squid.log", ["--server-time", "none"], "--server-time none leaves out the times that it is taken off"),
+    ):
+        refused(farweb, "workload", "import", log, *options, "--rtt-ms", 120, says=f"{log}: --rtt-ms: {why}")
+        assert farweb("workload", "import", log, *options, "--rtt-ms", 0, "--quiet", "--force").code == 0
+
+
 CLF = """\
 10.0.0.1 - - [25/Oct/2015:04:00:00 +0100] "GET /a HTTP/1.1" 200 1000
 10.0.0.1 - - [25/Oct/2015:05:00:00 +0100] "GET /b HTTP/1.1" 404 900000

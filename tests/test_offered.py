@@ -7,6 +7,7 @@ import pytest
 
 from farweb import Scenario
 from farweb.offered import Offered
+from farweb.size.find import is_overloaded
 from samples import SCENARIO, Farweb
 
 OPENING = 3 * 40  # SYN, FIN and a bare acknowledgement, each way
@@ -237,8 +238,10 @@ def test_line_1_behind_a_live_cache_is_sure_or_says_that_the_cache_decides(folde
     lines = [f"{second / 2},a.example,300,{size},{second // 2},GET\n" for second in range(120)]
     (folder / "requests.csv").write_text(CACHED + "".join(lines))
     scenario = with_edge(folder, 'policy = "lru"\ncapacity = "1 MB"')
-    checked = scenario.with_({"path.link.0.down.rate": "10 Mbit/s", "path.link.1.down.rate": rate}).check()
+    rated = scenario.with_({"path.link.0.down.rate": "10 Mbit/s", "path.link.1.down.rate": rate})
+    checked = rated.check()
     assert checked.answer.startswith(says), checked.answer
+    assert is_overloaded(rated) == says.startswith("Over"), "a search for a size fails such a rate"
     assert any("what no cache answers takes at least" in each for each in checked.warnings) == says.startswith(
         ("Over", "Near")
     )

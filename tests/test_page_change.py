@@ -1,5 +1,6 @@
 """Pages before and after a change: closed forms of bundles and shards, verdicts, screens, and results of two pages."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,28 @@ def test_results_of_two_pages_are_compared_by_parts(folder: Path, farweb: Farweb
     assert [row[:2] for row in rows[1:]] == [["before", "25"], ["after", "2"]]
     loads = farweb("compare", "before", "after", "--json").json()["loads"]
     assert all(sum(each["split_ns"].values()) == round(each["onload_s"] * 1e9) for each in loads)
+
+
+def test_loads_whose_tls_differs_say_so(folder: Path, farweb: Farweb) -> None:
+    """Handshakes are in the difference: of two HARs, of their results, and in the report of these."""
+    secure = page(2, 200)
+    clear = json.loads(json.dumps(secure).replace("https:", "http:"))
+    mixed = json.loads(json.dumps(secure).replace("https://a.example/1", "http://a.example/1"))
+    for name, content in (("clear", clear), ("secure", secure), ("mixed", mixed)):
+        written(folder, content, f"{name}.har")
+    way = ("--path", "cable", "--protocol", "h1", "--proxy", "none")
+    for other, tls in (("clear", "no TLS"), ("mixed", "TLS 1.3 but for 1 request")):
+        said = f"TLS differs: TLS 1.3 in secure.har and {tls} in {other}.har."
+        hars = farweb("page", "secure.har", f"{other}.har", *way)
+        assert said in " ".join(hars.out.split())
+        for name in ("secure", other):
+            farweb("page", f"{name}.har", *way, "-o", name, "--force")
+        said = said.replace(".har", "")
+        assert said in farweb("compare", "secure", other).out
+        assert farweb("compare", "secure", other, "--json").json()["tls"] == said
+        assert farweb("report", "secure", other, "-o", "both.html", "--force").code == 0
+        assert said in (folder / "both.html").read_text()
+    assert "TLS differs" not in farweb("compare", "secure", "secure").out
 
 
 def test_in_python_a_page_is_a_function_and_its_answer_is_printed(folder: Path) -> None:

@@ -9,7 +9,6 @@ _EXTRAS = {
     "distributed": ("Dask", "sweep"),
     "fsspec": ("fsspec", "sweep"),
     "scipy": ("SciPy", "sweep"),
-    "plotly": ("plotly", "html"),
 }
 
 SWEEP = ("fcntl", "dask", "distributed", "fsspec", "scipy")

@@ -54,8 +54,9 @@ class OfferedLoad:
         minute_rate_bps: Mean rate of the link in that minute.
         second_bps: In the busiest second, or None as above.
         at_most: True when a live cache nearer to the clients takes an unknown part of it off.
-        least_from_s: When the busiest minute of the part that no cache answers begins, or None as above.
-        least_minute_bps: That part then or on average; without such a cache all.
+        least_mean_bps: The part that no cache answers, as `mean_bps`; without such a cache all.
+        least_from_s: When its busiest minute begins, or None as above.
+        least_minute_bps: That part then or on average.
         least_rate_bps: Mean rate of the link in that minute.
     """
 
@@ -72,6 +73,7 @@ class OfferedLoad:
     minute_rate_bps: float | None
     second_bps: float | None
     at_most: bool
+    least_mean_bps: float
     least_from_s: float | None
     least_minute_bps: float
     least_rate_bps: float
@@ -200,6 +202,7 @@ def _held_against(scenario: Description, figures: Mapping[str, Any], trace: Trac
         least = _missed(link, laid, trace, is_renamed=is_renamed) if link.at_most else series
         least_minute, least_from, least_rate = _fullest(scenario, link, least, laid.step_s)
         lasts_s = max(laid.span_s, MINUTE_S)
+        least_mean = 8 * float(least.sum()) / lasts_s
         ends = figures["nodes"][link.index : link.index + 2]
         from_node, to_node = ends if link.direction == "up" else ends[::-1]
         load = OfferedLoad(
@@ -216,8 +219,9 @@ def _held_against(scenario: Description, figures: Mapping[str, Any], trace: Trac
             minute_rate_bps=minute_rate,
             second_bps=_peak(series, 1, laid.step_s)[0],
             at_most=link.at_most,
+            least_mean_bps=least_mean,
             least_from_s=least_from,
-            least_minute_bps=8 * float(least.sum()) / lasts_s if least_minute is None else least_minute,
+            least_minute_bps=least_mean if least_minute is None else least_minute,
             least_rate_bps=link.rate_bps if least_rate is None else least_rate,
         )
         loads.append(load)
@@ -340,7 +344,7 @@ def _fullest(
     rates = None
     if link.changes and busiest is not None:
         number = max(len(series), MINUTE_S // step_s)
-        rates = scenario.core.mean_rates(link.index, link.direction == "down", step_s, number)
+        rates = scenario.complete().mean_rates(link.index, link.direction == "down", step_s, number)
     if rates is None:
         return busiest, begin, None if busiest is None else link.rate_bps
     loads, lines = _windows(series, MINUTE_S, step_s), _windows(rates * step_s / 8, MINUTE_S, step_s)

@@ -13,7 +13,7 @@ from farweb.errors import FarwebError
 from farweb.results.folder import folder_names
 from farweb.results.groups import By, RequestGroup, grouped
 from farweb.results.judged import Matched, judged, pairs_together, quantity_name
-from farweb.results.legs import tls_of
+from farweb.results.legs import tls_differs, tls_of
 from farweb.results.manifest import RUN_KIND, kind_of
 from farweb.results.ranking import Ranking, ranking
 from farweb.results.run import RunTables
@@ -173,15 +173,9 @@ def compare(
         rankings[group.label] = ranked
         pairs += [Pair(names[one], names[other], group.label, each) for (one, other), each in ranked.verdicts.items()]
     changes.sort(key=lambda each: names.index(each.other))
-    tls = _tls(names, opened) if points is None else ""
+    runs = [] if points else zip(names, opened, strict=True)
+    tls = tls_differs({name: tls_of(each.manifest["scenario"]) for name, each in runs})
     return Comparison(names[first], tuple(changes), tuple(pairs), tuple(names), rankings, tls)
-
-
-def _tls(names: Sequence[str], opened: Sequence[RunTables | SweepTables]) -> str:
-    """The TLS of each run in a sentence, or nothing where it is the same: handshakes are a part of the difference."""
-    found = {name: tls_of(each.manifest["scenario"]) for name, each in zip(names, opened, strict=True)}
-    said = listed([f"{tls or 'no connections'} in {name}" for name, tls in found.items()])
-    return f"TLS differs: {said}." if len(set(found.values())) > 1 else ""
 
 
 def _sides(

@@ -127,6 +127,8 @@ def import_log(
         if counts["requests"] == 0:
             formats = ", ".join(counts["formats"])
             raise WorkloadError(f"{names}: read as {formats}, no request is left: {_nothing_left(counts)}")
+        if options.get("rtt_ns") and not counts["with_elapsed_time"]:
+            raise WorkloadError(f"{names}: --rtt-ms: {_without_elapsed_times(counts, options)}")
         counts["unread_fields"]["share"] = counts["unread_fields"]["requests"] / counts["requests"]
         if not counts.pop("sorted"):
             unsorted = raw
@@ -210,6 +212,14 @@ def _nothing_left(counts: Mapping[str, Any]) -> str:
         return f"all {count(lines)} lines {counts['meanings'][dropped[0][0]]}{hint}"
     reasons = ", ".join(f"{count(n)} {counts['meanings'][reason]}" for reason, n in dropped)
     return f"of {count(lines)} lines {reasons}{hint}"
+
+
+def _without_elapsed_times(counts: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """Explain why there is no time to take a round trip off."""
+    if options.get("server_time") == "none":
+        return "--server-time none leaves out the times that it is taken off"
+    times = "server times are of servers behind, without the path" if counts["with_server_time"] else "it has no times"
+    return f"no request has an elapsed time to take it off: {times}"
 
 
 def _copy(

@@ -1,5 +1,6 @@
 """A page over several ways: onLoad of each, how sure that is, and the screen that says so."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -7,7 +8,7 @@ from typing import Any, Self
 from farweb.errors import FarwebError
 from farweb.inputs.paths import path_kind
 from farweb.pages.graph import RULES, Dependency, Rule, graph_of
-from farweb.pages.paths import BEYOND_MS, PROTOCOLS, PROXIES, Way
+from farweb.pages.paths import PROTOCOLS, PROXIES, Way
 from farweb.pages.recording import Recording, short_url
 from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
@@ -341,11 +342,10 @@ def _simple_s(recording: Recording, way: Way) -> float | None:
     """Bytes at the rate of the path, and the round trips of one request on a new connection."""
     if way.proxy not in PROXIES:
         return None
-    kind = path_kind(way.path)
     has_tls = recording.sent[recording.root].is_secure
     turns = 1 if way.proxy == "mux" else 1 + has_tls + (way.proxy != "pep")  # a standing connection, or one of TCP
-    rtt_s = (kind.delay.up + kind.delay.down + 2 * BEYOND_MS) / 1000
-    return turns * rtt_s + 8 * recording.gating_bytes / (kind.rate.down * 1e6)
+    rtt_ns: int = sum(leg["rtt_ns"] for leg in json.loads(way.scenario.check(None))["legs"])
+    return turns * rtt_ns / 1e9 + 8 * recording.gating_bytes / (path_kind(way.path).rate.down * 1e6)
 
 
 def in_words(cell: Cell) -> str:

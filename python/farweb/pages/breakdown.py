@@ -8,6 +8,7 @@ from typing import Any
 from farweb.pages.answer import ALIKE, PageAnswer, how, proxy_name
 from farweb.pages.recording import short_url
 from farweb.pages.results import view_of
+from farweb.results.legs import tls_differs
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE
 from farweb.results.view import PARTS, Step, View, read_view
@@ -120,11 +121,17 @@ class PageLoads(Shown):
         change = f"{100 * (least / base - 1):+.0f} %".replace("-", "−")  # names keep their hyphens: they can be pasted
         return f"{listed(tied)} {said}: {times} ({change})."
 
+    @property
+    def tls(self) -> str:
+        """The TLS of each load in a sentence where it is not the same; else empty."""
+        return tls_differs({name: view.tls for name, view in zip(self.names, self.views, strict=True)})
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         loads = zip(self.names, self.views, strict=True)
         return {
             "text": self.text,
+            **({"tls": self.tls} if self.tls else {}),
             "loads": [
                 {
                     "results": name,
@@ -143,7 +150,8 @@ class PageLoads(Shown):
         view = self.views[0]
         is_one = len({tuple(each.name for each in of.requests) for of in self.views}) == 1
         about = [f"{short_url(view.page)}: {plural(len(view.requests), 'request')}, a load each"] if is_one else []
-        return Screen([self.text, *about, "", *self.table(has_sizes=not is_one)])
+        differs = [self.tls] if self.tls else []
+        return Screen([self.text, *differs, *about, "", *self.table(has_sizes=not is_one)])
 
     def table(self, *, has_sizes: bool = True) -> Iterator[Sheet | str]:
         """The parts of each load side by side, and what these mean.

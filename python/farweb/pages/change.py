@@ -153,6 +153,8 @@ class PageChange(Shown):
 
     def _parts(self) -> Iterator[Sheet | str]:
         yield self.text
+        if self.loads.tls:
+            yield self.loads.tls
         for name, answer in zip(self.names, self.answers, strict=True):
             yield f"{elided(visible(name), _NAME)}: {answer.recorded}"
         yield ""

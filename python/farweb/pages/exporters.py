@@ -52,7 +52,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
         host, scheme = "", "unreadable"
     times = _of_webpagetest(page, entry) if exporter == "webpagetest" else _of_timings(page, entry, exporter)
     status = int(number(response.get("status")) or 0)
-    request_bytes, response_bytes = _sizes(entry, request, response, status)
+    request_bytes, response_bytes = _sizes(entry, request, response, status, exporter)
     initiator, initiator_type = _initiator(entry)
     sent = Sent(
         url,
@@ -177,13 +177,13 @@ def _of_webpagetest(page: HarPage, entry: Json) -> dict[str, Any]:
     }
 
 
-def _sizes(entry: Json, request: Json, response: Json, status: int) -> tuple[int, int]:
+def _sizes(entry: Json, request: Json, response: Json, status: int, exporter: str) -> tuple[int, int]:
     """Bytes of request and response on the wire, headers included."""
     asked = number(request.get("headersSize"))
     request_bytes = asked if asked is not None and 0 < asked < _HEADER_MAX else REQUEST_HEADER_BYTES
     request_bytes += _bytes(request.get("bodySize"))
     transferred = _bytes(response.get("_transferSize"))
-    body = _body(entry)
+    body = _body(entry, exporter)
     if not body and number(response.get("bodySize")) != 0:
         body = _bytes(table(response.get("content")).get("size"))  # decoded: more than was on the wire
     most = _body_max(request, response, status)
@@ -214,13 +214,16 @@ def _is_sized(entry: Json, response: Json) -> bool:
     )
 
 
-def _body(entry: Json) -> float:
-    """Bytes of the body on the wire, 0 where unknown."""
+def _body(entry: Json, exporter: str) -> float:
+    """Bytes of the body on the wire, 0 where unknown. Firefox counts the header in `bodySize`."""
     size = number(entry.get("_objectSize"))
     if size is not None and size >= 0:
         return _bytes(size)
     response = table(entry.get("response"))
-    return _bytes(response.get("_transferSize")) or _bytes(response.get("bodySize"))
+    body = _bytes(response.get("bodySize"))
+    if exporter == "firefox" and number(header(response, "content-length") or None) != body:
+        body -= min(body, _bytes(response.get("headersSize")))
+    return _bytes(response.get("_transferSize")) or body
 
 
 def _protocol(entry: Json, response: Json) -> str:

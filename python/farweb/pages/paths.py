@@ -17,22 +17,9 @@ PROXIES = ("none", "split", "mux", "pep")
 USUAL_PROXIES = PROXIES[:3]
 ALL_PATHS = (*PATHS, *STAND_FOR)
 """Paths that a page can take, by name."""
-BEYOND_MS = 10
-"""Delay from the far end of a path to the servers, one way. Chosen, as `farweb new` has it."""
 USUAL_PATHS = ("geo", "leo", "cable", "mobile")
 
 _CARRIERS = {"h1": '{ kind = "http/1.1", idle_timeout = "60 s" }', "h2": '{ kind = "http/2" }'}
-_TCP = 'profile = "linux", mss = "1460 B", buffer = "16 MB"'
-_PEP = f"""\
-[[leg.split]]
-at = "terminal"
-open = "ready"
-tcp = {{ {_TCP}, constants = {{ nagle = false, initial_cwnd_segments = 100 }} }}
-[[leg.split]]
-at = "far-end"
-tcp = {{ {_TCP}, constants = {{ nagle = false }} }}
-"""
-_MUX = '{ kind = "mux", connections = 8 }'
 _OWN = "own"
 
 
@@ -74,25 +61,15 @@ def way_of(path: str, protocol: str, proxy: str, *, is_secure: bool) -> Way:
 
     Browsers speak HTTP/2 over TLS alone. Here it has what the page has, as HTTP/1.1 does, so that they compare.
     """
-    carrier = _CARRIERS[protocol]
-    legs = {
-        "none": [("clients", "servers", carrier)],
-        "pep": [("clients", "servers", carrier)],
-        "split": [("clients", "far-end", carrier), ("far-end", "servers", carrier)],
-        "mux": [("clients", "near-end", carrier), ("near-end", "far-end", _MUX), ("far-end", "servers", carrier)],
-    }[proxy]
-    tls = 'tls = { version = "1.3" }\n' if is_secure else ""
-    inside = {"mux": ["near-end"], "pep": ["terminal"]}.get(proxy, [])
-    near = _AT_ONCE if inside else ""
-    nodes = ["clients", *inside, "far-end", "servers"]
-    text = (
-        f'format = 1\nname = "page"\n[path]\nnodes = {json.dumps(nodes)}\n{near}'
-        f'[[path.link]]\npreset = "{path_kind(path).name}"\n'
-        f"{_link('1 Gbit/s', BEYOND_MS)}"
-        + "".join(_leg(begin, end, each, "" if each == _MUX else tls) for begin, end, each in legs)
-        + (_PEP if proxy == "pep" else "")
-        + '[origin]\nrelease = "delayed"\n[workload]\nrequests = "page"\n'
-    )
+    choices = {
+        "file": "page.toml",
+        "ways": [{"path": path_kind(path).name, "proxy": proxy}],
+        "serving": {"carrier": _CARRIERS[protocol], "tls": is_secure, "nagle": False, "reasons": []},
+        "release": "delayed",
+        "requests": {"page": {"requests": "page"}},
+        "span_s": 0,
+    }
+    text = _core.draft(json.dumps(choices))
     return Way(path, protocol, proxy, _core.Scenario.parse(text, f"{path} {protocol} {proxy}", {}))
 
 
@@ -112,17 +89,3 @@ def own_way(file: Path) -> Way:
     carrier: str = effective["leg"][0]["carrier"]["kind"]
     protocol = {"http/1.1": "h1", "http/2": "h2"}.get(carrier, carrier)
     return Way(file.stem, protocol, _OWN, scenario)
-
-
-def _link(rate: str, delay_ms: int) -> str:
-    way = f'{{ rate = "{rate}", delay = "{delay_ms} ms" }}'
-    return f"[[path.link]]\nup = {way}\ndown = {way}\n"
-
-
-_AT_ONCE = _link("unlimited", 0)
-"""Between the clients and a node beside them. A link that takes no time draws nothing: the path's chance stays."""
-
-
-def _leg(begin: str, end: str, carrier: str, tls: str) -> str:
-    tcp = f"{{ {_TCP}, constants = {{ nagle = false }} }}"
-    return f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\ntcp = {tcp}\n{tls}'

@@ -123,7 +123,7 @@ def recording_of(page: HarPage) -> Recording:
     if exporter == "webpagetest":
         wait_for_connections(sent)
     queued = queue_anew(page, sent, exporter)
-    ahead = _begin_with_the_first(sent)
+    ahead = _begin_with_the_first(sent, has_page=bool(page.name))
     sent.sort(key=lambda each: each.issue_ms)
     given = number(page.timings.get("onLoad")) or 0.0
     fault = "it has no onLoad" if given <= 0 else ""
@@ -189,15 +189,16 @@ def _find_multiplexed(entries: Sequence[Sent], exporter: str) -> None:
                 each.protocol = "h2" if each.protocol == "h1" else each.protocol
 
 
-def _begin_with_the_first(sent: Sequence[Sent]) -> float:
+def _begin_with_the_first(sent: Sequence[Sent], *, has_page: bool) -> float:
     """Count times from the first request where that is before the page's own start, which is behind its redirects.
 
-    A beacon of the page before begins none.
+    A beacon of the page before begins none. A file without pages begins with no entry that is left out.
 
     Returns:
         How long before the page's start it was, in ms.
     """
-    ahead = max(0.0, -min((each.issue_ms for each in sent if each.kind != "beacon"), default=0.0))
+    ahead = -min((each.issue_ms for each in sent if each.kind != "beacon"), default=0.0)
+    ahead = max(0.0, ahead) if has_page else ahead
     for each in sent:
         each.shift(ahead)
     return ahead

@@ -39,6 +39,7 @@ def answer(names: Sequence[str], views: Sequence[View]) -> list[Part]:
     recorded = (f"{view.page} as recorded: {seconds(view.recorded.load_ns / _NS)} to onLoad." for view in views)
     return [
         loads.text if len(views) > 1 else f"onLoad after {largest_parts(views[0])}.",
+        *([loads.tls] if loads.tls else []),
         *loads.table(),
         *dict.fromkeys(recorded),
     ]

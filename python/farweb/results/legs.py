@@ -224,6 +224,12 @@ def tls_of(scenario: Mapping[str, Any]) -> str:
     return listed(list(dict.fromkeys(tls_name(tls) for tls in found)))
 
 
+def tls_differs(found: Mapping[str, str]) -> str:
+    """The TLS of each of several results in a sentence where it is not the same, or nothing: handshakes differ then."""
+    said = listed([f"{tls or 'no connections'} in {name}" for name, tls in found.items()])
+    return f"TLS differs: {said}." if len(set(found.values())) > 1 else ""
+
+
 def tls_name(tls: Mapping[str, Any] | None) -> str:
     """TLS of a leg: its version, and how handshakes begin where they are not full."""
     if tls is None:

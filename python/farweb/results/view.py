@@ -17,9 +17,11 @@ from typing import Any, NamedTuple
 
 from farweb.errors import ResultsError
 from farweb.results.breakdown import parts_by_request
+from farweb.results.legs import tls_of
 from farweb.results.parts import Kind
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE
+from farweb.text.words import plural
 
 
 class Part(NamedTuple):
@@ -144,11 +146,13 @@ class View:
         page: Its URL, or the name that its file gives it.
         requests: By recorded issue.
         tail_ns: From the last end that gates onLoad to onLoad.
+        tls: TLS of its connections in a few words; empty as recorded.
     """
 
     page: str
     requests: Sequence[Viewed]
     tail_ns: int
+    tls: str = ""
 
     @property
     def load_ns(self) -> int:
@@ -246,4 +250,12 @@ def read_view(results: RunTables) -> View:
         )
         for row, run in zip(rows, times, strict=True)
     ]
-    return View(recorded.page, sorted(requests, key=lambda each: each.number), recorded.tail_ns)
+    requests.sort(key=lambda each: each.number)
+    return View(recorded.page, requests, recorded.tail_ns, _tls(results.manifest["scenario"], requests))
+
+
+def _tls(scenario: Mapping[str, Any], requests: Sequence[Viewed]) -> str:
+    """TLS of the legs, and the number of requests that go in the clear beside it."""
+    clear = sum(each.name.startswith("http:") for each in requests)
+    is_beside = clear and any(leg.get("tls") for leg in scenario["leg"])
+    return f"{tls_of(scenario)} but for {plural(clear, 'request')}" if is_beside else tls_of(scenario)

@@ -229,9 +229,9 @@ def _run(
 
 
 def is_overloaded(scenario: Description) -> bool:
-    """True where the mean load is above the rate of a link."""
+    """True where the mean load that no cache answers is above the rate of a link."""
     load = check(scenario).offered
-    return load is not None and any(each.mean_bps > each.rate_bps and not each.at_most for each in load.links)
+    return load is not None and any(each.least_mean_bps > each.rate_bps for each in load.links)
 
 
 def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
@@ -355,7 +355,7 @@ def _limits(base: Description, axis: Axis) -> list[str]:
     if not any(found):
         return []
     hosts = base.inputs().get("hosts")
-    legs = json.loads(base.core.check(None if hosts is None else open_hosts(hosts.path)))["legs"]
+    legs = json.loads(base.complete().check(None if hosts is None else open_hosts(hosts.path)))["legs"]
     said = []
     for number in sorted({int(each[1]) for each in found if each}):
         limit, fill = legs[number]["connection_limit_text"], legs[number]["connections_to_fill"]

@@ -1,6 +1,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
+use super::whole::{WIDTH, comment};
 use super::*;
 use crate::scenario::Scenario;
 use crate::sweep::Planned;
@@ -22,6 +23,7 @@ fn every_draft_is_a_scenario() {
             for more in [
                 json!({}),
                 json!({ "cache": level, "is_local": true }),
+                json!({ "requests": { "page": { "requests": "page" } } }),
                 json!({ "cache": level, "shield": level, "is_local": true, "requests": "prowgen" }),
             ] {
                 let other = if path == "cable-1998" { "geo" } else { "cable-1998" };
@@ -37,6 +39,12 @@ fn every_draft_is_a_scenario() {
 #[test]
 fn a_draft_says_what_it_is() {
     assert_snapshot!(draft(&[("geo", "pep")], &json!({})).to_toml().unwrap());
+}
+
+#[test]
+fn proxies_of_a_page_stand_beside_its_browser() {
+    let page = json!({ "requests": { "page": { "requests": "page" } } });
+    assert_snapshot!(draft(&[("geo", "mux")], &page).to_toml().unwrap());
 }
 
 #[test]

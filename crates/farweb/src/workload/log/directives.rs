@@ -1,16 +1,11 @@
 //! Directives of format strings with `%`, of Apache and of Squid, and what tells the styles of format strings apart.
 //!
-//! Gunicorn and Undertow have Apache's directives in other spellings. `%D` counts µs in Apache, and ms in Undertow and in Tomcat
-//! before 10.1, whose strings are Apache's: its unit is in doubt where no spelling tells.
+//! Gunicorn and Undertow have Apache's directives in other spellings, which tell the unit of `%D`.
 //!
 //! Source: as [`names`]; gunicorn, "Settings"; Undertow, `io.undertow.attribute`; Tomcat 9 and 10.1, "Access Log Valve".
 
 use super::names::{self, APACHE, Names, SQUID};
 use super::record::Field;
-
-/// Assumption about `%D`, for people.
-pub(super) const DOUBT: &str = "%D is taken for µs, as Apache and Tomcat from 10.1 write it; Tomcat before and Undertow write ms: \
-    %{us}T or %{ms}T in --log-format says which";
 
 /// A format string of gunicorn or of Undertow in Apache's directives, `%(h)s` and `%{i,Host}` as `%h` and `%{Host}i`.
 pub(super) fn in_apaches(text: &str) -> Option<String> {
@@ -39,11 +34,6 @@ fn of_undertow(text: &str) -> Option<String> {
         }
     }
     has_header.then(|| whole.replace("%D", "%{ms}T"))
-}
-
-/// True if a format string of Apache has `%D`.
-pub(super) fn is_in_doubt(text: &[u8]) -> bool {
-    directives(text, false).any(|name| name == b"D")
 }
 
 /// True for a format string of Squid: its codes have two letters or more.

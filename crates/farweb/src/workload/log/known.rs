@@ -115,7 +115,7 @@ const CLOUDFRONT_KEYS: &[(&str, Field)] = &[
     ("x-edge-result-type", Field::EdgeResult),
     ("x-edge-response-result-type", Field::EdgeResult),
     ("x-edge-detailed-result-type", Field::EdgeResult),
-    ("x-host-header", Field::Host),
+    ("x-host-header", Field::AskedHost),
     ("cs(Host)", Field::Host),
     ("x-forwarded-for", Field::Forwarded),
     ("cs-protocol-version", Field::Protocol),
@@ -334,6 +334,7 @@ pub(super) const KNOWN: &[&Known] = &[
             ("httpRequest.cacheLookup", Field::EdgeIs("MISS")),
             ("httpRequest.cacheHit", Field::EdgeIs("HIT")),
             ("httpRequest.cacheValidatedWithOriginServer", Field::EdgeIs("REVALIDATED")),
+            ("jsonPayload.statusDetails", Field::Details),
         ]),
     ),
     &row(

@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::directives::DOUBT;
 use super::keys::{self, Keys};
 use super::known::{Known, Shape};
 use super::names::{TABLE, W3C, field};
 use super::pattern::Pattern;
-use super::record::{Field, Record};
-use super::units::Units;
+use super::record::{Field, Record, Unit};
+use super::units::{DOUBT, Units};
 use super::{others, wrapped};
 
 /// Layout: divides lines into fields.
@@ -113,7 +112,7 @@ impl Layout {
     /// Reads spans from here on as `units` has it.
     pub(super) fn decide(&mut self, units: Units) {
         match self {
-            Self::Patterns(_) => {}
+            Self::Patterns(patterns) => patterns.iter_mut().for_each(|pattern| pattern.decide(units)),
             Self::Columns(columns) => columns.units = units,
             Self::Json(keys) => keys.units = units,
         }
@@ -131,8 +130,7 @@ impl Layout {
 
     /// Assumption about the unit of a span that others write in another one.
     pub(super) fn doubt(&self) -> Option<&'static str> {
-        let is_doubted = |patterns: &Vec<Pattern>| patterns.iter().any(Pattern::is_doubted);
-        matches!(self, Self::Patterns(patterns) if is_doubted(patterns)).then_some(DOUBT)
+        self.has(|field| field.unit() == Some(Unit::MicrosOrMillis)).then_some(DOUBT)
     }
 
     /// Gives `take` the records of the lines that can be read, at the `head` of a log.

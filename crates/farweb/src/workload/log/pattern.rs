@@ -10,11 +10,12 @@
 
 use std::borrow::Cow;
 
-use super::directives::{directive, in_apaches, is_foreign, is_in_doubt, is_nginx, is_squid, mixed};
+use super::directives::{directive, in_apaches, is_foreign, is_nginx, is_squid, mixed};
 use super::fields::{self, wrong};
 use super::names::{self, APACHE, NEEDED, NGINX, Names, SQUID, field};
 use super::programs::Program;
 use super::record::{Field, Record};
+use super::units::Units;
 use super::{clients, strftime};
 
 /// A format string, compiled.
@@ -28,8 +29,6 @@ pub(super) struct Pattern {
     /// True if its fields have farweb's own names. Such a string describes whole lines; strings of servers also read
     /// lines that servers have cut off.
     own: bool,
-    /// True if the unit of a span is in doubt.
-    doubted: bool,
 }
 
 /// A field with the literal after it.
@@ -55,7 +54,6 @@ impl Pattern {
         let program = Program::of(&plain);
         let squid = program.is_none() && is_squid(rest);
         let own = program.is_none() && !is_foreign(rest);
-        let doubted = program.is_none() && !squid && is_in_doubt(rest);
         let mut quoted = false;
         if let Some(styles) = mixed(rest, squid) {
             return Err(wrong(
@@ -64,8 +62,7 @@ impl Pattern {
                 &format!("a format in one style: {styles} do not mix"),
             ));
         }
-        let mut pattern =
-            Self { text: text.trim().to_owned(), lead: Vec::new(), parts: Vec::new(), own, doubted };
+        let mut pattern = Self { text: text.trim().to_owned(), lead: Vec::new(), parts: Vec::new(), own };
         while let Some(byte) = rest.first() {
             let taken = match (byte, program) {
                 (byte, Some(program)) if *byte == program.sign() => {
@@ -109,8 +106,11 @@ impl Pattern {
         self.own
     }
 
-    pub(super) const fn is_doubted(&self) -> bool {
-        self.doubted
+    /// Reads spans from here on as `units` has it.
+    pub(super) fn decide(&mut self, units: Units) {
+        for part in &mut self.parts {
+            part.field = part.field.by(units);
+        }
     }
 
     /// True if referrer and agent may follow its last field, and what a server adds: the common log format, in names of servers.
@@ -461,8 +461,10 @@ fn goes_on(text: &[u8], at: usize, part: &Part) -> bool {
 fn fits(field: Field, text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match field {
+        // Envoy writes 0 where nothing was answered.
         Field::Status => {
-            text.first() == Some(&b'-') || digits == 3 && !text.get(3).is_some_and(u8::is_ascii_alphanumeric)
+            let is_code = digits == 3 || text[..digits] == *b"0";
+            text.first() == Some(&b'-') || is_code && !text.get(digits).is_some_and(u8::is_ascii_alphanumeric)
         }
         field => !field.is_number() || digits > 0 || text.first() == Some(&b'-'),
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::apart;
 use super::clients;
 use super::fields::{self, wrong};
+use super::rules;
 use super::when::{self, When};
 
 const MICRO: u64 = 1_000;
@@ -31,6 +32,8 @@ pub enum Unit {
     SecondsOrUnknown,
     /// Open: any that stands behind it, or to be stated.
     Unknown,
+    /// Open: µs unless ms are stated: `%D`, as different writers of one directive have it.
+    MicrosOrMillis,
     /// ms in a log without decimals.
     WholeMillis,
     /// Any that stands behind it: nobody has stated another one.
@@ -70,6 +73,8 @@ pub(super) enum Field {
     /// `X-Forwarded-For`: addresses of the client and of the proxies that passed the request on.
     Forwarded,
     Host,
+    /// The host that a client asked for, of a log that names another one too.
+    AskedHost,
     /// Host and URL with nothing between them: `a.example/x?y`.
     HostUrl,
     /// Values of the servers behind that were asked, with commas between them, of no use.
@@ -101,6 +106,8 @@ pub(super) enum Field {
     /// The same of a content delivery network, asked by `--keep` alone: all of its answers crossed the way to the clients. Of several fields
     /// the last one counts.
     EdgeResult,
+    /// The same of Google Cloud, and who answered: `response_from_cache`.
+    Details,
     /// A flag that stands for such a result.
     EdgeIs(&'static str),
     /// Version of HTTP, as in a request line.
@@ -152,7 +159,7 @@ impl Field {
             Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_) => "server time",
             Self::Client | Self::ClientPort => "client",
             Self::Forwarded => "X-Forwarded-For",
-            Self::Host | Self::HostUrl => "host",
+            Self::Host | Self::AskedHost | Self::HostUrl => "host",
             Self::Request => "request",
             Self::Method | Self::Operation => "method",
             Self::Url => "URL",
@@ -162,7 +169,7 @@ impl Field {
             Self::Body | Self::Total | Self::Sent | Self::SentBody => "bytes",
             Self::Code => "code",
             Self::Hierarchy => "hierarchy",
-            Self::CacheResult | Self::EdgeResult | Self::EdgeIs(_) => "cache result",
+            Self::CacheResult | Self::EdgeResult | Self::Details | Self::EdgeIs(_) => "cache result",
             Self::Protocol => "protocol",
             Self::Scheme => "scheme",
             Self::Tls => "TLS",
@@ -189,7 +196,7 @@ impl Field {
 
     /// True if its value says whether a cache answered.
     pub(super) const fn is_result(self) -> bool {
-        matches!(self, Self::Code | Self::CacheResult | Self::EdgeResult | Self::EdgeIs(_))
+        matches!(self, Self::Code | Self::CacheResult | Self::EdgeResult | Self::Details | Self::EdgeIs(_))
     }
 
     /// True if its value may be a list with `, ` and ` : ` between entries: servers that were asked one after the other, proxies that
@@ -357,6 +364,7 @@ impl<'a> Record<'a> {
             Field::ClientPort => first(&mut self.client, without_port(text)),
             Field::Forwarded => first(&mut self.forwarded, text),
             Field::Host => first(&mut self.host, text),
+            Field::AskedHost => self.host = Some(text),
             Field::HostUrl => {
                 let end = text.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(text.len());
                 first(&mut self.host, text[..end].to_vec().into());
@@ -377,6 +385,11 @@ impl<'a> Record<'a> {
             Field::CacheResult => first(&mut self.cache_result, text),
             Field::InSeconds => self.is_in_seconds = true,
             Field::EdgeResult => self.edge_result = Some(text),
+            Field::Details => {
+                if let Some(result) = rules::google(&text) {
+                    self.edge_result = Some(Cow::Borrowed(result));
+                }
+            }
             Field::EdgeIs(result) if apart::is_true(&text) == Some(true) => {
                 self.edge_result = Some(Cow::Borrowed(result.as_bytes()));
             }
@@ -524,7 +537,7 @@ fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
     let (unit, called) = match unit {
         Unit::Seconds => (SECOND, "s"),
         Unit::Millis => (MILLI, "ms"),
-        Unit::Micros => (MICRO, "µs"),
+        Unit::Micros | Unit::MicrosOrMillis => (MICRO, "µs"),
         Unit::Nanos => (1, "ns"),
         Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown if text.contains(&b'.') => {
             (SECOND, "s")

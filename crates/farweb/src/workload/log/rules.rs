@@ -191,6 +191,30 @@ fn answer(record: &Record<'_>, options: &LogOptions) -> Result<Option<Answer>, S
     })
 }
 
+/// The result that `statusDetails` of Google Cloud stands for. `None`: it says nothing of who answered.
+///
+/// Source: Google Cloud, "Global external Application Load Balancer logging and monitoring", statusDetails.
+pub(super) fn google(details: &[u8]) -> Option<&'static [u8]> {
+    const OWN: [&[u8]; 8] = [
+        b"denied_by_",
+        b"redirected_by_",
+        b"throttled_by_",
+        b"handled_by_",
+        b"direct_response",
+        b"headers_too_long",
+        b"uri_too_long",
+        b"request_loop_detected",
+    ];
+    const OF_SERVERS: [&[u8]; 3] = [b"response_sent_by_backend", b"backend_", b"failed_to_"];
+    let begins = |words: &[&[u8]]| words.iter().any(|word| details.starts_with(word));
+    match details {
+        b"response_from_cache" => Some(b"HIT"),
+        b"response_from_cache_validated" => Some(b"REVALIDATED"),
+        _ if begins(&OF_SERVERS) => Some(b"MISS"),
+        _ => begins(&OWN).then_some(b"SYNTH"),
+    }
+}
+
 /// True for an answer in place of one that did not come in time, of the server behind or of the client.
 pub(super) fn is_time_out(record: &Record<'_>) -> bool {
     matches!(record.status, Some(408 | 502..=504))
@@ -246,7 +270,8 @@ pub(super) struct RequestLine<'a> {
 pub(super) fn request_line(request: &[u8]) -> Option<RequestLine<'_>> {
     let blank = request.iter().position(|byte| *byte == b' ')?;
     let method = &request[..blank];
-    if method.is_empty() || !method.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-') {
+    let is_name = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+    if !method.first().is_some_and(u8::is_ascii_alphabetic) || !method.iter().all(is_name) {
         return None;
     }
     let rest = request[blank..].trim_ascii();

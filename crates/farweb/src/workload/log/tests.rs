@@ -235,6 +235,7 @@ fn each_fate_of_a_line_of_a_web_server() {
         "\"GET /x HTTP/1.0\" 404 1000",
         "\"\\x16\\x03\\x01\" 400 226",
         "\"-\" 408 -",
+        "\"- http://a.example:80- -\" 400 226",
         "\"\\x16\\x03\\x01\" 200 226",
         "\"GET \" 200 226",
         "\"GET /x HTTP/1.0\" 200 -5",
@@ -261,6 +262,7 @@ fn each_fate_of_a_line_of_a_web_server() {
     "GET /x HTTP/1.0" 404 1000 => kept 1250
     "\x16\x03\x01" 400 226 => no-request
     "-" 408 - => no-request
+    "- http://a.example:80- -" 400 226 => no-request
     "\x16\x03\x01" 200 226 => request: found "\\x16\\x03\\x01", not a method and a URL
     "GET " 200 226 => request: found "GET ", not a method and a URL
     "GET /x HTTP/1.0" 200 -5 => bytes: found "-5", not a number of bytes from 0 to 2^53, or -

@@ -2,7 +2,8 @@
 //!
 //! `time-taken` of the extended format is in ms in IIS and in s in CloudFront, Tomcat and WebLogic; `timeTaken` of Azure is in ms in
 //! Application Gateway v1 and in s in v2 and Front Door; a `duration` in JSON may be anything. A log of a program that writes s is in s, and so
-//! is one with decimals anywhere. Without either, spans of the first two are in ms, and the others have to be stated.
+//! is one with decimals anywhere. Without either, spans of the first two are in ms, and the others have to be stated. `%D` counts µs in
+//! Apache, and ms in Undertow and in Tomcat before 10.1, whose strings are Apache's: nothing in a log tells them apart.
 
 use std::str::FromStr;
 
@@ -14,6 +15,10 @@ use crate::workload::WorkloadError;
 
 /// Beginning of the line of IIS that says who wrote a log.
 const IIS: &[u8] = b"#Software: Microsoft Internet Information Services";
+
+/// Assumption about `%D`, for people.
+pub(super) const DOUBT: &str = "%D is taken for µs, as Apache and Tomcat from 10.1 write it; Tomcat before and Undertow write ms: \
+    --elapsed-unit us or ms says which";
 
 /// What decides about the spans of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,14 +108,14 @@ pub(super) fn check_open(layout: &Layout, head: &[u8]) -> Result<(), String> {
 impl Unit {
     /// True where a format leaves it open.
     pub(super) const fn is_open(self) -> bool {
-        matches!(self, Self::SecondsOrMillis | Self::SecondsOrUnknown | Self::Unknown)
+        matches!(self, Self::SecondsOrMillis | Self::SecondsOrUnknown | Self::Unknown | Self::MicrosOrMillis)
     }
 
     /// The unit after a decision.
     pub(super) const fn by(self, units: Units) -> Self {
         match (units, self) {
             (Units::Open, _) => self,
-            (Units::Stated(unit), Self::SecondsOrMillis | Self::SecondsOrUnknown | Self::Unknown) => unit,
+            (Units::Stated(unit), _) if self.is_open() => unit,
             (Units::Seconds, Self::SecondsOrMillis | Self::SecondsOrUnknown) => Self::Seconds,
             (Units::Whole, Self::SecondsOrMillis) => Self::WholeMillis,
             (_, Self::SecondsOrUnknown | Self::Unknown) => Self::Unstated,

@@ -39,6 +39,13 @@ fn google(flags: &str) -> String {
     )
 }
 
+/// A line without flags, or with ones that say less.
+fn google_details(details: &str) -> String {
+    let flags = if details.starts_with("backend") { r#""cacheHit":true"# } else { r#""cacheLookup":true"# };
+    let payload = format!(r#"{{"jsonPayload":{{"statusDetails":"{details}"}},"#);
+    google(flags).replacen('{', &payload, 1)
+}
+
 /// A line of CloudFront with its result, and with the detailed one.
 fn cloudfront(result: &str) -> String {
     let (result, detailed) = result.split_once(' ').unwrap_or((result, result));
@@ -50,7 +57,7 @@ fn cloudfront(result: &str) -> String {
 #[test]
 fn keep_asks_the_results_of_content_delivery_networks() {
     type Line = fn(&str) -> String;
-    let rows: [(&str, Line, &str, [&str; 4]); 6] = [
+    let rows: [(&str, Line, &str, [&str; 4]); 7] = [
         (
             "cloudflare",
             cloudflare,
@@ -89,6 +96,17 @@ fn keep_asks_the_results_of_content_delivery_networks() {
                 r#""cacheLookup":true,"cacheHit":true,"cacheValidatedWithOriginServer":true"#,
                 r#""cacheLookup":true;"cacheLookup":true,"cacheHit":false,"cacheValidatedWithOriginServer":false"#,
                 "",
+            ],
+        ),
+        (
+            "gcp",
+            google_details,
+            "",
+            [
+                "response_from_cache",
+                "response_from_cache_validated",
+                "response_sent_by_backend backend_timeout failed_to_pick_backend",
+                "denied_by_security_policy redirected_by_security_policy handled_by_identity_aware_proxy",
             ],
         ),
         (
@@ -181,6 +199,11 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
             "192.0.2.1:5 [14/Feb/2017:00:00:00.049] front back/srv 0/0/0/20/25 {status} - - ---- 0/0/0/0/0 0/0 \"GET / HTTP/1.1\""
         )
     };
+    let envoy = |status: &str| {
+        format!(
+            "[2016-04-15T20:17:00.310Z] \"GET /x HTTP/2\" {status} 0 91 226 - \"-\" \"-\" \"-\" \"a.example\" \"-\""
+        )
+    };
     let rows = [
         ("clf", clf("\"GET /x HTTP/1.1\" 304 -"), "kept 250"),
         ("clf", clf("\"GET /x HTTP/1.1\" 304 0"), "kept 250"),
@@ -191,6 +214,8 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
         ("haproxy", haproxy("304 190"), "kept 190"),
         ("haproxy", haproxy("200 0"), "zero-bytes"),
         ("haproxy", haproxy("-1 0"), "aborted"),
+        ("envoy", envoy("0 DC"), "aborted"),
+        ("envoy", envoy("503 UF"), "kept 341"),
         ("cloudfront-json", cloudfront("Miss").replace("\"200\"", "\"304\""), "kept 9000"),
         ("fastly", fastly("HIT").replace("200", "304").replace("8750", "0"), "kept 250"),
         ("fastly", fastly("PASS").replace("200", "204").replace("8750", "0"), "kept 250"),
@@ -205,5 +230,18 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
     for (result, expected) in [("MISS", "kept 250"), ("HIT", "hit"), ("REVALIDATED", "revalidation")] {
         let line = format!("[10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 304 0 {result}");
         assert_eq!(fate(nginx.clone(), &line, &LogOptions::default()), expected, "{result}");
+    }
+}
+
+#[test]
+fn the_host_of_cloudfront_is_the_one_that_clients_asked_for() {
+    let columns = "#Fields: date time sc-bytes cs-method cs(Host) cs-uri-stem sc-status x-host-header time-taken\n\
+                   2019-12-04\t21:02:31\t900\tGET\td1.cloudfront.net\t/a\t200\twww.a.example\t0.101\n\
+                   2019-12-04\t21:02:31\t900\tGET\td1.cloudfront.net\t/a\t200\t-\t0.101\n";
+    let object = cloudfront("Hit").replacen('{', "{\"x-host-header\":\"www.a.example\",", 1);
+    for (text, hosts) in
+        [(columns, vec!["www.a.example", "d1.cloudfront.net"]), (&object, vec!["www.a.example"])]
+    {
+        assert_eq!(read(LogFormat::Auto, text, LogOptions::default()).0.host.words, hosts);
     }
 }

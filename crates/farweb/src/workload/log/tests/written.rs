@@ -218,6 +218,16 @@ fn directives_of_programs_on_java_and_node_are_read() {
         ((batch.server_s[0] * 1e6).round(), report.unit_doubt.is_some())
     };
     assert_eq!(java("%D"), (12.0, true), "µs, but of an older Tomcat ms");
+    for (unit, micros) in [("us", 12.0), ("ms", 12_000.0)] {
+        let options = LogOptions { elapsed_unit: Some(unit.parse().unwrap()), ..LogOptions::default() };
+        let format = custom("%h %l %u %t \"%r\" %s %b %D");
+        let (batch, report) = read(format, &format!("{CLF} 12"), options);
+        assert_eq!(
+            ((batch.server_s[0] * 1e6).round(), report.unit_doubt),
+            (micros, None),
+            "{unit} are stated"
+        );
+    }
     assert_eq!(java("%{us}T"), (12.0, false));
     assert_eq!(java("%{ms}T"), (12_000.0, false));
     let undertow = "%h %l %u %t \"%r\" %s %b \"%{i,User-Agent}\" %D %{i,Host} %{o,Cache-Control}";
