@@ -11,7 +11,7 @@ from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.run import RunTables
-from farweb.results.totals import REASONS, reasons_of
+from farweb.results.totals import REASONS, marked, reasons_of
 from farweb.text.parse import parse
 from farweb.text.quantities import quantity, rate, seconds, share
 from farweb.text.words import plural
@@ -79,7 +79,7 @@ def intervals(rows: pl.DataFrame, direction: str) -> Samples:
         queue_mean=mean("queue_bytes_mean"),
         queue_max=pl.col("queue_bytes_max").max(),
         busy_percent=mean("busy") * 100,
-        **{name: pl.col(name).sum() for name in ("drops", *REASONS) if name in rows.columns},
+        **{name: pl.col(name).sum() for name in ("drops", "marks", *REASONS)},
     )
 
 
@@ -98,6 +98,7 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
 
     most = float(shown.rows["busy_percent"].max() or 0)  # type: ignore[arg-type]
     drops = int(shown.rows["drops"].sum())
+    marks = int(shown.rows["marks"].sum())
     reasons = reasons_of({name: int(shown.rows[name].sum()) for name in REASONS if name in shown.rows.columns})
     in_force = [shown.series("", style.QUIETLY, "in_force_bps", part="rate in force")] if _changes(shown) else []
     return (
@@ -118,10 +119,13 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
             Axis("busy", "%", low=0, high=105 if most > 95 else None), shown.series("", 0, "busy_percent"), weight=1.6
         ),
         panel(
-            Axis("drops", low=0, high=None if drops else 1.5, whole=True),
-            shown.series("", None, "drops", "area"),
+            Axis("drops, marks" if marks else "drops", low=0, high=None if drops or marks else 1.5, whole=True),
+            shown.series("dropped" if marks else "", None, "drops", "area"),
+            *([shown.series("marked", 1, "marks", part="marks")] if marks else []),
             weight=1.6,
-            note=(f"{drops:,} dropped in all" if drops else "none dropped") + (f": {reasons}" if reasons else ""),
+            note=(f"{drops:,} dropped in all" if drops else "none dropped")
+            + (f": {reasons}" if reasons else "")
+            + marked(marks),
         ),
     )
 

@@ -7,7 +7,7 @@ from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.figures.link import DIRECTIONS, chosen, title
 from farweb.plot.measured import Samples, mean, provenance, samples, warmup_line
 from farweb.results.run import RunTables
-from farweb.results.totals import REASONS
+from farweb.results.totals import REASONS, marked
 from farweb.text.quantities import seconds
 
 _WAITS = {"sojourn_max_s": "longest", "sojourn_p95_s": "95th percentile", "sojourn_p50_s": "median"}
@@ -51,7 +51,7 @@ def _intervals(rows: pl.DataFrame, *, has_waits: bool) -> Samples:
         queue_mean=mean("queue_bytes_mean"),
         queue_max=pl.col("queue_bytes_max").max(),
         **({name: pl.col(name).max() for name in _WAITS} if has_waits else {}),
-        **{name: pl.col(name).sum() for name in REASONS},
+        **{name: pl.col(name).sum() for name in (*REASONS, "marks")},
     )
 
 
@@ -73,6 +73,8 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str, *, has
         for number, (name, many) in enumerate(dropped.items())
         if many
     ]
+    marks = int(shown.rows["marks"].sum())
+    drops += [shown.series("marked", len(dropped), "marks", part="marks")] if marks else []
     return (
         panel(
             Axis("queue", "B", low=0),
@@ -83,9 +85,10 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str, *, has
         ),
         *([panel(Axis("wait", "s", low=0), *waits, weight=3)] if has_waits else []),
         panel(
-            Axis("drops", low=0, high=None if drops else 1.5, whole=True),
+            Axis("drops, marks" if marks else "drops", low=0, high=None if drops else 1.5, whole=True),
             *(drops or [shown.series("", None, next(iter(dropped)))]),
             weight=1.6,
-            note=f"{sum(dropped.values()):,} dropped in all" if drops else "none dropped",
+            note=(f"{sum(dropped.values()):,} dropped in all" if any(dropped.values()) else "none dropped")
+            + marked(marks),
         ),
     )
