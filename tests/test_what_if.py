@@ -92,7 +92,7 @@ def test_changes_that_are_there_or_have_no_place_say_why() -> None:
     secure = Base(way_of("geo", "h2", "none", is_secure=True).scenario, "half", {})
     levels, left = levels_of(secure)
     assert [level.name for level in levels] == [
-        *("edge at the far end", "cache beside the user", "half server time", "PEP", "FQ-CoDel"),
+        *("edge at the far end", "cache beside the user", "half server time", "PEP", "FQ-CoDel", "BBR"),
         *("resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain", "first window 30"),
     ]
     assert left == {
@@ -100,6 +100,8 @@ def test_changes_that_are_there_or_have_no_place_say_why() -> None:
         "connections carry many requests at once": ["more connections"],
         "the window is no limit": ["window × 4"],
     }
+    older = secure.with_({"leg.0.tcp": '{ profile = "bsd44-lite", mss = "1460 B" }'})
+    assert levels_of(older)[1]["not Linux"] == ["BBR"]
     clear = Base(way_of("geo", "h1", "none", is_secure=False).scenario, None, {})
     _, left = levels_of(clear)
     assert left["no TLS"] == ["TLS 1.3", "resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain", "ECDSA chain"]

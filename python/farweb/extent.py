@@ -208,7 +208,7 @@ def extent_of_values(scenario: Description, changes: Sequence[Mapping[str, Value
     None without requests, and when it can be run with none of the values.
     """
     with Prepared.of(scenario, may_lack=True) as prepared:
-        trace = read_trace(scenario, json.loads(scenario.core.check(prepared.core.hosts)), prepared)
+        trace = read_trace(scenario, json.loads(scenario.complete().check(prepared.core.hosts)), prepared)
         if trace is None:
             return None
         points = (_point(partial(scenario.with_, each), prepared, trace) for each in changes)
@@ -221,7 +221,7 @@ def _point(make: Callable[[], Description], base: Prepared, trace: Trace) -> Poi
         point = make()
         is_own = base.fits(point)
         with contextlib.nullcontext(base) if is_own else Prepared.of(point) as prepared:
-            figures = json.loads(point.core.check(prepared.core.hosts))
+            figures = json.loads(point.complete().check(prepared.core.hosts))
             segments = {link.segments for link in rated_links(point, figures)}
             of_point = trace if is_own and segments.issubset(trace.segments) else read_trace(point, figures, prepared)
     except FarwebError:

@@ -103,7 +103,16 @@ def generate(number: int) -> Case:
             can_fade = way["rate"] != "unlimited" and "steps" not in way and not is_transfer
             if can_fade and draw.chance(0.05):
                 way["fade"] = _fade(draw)
-    return Case(scenario, requests, hosts)
+    files = {}
+    for place, link in enumerate(scenario["path"]["link"]):
+        for name in (name for name in ("up", "down") if name in link):
+            if "fade" not in link[name] and draw.chance(0.05):
+                file = f"{name}-{place}.csv"
+                has_rate = link[name]["rate"] != "unlimited"
+                files[file] = _schedule(draw, has_rate, name == "up", is_transfer)
+                kept = {key: value for key, value in link[name].items() if key not in _STEPPED}
+                link[name] = kept | {"schedule": file, "schedule_after": draw.one("hold", "repeat")}
+    return Case(scenario, requests, hosts, files)
 
 
 def _direction(draw: Draw, is_rough: bool, is_transfer: bool) -> Table:
@@ -173,6 +182,25 @@ def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Tabl
         mode = {} if is_transfer else {"mode": draw.one("hold", "drop")}
         changes["outage"] = [outage | draw.some({"every": draw.one("600 ms", "2 s")} | mode, 0.7)]
     return changes
+
+
+_STEPPED = ("steps", "steps_every", "outage")
+
+
+def _schedule(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> str:
+    """Rows of a file, at the end of which something is sent; the judge knows delays as of steps."""
+    columns = {"rate_mbps": ["", "0.032", "1", "20", "0"]} if has_rate else {}
+    columns |= {"delay_ms": ["", "3", "80"]} if is_up else {}
+    columns |= {"loss": ["", "0", "0.05"]} if not is_transfer else {}
+    columns |= {"state": ["", "up", "down", *([] if is_transfer else ["drop"])]} if has_rate else {}
+    kept = [name for name in columns if draw.chance(0.8)]
+    first = {name: columns[name][-1] if name in ("delay_ms", "loss") else "" for name in kept}
+    last = {name: {"rate_mbps": "2", "state": "up"}.get(name, "") for name in kept}
+    between = [{name: draw.one(*columns[name]) for name in kept} for _ in range(draw.whole(1, 3))]
+    rows = [first, *between, last]
+    times = (f"{(500 * place + draw.whole(0, 400)) / 1000}" for place in range(len(rows)))
+    lines = [",".join([time, *row.values()]) for time, row in zip(times, rows, strict=True)]
+    return "\n".join([",".join(["time_s", *kept]), *lines]) + "\n"
 
 
 def _fade(draw: Draw) -> Table:

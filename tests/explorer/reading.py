@@ -103,6 +103,8 @@ class Run:
     def read(cls, folder: Path, tables: Tables) -> "Run":
         """Read the scenario and the request table in `folder`."""
         scenario = tomllib.loads((folder / "scenario.toml").read_text("utf-8"))
+        for link in scenario["path"]["link"]:
+            link |= {name: _scheduled(link[name], folder) for name in ("up", "down") if name in link}
         with (folder / scenario["workload"]["requests"]).open(encoding="utf-8", newline="") as file:
             return cls(scenario, list(csv.DictReader(file)), tables)
 
@@ -284,6 +286,34 @@ def _filled(link: dict[str, Any]) -> dict[str, Any]:
                 way["variation"] = preset["variation"]["value"] | own.get("variation", {})
         filled[name] = way
     return filled
+
+
+def _scheduled(way: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A direction with the steps and outages that its file has."""
+    if "schedule" not in way:
+        return way
+    with (folder / way["schedule"]).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    repeats = way["schedule_after"] == "repeat"
+    period = {"every": f"{rows[-1]['time_s']} s"} if repeats else {}
+    units = {"rate": ("rate_mbps", "Mbit/s"), "delay": ("delay_ms", "ms")}
+    steps: list[dict[str, Any]] = []
+    silent: list[tuple[int, str]] = []  # when a mode begins, "" for none
+    state, rate = "up", ""
+    for row in rows[:-1] if repeats else rows:
+        at = f"{row['time_s']} s"
+        step = {key: f"{row[name]} {unit}" for key, (name, unit) in units.items() if row.get(name) and row[name] != "0"}
+        steps.append({"at": at} | step | ({"loss": float(row["loss"])} if row.get("loss") else {}))
+        state, rate = row.get("state") or state, row.get("rate_mbps") or rate
+        silent.append((quantity(at), "drop" if state == "drop" else "hold" if state == "down" or rate == "0" else ""))
+    ends = [at for at, _ in silent[1:]] + [quantity(f"{rows[-1]['time_s']} s")]
+    outages = [
+        {"at": f"{at} ns", "lasts": f"{end - at} ns"} | period | ({"mode": mode} if mode == "drop" else {})
+        for (at, mode), end in zip(silent, ends, strict=True)
+        if mode
+    ]
+    every = {"steps_every": period["every"]} if repeats else {}
+    return way | {"steps": steps, "outage": outages} | every
 
 
 def _limit(queue: str, rate: str) -> int:

@@ -3,7 +3,7 @@
 use farweb::explain::report;
 use farweb::net::Loss;
 use farweb::scenario::draft::Draft;
-use farweb::scenario::{LinkDirection, Place, Queue, QueueLimit, ScenarioError};
+use farweb::scenario::{LinkDirection, LinkFiles, Place, Queue, QueueLimit, ScenarioError};
 use farweb::sweep::Planned;
 use farweb::workload::Prepared;
 use serde_json::{Value, json};
@@ -91,7 +91,9 @@ pub fn presets() -> String {
 }
 
 pub(crate) fn parsed(text: &str) -> Result<Planned, ScenarioError> {
-    Planned::parse(text, FILE, &[])
+    let planned = Planned::parse(text, FILE, &[])?;
+    planned.source().complete(&LinkFiles::default())?; // names those that a tab does not read
+    Ok(planned)
 }
 
 fn problems(error: &ScenarioError) -> Value {

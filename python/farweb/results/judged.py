@@ -4,7 +4,6 @@ Every verb that says which of two is better asks here: `compare`, `report`, `sho
 the same rule in `farweb.size.log`.
 """
 
-import difflib
 import functools
 import itertools
 import re
@@ -35,6 +34,7 @@ from farweb.statistics.verdicts import (
 )
 from farweb.statistics.verdicts import slices as slices_of
 from farweb.text.quantities import plain
+from farweb.text.words import nearest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,8 +76,8 @@ def quantity_name(text: str) -> str:
     name = _SHORT.get(text, f"latency_{text}_s" if re.fullmatch(r"p[1-9]\d*", text) else text)
     if is_quantity(name):
         return name
-    near = difflib.get_close_matches(text, [*_SHORT, *SHOWN, "p90", "p99", "visit", "client"], 1)
-    meant = f"; did you mean {near[0]}?" if near else "."
+    near = nearest(text, [*_SHORT, *SHOWN, "p90", "p99", "visit", "client"])
+    meant = f"; did you mean {near}?" if near else "."
     raise FarwebError(
         f"--by {text}: nothing that runs are judged by{meant} Quantities: median, p90, p99 or another percentile, "
         "mean, failures, within(5 s); groups: visit, client"

@@ -358,7 +358,7 @@ def _limits(base: Description, axis: Axis) -> list[str]:
     if not any(found):
         return []
     hosts = base.inputs().get("hosts")
-    legs = json.loads(base.core.check(None if hosts is None else open_hosts(hosts.path)))["legs"]
+    legs = json.loads(base.complete().check(None if hosts is None else open_hosts(hosts.path)))["legs"]
     said = []
     for number in sorted({int(each[1]) for each in found if each}):
         limit, fill = legs[number]["connection_limit_text"], legs[number]["connections_to_fill"]

@@ -71,7 +71,7 @@ def of_requests(
     seeds = seeds or (of_sweep if of_sweep > 1 else usual)
     with scratch() as folder:
         edge = EDGE if _has_objects(bare) else WHOLE_EDGE
-        base = Base(bare.core, _halved(bare, folder / "half-server-time.parquet"), edge)
+        base = Base(bare.complete(), _halved(bare, folder / "half-server-time.parquet"), edge)
         levels, left = levels_of(base)
         extent = extent_of_values(bare, [{}], seeds * (1 + len(levels)))
         if limits and extent is not None:

@@ -174,6 +174,7 @@ pub(super) fn changes(link: &Link, way: Direction, until: Until) -> Vec<String> 
     if delays[0] < delays[1] {
         lines.push(format!("{} to {}", figures::span(delays[0]), figures::span(delays[1])));
     }
+    lines.extend(direction.schedule.as_ref().map(|file| format!("schedule {}", shorten(file))));
     lines.extend(direction.jitter.map(jitter_text));
     if let Some(most) = direction.steps.iter().filter_map(|step| step.loss).reduce(f64::max) {
         lines.push(format!("loss up to {}", figures::percent(most)));

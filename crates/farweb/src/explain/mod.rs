@@ -180,7 +180,8 @@ pub struct LegReport {
     pub text: String,
 }
 
-/// Report on a scenario; `design` is the design of its sweep, and `hosts` its host table.
+/// Report on a scenario; `design` is the design of its sweep, and `hosts` its host table. A file of a link that is not
+/// read has its name there.
 #[must_use]
 pub fn report(scenario: &Scenario, design: Option<&Design>, hosts: Option<&Directory>) -> Report {
     let nodes = &scenario.path.nodes;

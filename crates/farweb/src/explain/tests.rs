@@ -228,6 +228,12 @@ fn figures_of_a_link_that_changes_are_of_its_mean_rate_and_least_delay() {
 }
 
 #[test]
+fn a_schedule_that_is_not_read_is_named() {
+    let report = report(&["path.link.0.down.schedule=passes/2026-11-29T12-00-00-down.csv"]);
+    assert_eq!(report.links[0].down.changes, ["schedule passes/2026-11-29T12-00-00-do…"]);
+}
+
+#[test]
 fn a_fade_says_its_least_rate_and_how_long_it_lasts() {
     let said = |depth: &str| {
         let held = format!("{{at=\"80 s\",depth=\"{depth}\"}},{{at=\"120 s\",depth=\"{depth}\"}}");

@@ -25,7 +25,7 @@ const ABSENT: &[(&[&str], &str)] = &[
         "reordering, duplication and corruption; a link has jitter, which keeps the order, and loses packets by loss",
     ),
     (
-        &["mobility", "trace", "mahimahi", "schedule", "dama"],
+        &["mobility", "trace", "mahimahi", "dama"],
         "links that change in this way; steps, outages, handovers and variation are there",
     ),
     (

@@ -125,6 +125,12 @@ pub struct LinkDirection {
     /// Period after which the steps come again, at the begin of each with the link's own values; they come once when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps_every: Option<Duration>,
+    /// File with steps and outages by time, in place of steps: columns time_s, rate_mbps, delay_ms, loss, state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
+    /// Behind the last row of the schedule: its values hold ("hold"), or the rows before it come again ("repeat").
+    #[serde(default, skip_serializing_if = "ScheduleAfter::is_hold")]
+    pub schedule_after: ScheduleAfter,
     /// Rain over a satellite link with adaptive coding, in place of steps; "none" switches it off.
     #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Fade>"))]
     #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
@@ -140,6 +146,25 @@ pub struct LinkDirection {
     #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Jitter>"))]
     #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
+}
+
+/// What a link does behind the last row of its schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ScheduleAfter {
+    /// It keeps the last values.
+    #[default]
+    Hold,
+    /// The rows come again, at the time of the last one, which is the end of the period and sets nothing.
+    Repeat,
+}
+
+impl ScheduleAfter {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    const fn is_hold(&self) -> bool {
+        matches!(self, Self::Hold)
+    }
 }
 
 impl LinkDirection {
@@ -173,6 +198,13 @@ impl Link {
         match way {
             Direction::Up => &self.up,
             Direction::Down => &self.down,
+        }
+    }
+
+    pub(super) const fn towards_mut(&mut self, way: Direction) -> &mut LinkDirection {
+        match way {
+            Direction::Up => &mut self.up,
+            Direction::Down => &mut self.down,
         }
     }
 

@@ -48,8 +48,8 @@ pub use resample::{Resample, ResampledClients};
 pub use shared::{Reader, shared};
 pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
-    Batch, BatchTable, HostColumns, ROWS_KEPT, RequestTable, Summary, WORKLOAD_TABLES, Words,
-    hosts_from_columns, hosts_of_bytes, open_hosts,
+    Batch, BatchTable, Changes, HostColumns, ROWS_KEPT, RequestTable, Schedule, Summary, WORKLOAD_TABLES,
+    Words, hosts_from_columns, hosts_of_bytes, open_hosts,
 };
 pub use trace::{TraceBatch, TraceReader};
 pub use unreadable::{Unreadable, UnreadableLines};

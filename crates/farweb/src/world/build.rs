@@ -27,8 +27,12 @@ impl World {
     /// Builds the world of `scenario`, with the hosts already in `directory`.
     ///
     /// The same scenario, seed and requests give the same rows in any process.
+    ///
+    /// # Panics
+    /// When files of its links were not read ([`Source::complete`](scenario::Source::complete)).
     #[must_use]
     pub fn new(scenario: &Scenario, seed: u64, directory: Directory) -> Self {
+        assert!(scenario.is_complete(), "files of links are read before the run");
         let streams = RandomStreams::new(seed);
         let legs = scenario.leg.iter().map(|keys| Leg::new(leg(scenario, keys))).collect();
         let pools =

@@ -3,7 +3,7 @@
 use super::{Check, DELAY_MAX, count};
 use crate::net::PERIOD_MIN;
 use crate::scenario::{
-    Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, Scenario, Shift, Variation,
+    Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, Scenario, ScheduleAfter, Shift, Variation,
 };
 use crate::units::{Decibels, Duration};
 
@@ -53,6 +53,7 @@ impl Check {
         }
         self.loss(&format!("{key}.loss"), &direction.loss);
         self.steps(key, direction);
+        self.schedule(key, direction);
         if let Some(fade) = &direction.fade {
             self.fade(key, fade, direction);
         }
@@ -177,7 +178,9 @@ impl Check {
                 self.report(key, "found a step that changes nothing; write rate, delay or loss");
             }
         }
-        if let (Some(every), last) = (direction.steps_every, steps.last().map(|step| step.at)) {
+        if let (Some(every), last) = (direction.steps_every, steps.last().map(|step| step.at))
+            && direction.schedule.is_none()
+        {
             let key = format!("{key}.steps_every");
             self.period(key.clone(), every);
             match last {
@@ -190,14 +193,33 @@ impl Check {
         }
     }
 
+    fn schedule(&mut self, key: &str, direction: &LinkDirection) {
+        let Some(file) = &direction.schedule else {
+            if direction.schedule_after != ScheduleAfter::Hold {
+                let message = "there is no schedule; write schedule = \"pass.csv\", or leave the key out";
+                self.report(format!("{key}.schedule_after"), message);
+            }
+            return;
+        };
+        self.file(&format!("{key}.schedule"), file);
+        if !direction.steps.is_empty() || direction.steps_every.is_some() {
+            let message = "there is a schedule, which sets steps; write steps or schedule";
+            self.report(format!("{key}.steps"), message);
+        }
+    }
+
     fn fade(&mut self, direction_key: &str, fade: &Fade, direction: &LinkDirection) {
         let key = format!("{direction_key}.fade");
         if direction.rate.0.is_none() {
             self.report(&key, "the rate is unlimited; write a rate, which is there in a clear sky");
         }
-        if !direction.steps.is_empty() {
-            let message = "there is a fade, which sets rate and losses; write steps or fade";
-            self.report(format!("{direction_key}.steps"), message);
+        for (name, is_there) in
+            [("steps", !direction.steps.is_empty()), ("schedule", direction.schedule.is_some())]
+        {
+            if is_there {
+                let message = format!("there is a fade, which sets rate and losses; write {name} or fade");
+                self.report(format!("{direction_key}.{name}"), message);
+            }
         }
         self.period(format!("{key}.report"), fade.report);
         if fade.report > DELAY_MAX {

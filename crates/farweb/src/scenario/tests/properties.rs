@@ -69,6 +69,8 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
                 loss,
                 steps: vec![],
                 steps_every: None,
+                schedule: None,
+                schedule_after: ScheduleAfter::Hold,
                 fade: None,
                 outage: vec![],
                 variation: rate.0.map(|_| Variation {
