@@ -22,8 +22,8 @@ from farweb.results.judged import Matched, matched, verdict_of
 from farweb.results.pairs import Pairs, pair, read_once
 from farweb.statistics.judgement import held_by
 from farweb.statistics.sentences import holders
-from farweb.sweep.cluster import local_cluster
 from farweb.sweep.sweep import Progress, run_sweep
+from farweb.sweep.workers import Workers
 from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
 from farweb.whatif.changes import EDGE, WHOLE_EDGE, Base, Change, Level, levels_of, together
 
@@ -84,8 +84,8 @@ def of_requests(
             if progress is not None:
                 progress(now.done + now.failed, now.total)
 
-        with local_cluster(jobs) as cluster:
-            run = functools.partial(run_sweep, out=out, scheduler=cluster, progress=on_progress)
+        with Workers(jobs) as workers:
+            run = functools.partial(run_sweep, out=out, workers=workers, progress=on_progress)
             alone = _Judge(run(_sweep(bare, base, levels, seeds)), len(levels))
             effects = [
                 replace(alone.effect(level.changes, point), hits=alone.hits(level, base))
