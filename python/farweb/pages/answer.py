@@ -255,7 +255,7 @@ class PageAnswer(Shown):
         recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no usable onLoad"
         which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
         return (
-            f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.gating_bytes)}, "
+            f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.response_bytes)}, "
             f"{plural(len(page.rtt_ms), 'host')}; {recorded} by {exporter} ({through}){which}"
         )
 
