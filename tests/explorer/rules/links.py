@@ -60,7 +60,7 @@ def hops(run: Run) -> dict[tuple[int, str], list[Hop]]:
             dropped = flight.dropped[0] if flight.dropped is not None and flight.dropped[1] == link else None
             delay = run.links[link][way].delay  # towards the clients a link has one
             departure = seen if way == "up" or seen is None else seen - delay
-            left_as = flight.ecn.get(link, ecn)
+            left_as: str = flight.ecn.get(link, ecn)
             found[link, way].append(Hop(flight, size(run, flight), now, departure, dropped, ecn, left_as))
             ecn = left_as
             if seen is None:
