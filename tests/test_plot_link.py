@@ -123,7 +123,7 @@ def test_merged_intervals_keep_totals_means_and_peaks(tmp_path: Path) -> None:
         interval(0, "up", n, bytes=n, drops=n % 2, queue_bytes_mean=float(n % 3), queue_bytes_max=n, busy=0.5)
         for n in range(number)
     ]
-    shown = intervals(write_results(tmp_path / "a", links=rows).links, 0, "up")
+    shown = intervals(write_results(tmp_path / "a", links=rows).links, "up")
     samples = shown.rows
     assert len(samples) == POINTS_MAX
     assert shown.length_s == 3

@@ -351,7 +351,11 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     assert header == ["change,", "in", "ms", "all", "interval", "helps"]
     wide = replace(found, effects=[replace(each, first=each.overall, later=each.overall) for each in order])
     assert lines_of(wide, 60).count("change, in ms") == 1, "verdicts beside their changes"
-    some = replace(found, effects=[order[0], *bounds]).text
+    with_bounds = replace(found, effects=[order[0], *bounds], together=[])
+    shown = " ".join(lines_of(with_bounds).split())
+    assert shown.count("50 % at most") == 2 and "At most: a cache that has everything from the start" in shown
+    assert "At most" not in lines_of(found)
+    some = with_bounds.text
     assert some.endswith("of a request. Edge at the far end, if it had everything: 800 ms off the 1 s of a request.")
     for place in (2, 3):
         assert replace(found, effects=order[place:]).text == "None of these changes is shown to help."

@@ -450,7 +450,7 @@ fn uploads_have_a_limit_of_their_own() {
     assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::SendBuffer, LimitedBy::Credit));
     near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1448.0 * 8.0 / 0.12);
     for line in [
-        "a connection can carry   down about 978 Mbit/s with headers: 9811 × 1500 B of the send buffer per 120 ms",
+        "a connection can carry   down about 978 Mbit/s with headers: its send buffer lets 9811 × 1500 B go per 120 ms",
         "a connection can carry   up at most 4.53 Mbit/s with headers: 65535 B of credit per 120 ms",
         "a session can carry      up 4.53 Mbit/s with headers, as the connection",
     ] {
