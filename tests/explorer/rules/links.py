@@ -53,14 +53,15 @@ def hops(run: Run) -> dict[tuple[int, str], list[Hop]]:
         place = run.nodes.index(flight.head["node"])
         near, far = run.stretches(run.legs[flight.head["leg"]])[stretch]
         far = far if way == "up" else near
-        at, now, ecn = place, flight.sent[0], flight.head["ecn"]
+        at, now = place, flight.sent[0]
+        ecn: str = flight.head["ecn"]
         while at != far:
             link = at if way == "up" else at - 1
             seen = flight.passed.get(link)
             dropped = flight.dropped[0] if flight.dropped is not None and flight.dropped[1] == link else None
             delay = run.links[link][way].delay  # towards the clients a link has one
             departure = seen if way == "up" or seen is None else seen - delay
-            left_as: str = flight.ecn.get(link, ecn)
+            left_as = flight.ecn.get(link, ecn)
             found[link, way].append(Hop(flight, size(run, flight), now, departure, dropped, ecn, left_as))
             ecn = left_as
             if seen is None:
