@@ -10,7 +10,7 @@ from farweb import _core
 from farweb.description import Description, Input
 from farweb.errors import WorkloadError
 from farweb.files.regular import sha256_of, stamp
-from farweb.inputs.link_files import open_link_file
+from farweb.inputs.link_files import read_link_file
 from farweb.inputs.provenance import caveats, origin
 from farweb.inputs.tables import open_hosts, open_requests
 
@@ -54,7 +54,7 @@ class Prepared:
         host_table = None if hosts is None else open_hosts(hosts.path)
         complete = scenario.complete()
         links = {name: each for name, each in named.items() if each.is_of_link}
-        inputs = {name: _entry(each, open_link_file(each.kind, each.path).rows) for name, each in links.items()}
+        inputs = {name: _entry(each, read_link_file(each.kind, each.path).rows) for name, each in links.items()}
         if requests is None:
             core = _core.Prepared.of_family(scenario.core, scenario.effective["run"]["seed"])
             prepared = cls(scenario, complete, core, inputs, None, stamps)

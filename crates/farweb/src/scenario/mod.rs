@@ -58,7 +58,20 @@ pub fn schema() -> Value {
     let mut schema = SCHEMA.clone();
     let [ways, keys] = ["Link", "LinkDirection"]
         .map(|name| schema["$defs"][name].as_object_mut().and_then(|table| table.remove("required")));
-    let whole = json!({ "required": keys });
+    let unless =
+        |key: &Value| schema["$defs"]["LinkDirection"]["properties"][key.as_str()?]["x-unless"].as_str();
+    let whole: Vec<Value> = keys
+        .as_ref()
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(|key| {
+            let others = unless(key).into_iter().map(Value::from);
+            let each = [key.clone()].into_iter().chain(others).map(|key| json!({ "required": [key] }));
+            json!({ "anyOf": each.collect::<Vec<_>>() })
+        })
+        .collect();
+    let whole = json!({ "allOf": whole });
     let link = &mut schema["$defs"]["Link"];
     link["if"] = json!({ "required": ["preset"] });
     link["else"] = json!({ "required": ways, "properties": { "up": whole, "down": whole } });

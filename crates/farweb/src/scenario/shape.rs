@@ -170,8 +170,9 @@ impl<'a> Walk<'a> {
             }
         }
         for key in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            if !table.contains_key(key) {
-                let stated = &schema["properties"][key];
+            let stated = &schema["properties"][key];
+            let stands_for_it = stated["x-unless"].as_str().is_some_and(|other| table.contains_key(other));
+            if !table.contains_key(key) && !stands_for_it {
                 let wanted = if stated["examples"].is_null() { key::resolve(stated) } else { stated };
                 self.report(&join(path, key), format!("missing; {}", how_to_write(key, wanted)));
             }
