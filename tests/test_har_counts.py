@@ -11,6 +11,8 @@ from farweb.pages.answer import PageAnswer
 from farweb.pages.har import read_har
 from farweb.pages.paths import way_of
 from farweb.pages.recording import recording_of, recordings_of
+from farweb.text.quantities import size
+from farweb.text.words import plural
 
 DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
 OPEN = [] if DATA is None else sorted((DATA / "har").glob("*.har.gz"))
@@ -72,6 +74,9 @@ def test_there_are_twenty_open_hars() -> None:
 @pytest.mark.parametrize("file", OPEN, ids=lambda file: file.name.removesuffix(".har.gz"))
 def test_the_likely_answer_lies_between_the_bounds(file: Path) -> None:
     recording = recordings_of(read_har(file))[0][-1]
-    (cell,) = PageAnswer.of(recording, [way_of("cable", "h1", "none", is_secure=recording.has_tls)]).cells
+    answer = PageAnswer.of(recording, [way_of("cable", "h1", "none", is_secure=recording.has_tls)])
+    (cell,) = answer.cells
+    whole = sum(each.response_bytes for each in recording.sent)
+    assert f": {plural(len(recording.sent), 'request')}, {size(whole)}, " in answer.recorded
     assert cell.low_s <= cell.load_s <= cell.high_s
     assert cell.load_s <= cell.full_s + recording.tail_ms / 1000

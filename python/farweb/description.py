@@ -181,6 +181,10 @@ class Description:
         """
         return self._without_sweep(number)
 
+    def plain(self) -> "Description":
+        """The same without what a subclass adds: another process need not know it."""
+        return Description._new()._fill(self.path, self.overrides, self._text, self.core, self._cut, self.tables)
+
     def without_sweep(self) -> Self:
         """The scenario without the table `sweep`, as a single run simulates it."""
         return self if self.design is None else self._without_sweep(None)

@@ -169,6 +169,7 @@ def _queue(draw: Draw) -> str | Table:
         }
     if kind == "fq-codel":
         values |= {"quantum": draw.one("300 B", "1500 B", "3000 B"), "flows": draw.one("exact", "exact", 2)}
+    values["ecn"] = draw.chance(0.7)
     return {"kind": kind} | draw.some(limit | values, 0.6)
 
 
@@ -286,7 +287,9 @@ def _loss(draw: Draw, is_transfer: bool) -> Table:
         "any 9..12",
     ]
     drop = [item for item in items if draw.chance(0.25)] or ["data 2"]
-    return {"kind": kind, "drop": drop} | ({"of": draw.one("connection", "link")} if draw.chance(0.4) else {})
+    mark = [item for item in ("data 1..2", "data 3", "any 6..8") if draw.chance(0.5)]
+    named = draw.one({"drop": drop}, {"drop": drop, "mark": mark}, {"mark": mark or ["data 2"]})
+    return {"kind": kind} | named | ({"of": draw.one("connection", "link")} if draw.chance(0.4) else {})
 
 
 def _caches(draw: Draw, nodes: list[str], meeting: set[int], legs: list[Table], places: list[int]) -> list[Table]:

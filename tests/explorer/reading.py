@@ -328,7 +328,7 @@ def _limit(queue: str, rate: str) -> int:
 _QUEUES: dict[str, dict[str, Any]] = {
     "drop-tail": {},
     "drop-head": {},
-    "codel": {"limit": "1000 packets", "target": "5 ms", "interval": "100 ms", "variant": "linux"},
+    "codel": {"limit": "1000 packets", "target": "5 ms", "interval": "100 ms", "variant": "linux", "ecn": False},
     "fq-codel": {
         "limit": "10240 packets",
         "target": "5 ms",
@@ -336,8 +336,9 @@ _QUEUES: dict[str, dict[str, Any]] = {
         "variant": "linux",
         "quantum": "1500 B",
         "flows": "exact",
+        "ecn": True,
     },
-    "pie": {"limit": "1000 packets", "target": "15 ms", "update": "16 ms", "burst": "150 ms"},
+    "pie": {"limit": "1000 packets", "target": "15 ms", "update": "16 ms", "burst": "150 ms", "ecn": False},
 }
 """Values of queues that a table leaves out."""
 

@@ -77,6 +77,11 @@ class Recording:
         return max(0.0, self.load_ms - max(ends, default=0.0))
 
     @property
+    def response_bytes(self) -> int:
+        """Bytes of all responses."""
+        return sum(sent.response_bytes for sent in self.sent)
+
+    @property
     def gating_bytes(self) -> int:
         """Bytes of the responses that gated onLoad."""
         return sum(sent.response_bytes for sent, gates in zip(self.sent, self.gates, strict=True) if gates)

@@ -247,7 +247,12 @@ fn queue(direction: &LinkDirection) -> String {
 pub(super) fn loss_text(loss: &Loss) -> String {
     match loss {
         Loss::None => "none".to_owned(),
-        Loss::List { drop, .. } => format!("loss by list, {}", drop.len()),
+        Loss::List { drop, mark, .. } => {
+            let named = [("loss", drop.len()), ("marks", mark.len())];
+            let texts =
+                named.iter().filter(|(name, number)| *number > 0 || *name == "loss" && mark.is_empty());
+            texts.map(|(name, number)| format!("{name} by list, {number}")).collect::<Vec<_>>().join(", ")
+        }
         Loss::Bernoulli { probability } => format!("loss {}", figures::percent(*probability)),
         Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
             // Share of packets that meet the bad state in the long run.

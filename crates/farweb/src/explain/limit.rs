@@ -152,7 +152,7 @@ impl ConnectionLimit {
             LimitedBy::SendBuffer => {
                 let segments = buffered.expect("it limits");
                 format!(
-                    "about {rate}: {segments} × {packet} B of the send buffer per {}",
+                    "about {rate}: its send buffer lets {segments} × {packet} B go per {}",
                     figures::span(trip)
                 )
             }

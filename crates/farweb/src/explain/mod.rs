@@ -8,6 +8,7 @@ mod figures;
 mod handshake;
 mod leg;
 mod limit;
+mod marks;
 mod ports;
 mod split;
 mod sweep;
@@ -166,6 +167,8 @@ pub struct LegReport {
     pub least: ConnectionLimit,
     /// Likewise towards the servers; none of transfers, which have no requests.
     pub up: Option<ConnectionLimit>,
+    /// Use of ECN in words: who asks, and what marks packets; none where no end asks.
+    pub ecn: Option<String>,
     /// Number of such connections that fill the bottleneck towards the clients.
     pub connections_to_fill: Option<u64>,
     /// Most connections of the carrier; a mux keeps them open all the time.
@@ -294,6 +297,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         bottleneck_down_bps: down.map(BitRate::as_bps),
         bdp_bytes: down.map(|rate| rate.data_in(stretch.round_trip()).get()),
         limit,
+        ecn: marks::text(&Stretch::all(leg, scenario)),
         connections_to_fill: down.and_then(|rate| least.connections_to_fill(rate)),
         connections,
         connections_limit_bps: connections
@@ -423,6 +427,9 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     }
     if let Some(text) = leg.least.loss_limit_text {
         line("losses", text.to_owned());
+    }
+    if let Some(ecn) = &leg.ecn {
+        line("ECN", ecn.clone());
     }
     if let (Some(number), Some(bps)) = (leg.connections, leg.connections_limit_bps) {
         line(&format!("{number} of them can carry"), figures::rate(bps));

@@ -487,7 +487,7 @@ fn uploads_have_a_limit_of_their_own() {
     assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::SendBuffer, LimitedBy::Credit));
     near(up.connection_limit_bps, 65_535.0 * 1500.0 / 1448.0 * 8.0 / 0.12);
     for line in [
-        "a connection can carry   down about 978 Mbit/s with headers: 9811 × 1500 B of the send buffer per 120 ms",
+        "a connection can carry   down about 978 Mbit/s with headers: its send buffer lets 9811 × 1500 B go per 120 ms",
         "a connection can carry   up at most 4.53 Mbit/s with headers: 65535 B of credit per 120 ms",
         "a session can carry      up 4.53 Mbit/s with headers, as the connection",
     ] {
@@ -536,5 +536,36 @@ fn a_flight_beyond_the_first_window_is_said_so() {
         sentence("start=\"resumed\",server_flight=\"50 kB\"").unwrap().split_once(": ").unwrap().1,
         "each full handshake takes 2 round trips more the server's flight of 50 kB needs 3 flights from its first window \
          (14480 B) on: each resumed handshake takes 2 round trips more"
+    );
+}
+
+#[test]
+fn a_leg_says_who_asks_for_ecn_and_what_marks() {
+    let with = |more: &[&str]| {
+        let cable = ["leg.0.tcp.profile=linux", "path.link.0.down.queue={kind=\"codel\",ecn=true}"];
+        report(&[&cable[..], more].concat())
+    };
+    let asked = with(&["leg.0.tcp.constants.ecn=request"]);
+    assert_eq!(asked.legs[0].ecn.as_deref(), Some("both ends ask; link 0 down (codel)"));
+    assert!(
+        asked.text.contains("\n  ECN                      both ends ask; link 0 down (codel)\n"),
+        "{}",
+        asked.text
+    );
+    assert_eq!(asked.warnings, [""; 0]);
+    let unmarked = with(&["leg.0.tcp.constants.ecn=request", "path.link.0.down.queue=pie"]);
+    assert_eq!(unmarked.legs[0].ecn.as_deref(), Some("both ends ask; no link marks"));
+    let listed = r#"path.link.0.up.loss={kind="list",mark=["data 8"]}"#;
+    let accepted = with(&["leg.0.tcp.constants.ecn=accept", listed]);
+    assert_eq!(accepted.legs[0].ecn, None);
+    let in_place = "no end asks for ECN here, so that packets are dropped in place of marks";
+    assert_eq!(
+        accepted.warnings,
+        [
+            "leg.0.tcp.constants.ecn: neither end asks where both only \"accept\"; \"request\" asks"
+                .to_owned(),
+            format!("path.link.0.up.loss.mark: {in_place}"),
+            format!("path.link.0.down.queue.ecn: {in_place}"),
+        ]
     );
 }

@@ -23,6 +23,7 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
     links(scenario, &mut warnings);
     queues(scenario, &mut warnings);
     traces(scenario, &mut warnings);
+    warnings.extend(super::marks::warnings(scenario, &stretches(scenario).collect::<Vec<_>>()));
     lost(scenario, &mut warnings);
     acknowledgements(scenario, &mut warnings);
     buffers(scenario, &mut warnings);
@@ -105,6 +106,9 @@ fn lost(scenario: &Scenario, warnings: &mut Vec<String>) {
     for (key, way) in directions(scenario) {
         if super::limit::mean_loss(&way.loss) >= 1.0 && way.steps.iter().all(|step| step.loss.is_none()) {
             warnings.push(format!("{key}.loss: every packet is lost, so that no request over it ends"));
+        }
+        if matches!(&way.loss, Loss::List { drop, mark, .. } if drop.is_empty() && mark.is_empty()) {
+            warnings.push(format!("{key}.loss: the list names no packet to drop or mark"));
         }
     }
     for (place, leg) in scenario.leg.iter().enumerate() {

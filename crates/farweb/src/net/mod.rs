@@ -37,6 +37,10 @@ pub trait Packet: Clone {
     fn flow(&self) -> u64;
     /// Its kind, for losses by list.
     fn kind(&self) -> PacketKind;
+    /// Marks it: congestion experienced (RFC 3168). False where its sender takes no marks, so that it is dropped in place of that.
+    fn set_ce(&mut self) -> bool {
+        false
+    }
 }
 
 /// Kind of a packet, for losses by list; each packet is exactly one.

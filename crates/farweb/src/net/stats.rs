@@ -32,6 +32,8 @@ pub struct LinkStats {
     pub drops_aqm: u64,
     /// Packets lost by the loss process.
     pub drops_loss: u64,
+    /// Packets marked, by loss process or queue.
+    pub marks: u64,
     /// Time during which the transmitter was sending.
     pub busy: Duration,
     /// Integral of the queue over time, in B·ns; waiting packets and the one in transmission, whole until its last bit
@@ -93,6 +95,7 @@ impl LinkStats {
             drops_full: self.drops_full + next.drops_full,
             drops_aqm: self.drops_aqm + next.drops_aqm,
             drops_loss: self.drops_loss + next.drops_loss,
+            marks: self.marks + next.marks,
             busy: self.busy + next.busy,
             queue_byte_nanos: self.queue_byte_nanos + next.queue_byte_nanos,
             queue_bytes_max: self.queue_bytes_max.max(next.queue_bytes_max),
@@ -236,7 +239,13 @@ impl Meter {
         self.open.queue_byte_nanos += sums.byte_nanos;
         self.open.drops_full += sums.drops_full;
         self.open.drops_aqm += sums.drops_aqm;
+        self.open.marks += sums.marks;
         self.waiting = Bytes::new(bytes);
+    }
+
+    /// A packet was marked.
+    pub(super) const fn mark(&mut self) {
+        self.open.marks += 1;
     }
 
     /// A packet was dropped.

@@ -15,7 +15,10 @@ const ABSENT: &[(&[&str], &str)] = &[
         &["cake", "red", "gred", "ared", "blue", "sfq", "wfq", "drr", "priority", "diffserv"],
         "this queue; queue = \"fq-codel\", \"codel\", \"pie\", drop-head and drop-tail are there",
     ),
-    (&["ecn", "accecn", "l4s", "ce"], "explicit congestion notification"),
+    (
+        &["accecn", "l4s", "dualpi2", "prague"],
+        "accurate ECN and L4S; tcp.constants.ecn is classic ECN (RFC 3168)",
+    ),
     (
         &["tbf", "htb", "shaper", "policer", "burst"],
         "shapers and policers; a link has a rate, a delay and a queue",
@@ -122,6 +125,10 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (
         &["pacing", "pacingrate", "sopacing", "fqpacing"],
         "tcp.constants.pacing beside \"linux\"; origin.release = \"regulated\" paces packets below TCP",
+    ),
+    (
+        &["ecn", "ce", "ect", "tcpecn"],
+        "tcp.constants.ecn beside \"linux\"; ecn of a queue, and mark of loss = { kind = \"list\" }, mark packets",
     ),
     (&["window", "rwnd", "rcvbuf", "sndbuf", "rmem", "wmem"], "tcp.buffer"),
     (&["h2", "http2", "h2c"], "a leg with carrier = { kind = \"http/2\" }"),

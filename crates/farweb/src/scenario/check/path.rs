@@ -1,7 +1,7 @@
 //! Rules of the path: names of nodes, links between neighbours, and losses.
 
 use super::{Check, DELAY_MAX, count};
-use crate::net::PERIOD_MIN;
+use crate::net::{ListedPackets, PERIOD_MIN, PacketKind};
 use crate::scenario::{
     Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, Scenario, ScheduleAfter, Shift, Variation,
 };
@@ -346,13 +346,23 @@ impl Check {
             }
         };
         match loss {
-            Loss::None | Loss::List { .. } => {}
+            Loss::None => {}
+            Loss::List { mark, .. } => self.marks(&format!("{key}.mark"), mark),
             Loss::Bernoulli { probability: value } => probability("probability", *value),
             Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
                 probability("good_to_bad", *good_to_bad);
                 probability("bad_to_good", *bad_to_good);
                 probability("loss_good", *loss_good);
                 probability("loss_bad", *loss_bad);
+            }
+        }
+    }
+    /// Only data is ECT.
+    fn marks(&mut self, key: &str, listed: &[ListedPackets]) {
+        for (index, packets) in listed.iter().enumerate() {
+            if packets.kind().is_some_and(|kind| kind != PacketKind::Data) {
+                let problem = format!("found \"{packets}\"; only data is ever marked, such as \"data 8\"");
+                self.report(format!("{key}.{index}"), problem);
             }
         }
     }

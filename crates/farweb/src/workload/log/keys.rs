@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::fields::wrong;
 use super::json;
-use super::names::{CADDYS, DURATION, JSON_SOFTWARE, NEEDED, own};
+use super::names::{CADDYS, CADDYS_TLS, DURATION, JSON_SOFTWARE, NEEDED, own};
 use super::record::{Field, Record, Unit};
 use super::units::Units;
 use super::wrapped;
@@ -175,7 +175,10 @@ impl Keys {
                 }
                 field => *field,
             };
-            let Some(text) = at(object, key).and_then(|value| text_of(value, field)) else { continue };
+            // Caddy describes TLS where there is some.
+            let is_clear = key == CADDYS_TLS && at(object, CADDYS).is_some();
+            let text = at(object, key).and_then(|value| text_of(value, field));
+            let Some(text) = text.or(is_clear.then(|| b"off".to_vec())) else { continue };
             take(record.set(field.by(self.units), Cow::Owned(text)))?;
         }
         Ok(())

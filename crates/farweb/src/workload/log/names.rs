@@ -368,6 +368,7 @@ pub(super) const JSON: &Names = &[
 /// Key of a span that programs write in different units; `CADDYS` is there in a line of Caddy's, where it is in s.
 pub(super) const DURATION: &str = "duration";
 pub(super) const CADDYS: &str = "request.uri";
+pub(super) const CADDYS_TLS: &str = "request.tls";
 
 /// Programs that write these keys of JSON into every line.
 pub(super) const JSON_SOFTWARE: &[(&str, &str)] =

@@ -34,6 +34,9 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     if let Some(reason) = select::unwanted(record, at.nanos - before, options) {
         return Ok(Verdict::Dropped(reason));
     }
+    if is_no_exchange(record) {
+        return Ok(Verdict::Dropped(Reason::NoRequest));
+    }
     let crossed = match &record.code {
         Some(code) => squid::crossed(code, record, options)?,
         None => crossed(record, options)?,
@@ -70,12 +73,15 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     let path = absolute.map_or(&*url, |(_, path)| path);
     let body = record.sent_body.unwrap_or(0);
     let estimate = || fields::request_bytes(&method, path, host.as_bytes()) + body;
+    let known = if tunnel { Method::Connect } else { Method::of(&method) };
+    let tls = Scheme::of(known, Some(&url), record.secure).tls();
+    let scheme: &[u8] = if tls == Some(true) { b"https://" } else { b"http://" };
+    // One path is another object on another host, and by another scheme (RFC 9111, section 2).
     let object = match (absolute, named) {
-        // One path is another object on another host.
-        (None, Some(host)) => ObjectId::of_bytes(&[b"http://", host, &url].concat()),
+        (None, Some(host)) => ObjectId::of_bytes(&[scheme, host, &url].concat()),
+        (None, None) if tls == Some(true) => ObjectId::of_bytes(&[scheme, &url].concat()),
         _ => ObjectId::of_bytes(&url),
     };
-    let known = if tunnel { Method::Connect } else { Method::of(&method) };
     Ok(Verdict::Request(Entry {
         at: at.nanos,
         whole: at.whole,
@@ -91,7 +97,7 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
         client: record.client.as_deref().map(Box::from),
         method: known,
         rule: Rule::of(record, known, is_dynamic, options.bypass),
-        tls: Scheme::of(known, Some(&url), record.secure).tls(),
+        tls,
         is_dynamic,
         host: host.into_owned(),
     }))
@@ -257,6 +263,12 @@ fn method_and_url<'a>(record: &Record<'a>) -> Result<Option<(Text<'a>, Text<'a>)
         None if record.status.is_some_and(|status| status >= 400) => Ok(None),
         None => Err(wrong("request", request, "a method and a URL")),
     }
+}
+
+/// True for a line with neither a request nor an answer: a message, or what a server did by itself.
+fn is_no_exchange(record: &Record<'_>) -> bool {
+    let has_request = record.request.as_deref().is_some_and(|request| !matches!(request, b"" | b"-"));
+    !has_request && record.url.is_none() && record.code.is_none() && record.status.unwrap_or(0) == 0
 }
 
 /// Parts of `METHOD URL PROTOCOL`; the protocol may be missing.

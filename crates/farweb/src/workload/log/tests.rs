@@ -440,7 +440,7 @@ fn json_lines_of_caddy_and_nginx() {
     assert_snapshot!(requests(LogFormat::Auto, &format!("{CADDY}\n{other}\n")), @r#"
     json from Some(1646861401)
     0.523 localhost 243 11150 0.93
-    NoSize 1
+    NoRequest 1
     "#);
     let nginx = r#"{"time_local":"25/Oct/2015:04:11:25 +0100","remote_addr":"192.0.2.1","request":"GET /x HTTP/1.1","status":"200","body_bytes_sent":"1000","request_time":"0.350","upstream_response_time":"0.100, 0.050","http_host":"a.example"}"#;
     assert_snapshot!(requests(LogFormat::Auto, nginx), @r#"

@@ -128,3 +128,22 @@ fn requests_are_counted_by_rule_with_what_could_have_forbidden_to_store() {
     assert_eq!(found["has_cache_control"], false);
     assert_eq!(found["errors"], part(30));
 }
+
+/// A redirect from http to https is no copy of its target.
+#[test]
+fn one_path_by_two_schemes_is_two_objects() {
+    let line = |port: &str| format!("[10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 812 {port}\n");
+    let ports = ["80", "443", "443", "8080"];
+    for format in ["$host ", ""]
+        .map(|host| format!("{host}[$time_local] \"$request\" $status $bytes_sent $server_port"))
+    {
+        let host = if format.starts_with("$host") { "a.example " } else { "" };
+        let text: String = ports.map(|port| format!("{host}{}", line(port))).concat();
+        let objects = read(LogFormat::Custom(format), &text, LogOptions::default()).0.object;
+        assert_eq!(
+            objects.iter().map(|object| *object == objects[0]).collect::<Vec<_>>(),
+            [true, false, false, true]
+        );
+        assert_eq!(objects[1], objects[2]);
+    }
+}

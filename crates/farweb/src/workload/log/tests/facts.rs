@@ -69,6 +69,7 @@ fn fields_of_all_formats_say_scheme_and_version() {
         (custom("$server_port"), format!("{nginx} 8081"), "unknown", "2", Some("nginx")),
         (LogFormat::W3C, w3c.into(), "https", "1.1", Some("Microsoft Internet Information Services 10.0")),
         (LogFormat::JSON, caddy.into(), "https", "3", Some("Caddy")),
+        (LogFormat::JSON, caddy.replace(",\"tls\":{\"version\":772}", ""), "http", "3", Some("Caddy")),
         (LogFormat::CLF, clf("\"GET http://a.example/x HTTP/1.0\" 200 107"), "http", "1.0", None),
         (LogFormat::CLF, clf("\"GET /x\" 200 107"), "unknown", "unknown", None),
     ];

@@ -199,6 +199,7 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
             "192.0.2.1:5 [14/Feb/2017:00:00:00.049] front back/srv 0/0/0/20/25 {status} - - ---- 0/0/0/0/0 0/0 \"GET / HTTP/1.1\""
         )
     };
+    let s3 = "7 b [03/Feb/2026:10:00:01 +0000] - AmazonS3 3E S3.EXPIRE.OBJECT old.bin \"-\" - - - 1000 - - \"-\" \"-\" -".to_owned();
     let envoy = |status: &str| {
         format!(
             "[2016-04-15T20:17:00.310Z] \"GET /x HTTP/2\" {status} 0 91 226 - \"-\" \"-\" \"-\" \"a.example\" \"-\""
@@ -215,6 +216,8 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
         ("haproxy", haproxy("200 0"), "zero-bytes"),
         ("haproxy", haproxy("-1 0"), "aborted"),
         ("envoy", envoy("0 DC"), "aborted"),
+        ("s3", s3, "no-request"),
+        ("json", r#"{"ts":1770112801.1,"logger":"tls","msg":"cleaned"}"#.to_owned(), "no-request"),
         ("envoy", envoy("503 UF"), "kept 341"),
         ("cloudfront-json", cloudfront("Miss").replace("\"200\"", "\"304\""), "kept 9000"),
         ("fastly", fastly("HIT").replace("200", "304").replace("8750", "0"), "kept 250"),
