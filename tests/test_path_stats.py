@@ -20,7 +20,7 @@ def test_a_trace_has_rates_by_percent_and_gaps_with_their_period(folder: Path) -
     found = read_path_stats(handovers(folder / "down.trace"))
     assert (found.kind, found.rows, found.length_s, found.window_s) == ("trace", 2 * (60_000 - 400), 60, 0.1)
     assert found.rate_bps is not None
-    assert (found.rate_bps["1"], found.rate_bps["5"], found.rate_bps["99"]) == (240_000, 24e6, 24e6)
+    assert (found.rate_bps["1"], found.rate_bps["5"], found.rate_bps["99"]) == (23.76e6, 24e6, 24e6)
     assert found.mean_bps == pytest.approx(24e6 * (1 - 400 / 60_000))
     assert (found.gaps.number, found.gaps.shortest_s, found.gaps.longest_s) == (4, 0.101, 0.101)
     assert found.gaps.period_s == 15

@@ -109,7 +109,7 @@ pub struct Link {
 #[serde(deny_unknown_fields)]
 pub struct LinkDirection {
     /// Rate of the link, such as "34.368 Mbit/s", or "unlimited". Left out where a trace stands in its place.
-    #[cfg_attr(test, schemars(required, extend("x-unless" = "trace")))]
+    #[cfg_attr(test, schemars(extend("x-unless" = "trace")))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<LinkRate>,
     /// Propagation delay in this direction, such as "60 ms".
