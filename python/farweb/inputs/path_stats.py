@@ -165,7 +165,7 @@ def describe(found: PathStats) -> Figure:
         panels.append(
             Panel(
                 Axis.of_time("time", edges),
-                Axis("rate", "bit/s", low=0),
+                Axis("rate", "bit/s", low=0).fitted(held),
                 (Series("", 0, edges, held, "area"), Series("", 0, edges, held, "steps")),
                 title=f"Rate in {seconds(size * found.window_s)}",
                 references=(median,),
@@ -177,7 +177,7 @@ def describe(found: PathStats) -> Figure:
         panels.append(
             Panel(
                 Axis.of_time("begin", np.array([0.0, found.length_s])),
-                Axis("length", "s", low=0),
+                Axis("length", "s", low=0).fitted(lengths),
                 (Series("", 1, begins, lengths, "marks"),),
                 title=f"{plural(found.gaps.number, 'gap')}{every}",
             )
@@ -187,7 +187,7 @@ def describe(found: PathStats) -> Figure:
         places = np.unique(np.linspace(0, len(ordered) - 1, _DRAWN).astype(int))
         panels.append(
             Panel(
-                Axis("rate", "bit/s", low=0),
+                Axis("rate", "bit/s", low=0).fitted(ordered),
                 Axis("windows up to it", "%", low=0, high=100),
                 (Series("", 0, ordered[places], (places + 1) / len(ordered) * 100, "line"),),
                 title=f"Rates in {seconds(found.window_s)}",
