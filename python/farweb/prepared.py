@@ -87,9 +87,9 @@ class Prepared:
 
 
 def _of_link(named: Input) -> dict[str, Any]:
-    from farweb.inputs.link_files import open_link_file
+    from farweb.inputs.link_files import read_link_file
 
-    return _entry(named, open_link_file(named.kind, named.path).rows)
+    return _entry(named, read_link_file(named.kind, named.path).rows)
 
 
 def _entry(named: Input, rows: int | None) -> dict[str, Any]:

@@ -479,7 +479,12 @@ fn queue_bytes(direction: &LinkDirection, packet: u64) -> Option<u64> {
 }
 
 fn rate_text(direction: &LinkDirection) -> String {
-    direction.rate.0.map_or("unlimited".to_owned(), |rate| figures::rate(rate.as_bps() as f64))
+    let rate = direction.rate().map(|rate| figures::rate(rate.as_bps() as f64));
+    let file = direction.trace.as_ref().map(|file| format!("by {}", drawing::shorten(file)));
+    match (rate, file) {
+        (None, None) => "unlimited".to_owned(),
+        (rate, file) => rate.into_iter().chain(file).collect::<Vec<_>>().join(" "),
+    }
 }
 
 /// The queue of a direction, such as "62.5 kB", "100 packets", "250 ms (62.5 kB)" or "pie 15 ms, 1000 packets".
